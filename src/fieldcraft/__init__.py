@@ -1,0 +1,45 @@
+"""fieldcraft: a sense of place for games, bots and agent simulations.
+
+Influence maps say who controls which ground, where it is safe to stand, where the trail leads:
+
+>>> import fieldcraft as fc
+>>> imap = fc.InfluenceMap(fc.Grid(7, 3))
+>>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+>>> guard = threat.add_source((0.5, 1.5), strength=8.0)
+>>> imap.step(10)
+>>> threat.values.round(1)
+array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
+       [8. , 4.9, 2.9, 1.8, 1.1, 0.7, 0.4],
+       [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
+"""
+
+from fieldcraft import view
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.influence_map import Advance, InfluenceMap, load
+from fieldcraft.layer import Layer
+from fieldcraft.maps import load_map
+from fieldcraft.propagation import Spread, set_threads, warm_up
+from fieldcraft.sources import Source, Sources, Timeline
+from fieldcraft.space import Grid, Neighborhood, Space, Terrain
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Advance",
+    "FieldcraftError",
+    "Grid",
+    "InfluenceMap",
+    "Layer",
+    "Neighborhood",
+    "Source",
+    "Sources",
+    "Space",
+    "Spread",
+    "Terrain",
+    "Timeline",
+    "load",
+    "load_map",
+    "set_threads",
+    "view",
+    "warm_up",
+]

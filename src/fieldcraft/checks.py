@@ -1,0 +1,124 @@
+"""The checks that public calls make at the door: one rule, what came, what to do instead."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.errors import InvalidValue
+
+__all__ = ["amounts", "choice", "finite", "fraction", "not_negative", "positions", "positive", "whole"]
+
+
+def finite(name: str, value: object) -> float:
+    """`value` as a finite float, or `InvalidValue`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InvalidValue(f"{name} is a number", got=f"{name}={value!r}", remedy="Pass an int or a float")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidValue(f"{name} is a finite number", got=f"{name}={value!r}", remedy="Replace NaN and infinity before the call")
+    return number
+
+
+def positive(name: str, value: object) -> float:
+    """`value` as a float above 0."""
+    number = finite(name, value)
+    if number <= 0:
+        raise InvalidValue(f"{name} is above 0", got=f"{name}={value!r}", remedy=f"Pass a {name} above 0")
+    return number
+
+
+def not_negative(name: str, value: object) -> float:
+    """`value` as a float of at least 0."""
+    number = finite(name, value)
+    if number < 0:
+        raise InvalidValue(f"{name} is at least 0", got=f"{name}={value!r}", remedy=f"Pass 0 or more for {name}")
+    return number
+
+
+def fraction(name: str, value: object) -> float:
+    """`value` as a float in [0, 1]."""
+    number = finite(name, value)
+    if not 0 <= number <= 1:
+        raise InvalidValue(f"{name} lies in [0, 1]", got=f"{name}={value!r}", remedy=f"Pass a {name} between 0 and 1")
+    return number
+
+
+def whole(name: str, value: object, *, minimum: int = 0) -> int:
+    """`value` as an int of at least `minimum`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InvalidValue(f"{name} is a whole number", got=f"{name}={value!r}", remedy="Pass an int")
+    number = int(value)
+    if number < minimum:
+        raise InvalidValue(f"{name} is at least {minimum}", got=f"{name}={number}", remedy=f"Pass {minimum} or more")
+    return number
+
+
+def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
+    """`value` if it is one of the `allowed` words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise InvalidValue(f"{name} is one of {words}", got=f"{name}={value!r}", remedy="Pass one of these words")
+    return value
+
+
+def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.float64], bool]:
+    """World positions as a float64 array of shape (N, dimensions), and whether `value` was a single position."""
+    axes = "(x, y)" if dimensions == 2 else "(x, y, z)"
+    remedy = f"Pass one {axes} pair of numbers or an array of shape (N, {dimensions})"
+    try:
+        array: NDArray[Any] = np.asarray(value)
+        array = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
+    except (TypeError, ValueError):
+        raise InvalidValue(f"Positions are numbers {axes}", got=_short(value), remedy=remedy) from None
+    if array.size == 0 and array.ndim <= 2:
+        return np.empty((0, dimensions)), False
+    single = array.ndim == 1
+    if single:
+        array = array[np.newaxis]
+    if array.ndim != 2 or array.shape[1] != dimensions:
+        raise InvalidValue(f"Positions are {axes} pairs", got=f"an array of shape {np.shape(value)}", remedy=remedy)
+    if not np.isfinite(array).all():
+        bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise InvalidValue(
+            "Positions are finite", got=f"{tuple(array[bad].tolist())} at index {bad}", remedy="Drop or mend that position before the call"
+        )
+    return array, single
+
+
+def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
+    """`value` as `count` finite float32 numbers; one number stands for all."""
+    try:
+        array: NDArray[Any] = np.asarray(value)
+        wide = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValue(f"{name} are numbers", got=_short(value), remedy="Pass one number or one per position") from None
+    if wide.ndim == 0:
+        wide = np.full(count, wide)
+    if wide.shape != (count,):
+        raise InvalidValue(
+            f"{name} are one number, or one per position", got=f"shape {wide.shape} for {count} positions", remedy=f"Pass {count} of them"
+        )
+    with np.errstate(over="ignore"):
+        narrow = wide.astype(np.float32)
+    if not np.isfinite(narrow).all():
+        bad = int(np.flatnonzero(~np.isfinite(narrow))[0])
+        raise InvalidValue(
+            f"{name} are finite float32 numbers", got=f"{wide[bad]!r} at index {bad}", remedy="Replace NaN, infinity and numbers beyond 3.4e38"
+        )
+    return narrow
+
+
+def _refuse(array: NDArray[Any]) -> NDArray[np.float64]:
+    raise TypeError(f"dtype {array.dtype} is not a number")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

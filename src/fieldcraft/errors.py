@@ -1,0 +1,113 @@
+"""What fieldcraft refuses, and why.
+
+Every error says three things: the rule, what came instead, and what to do about it. All are subclasses of
+:class:`FieldcraftError`; those about a bad argument are also `ValueError`, so that `except ValueError` keeps working.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "BadMapFile",
+    "BadRecipe",
+    "BadSaveFile",
+    "BadTimeline",
+    "ConcurrentUse",
+    "DeadSource",
+    "FieldcraftError",
+    "InvalidValue",
+    "MissingLibrary",
+    "NameTaken",
+    "OnWall",
+    "OutsideMap",
+    "UnknownName",
+]
+
+
+class FieldcraftError(Exception):
+    """The base of everything fieldcraft raises on purpose.
+
+    `rule` is the rule that was broken, `got` what came instead, `remedy` what to do; the message joins the three.
+    """
+
+    def __init__(self, rule: str, *, got: str = "", remedy: str = "") -> None:
+        self.rule = rule
+        self.got = got
+        self.remedy = remedy
+        parts = [rule.rstrip(".") + "."]
+        if got:
+            parts.append(f"Got {got.rstrip('.')}.")
+        if remedy:
+            parts.append(remedy.rstrip(".") + ".")
+        super().__init__(" ".join(parts))
+
+
+class InvalidValue(FieldcraftError, ValueError):
+    """An argument is outside of what the call takes."""
+
+
+class OutsideMap(InvalidValue):
+    """A position lies outside the map."""
+
+
+class OnWall(InvalidValue):
+    """A position lies on a wall and the policy refuses that."""
+
+
+class NameTaken(InvalidValue):
+    """A layer of this name exists already."""
+
+
+class UnknownName(FieldcraftError, KeyError):
+    """No thing of this name exists; the message suggests the nearest one."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(str(name), names, n=1)
+        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") if names else "none yet"
+        remedy = f"Did you mean {near[0]!r}?" if near else f"Known: {listed}"
+        super().__init__(f"There is no {what} of that name", got=repr(name), remedy=remedy)
+
+    def __str__(self) -> str:  # KeyError would show the message's repr
+        return str(self.args[0])
+
+
+class DeadSource(InvalidValue):
+    """A source is used after it was removed or its lifetime ended."""
+
+
+class ConcurrentUse(FieldcraftError, RuntimeError):
+    """Two threads used one influence map at the same time."""
+
+
+class MissingLibrary(FieldcraftError, ImportError):
+    """A feature needs an optional library that is not installed."""
+
+    def __init__(self, library: str, extra: str, feature: str) -> None:
+        super().__init__(
+            f"{feature} needs {library}, which is not installed",
+            remedy=f"Install it with: pip install 'fieldcraft[{extra}]'",
+        )
+
+
+class BadMapFile(FieldcraftError, ValueError):
+    """A map file is malformed, truncated, or larger than fieldcraft takes."""
+
+
+class BadTimeline(FieldcraftError, ValueError):
+    """A timeline or a recording cannot be read."""
+
+
+class BadSaveFile(FieldcraftError, ValueError):
+    """A saved influence map is damaged, or of a version that this fieldcraft cannot read."""
+
+
+class BadRecipe(FieldcraftError, ValueError):
+    """A recipe has problems; `problems` lists all of them, each with its line and remedy."""
+
+    def __init__(self, where: str, problems: list[str]) -> None:
+        self.problems = problems
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        super().__init__(f"{where}: {count}\n  " + "\n  ".join(problems))

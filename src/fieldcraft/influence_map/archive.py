@@ -1,0 +1,241 @@
+"""Influence maps as files: one file, versioned, checksummed, no pickle.
+
+Layout: a magic line, the format's version (4 bytes), the header's length (8 bytes), the header as JSON, the arrays
+compressed with zlib in the order in which the header lists them, and the SHA-256 of all that stands before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import struct
+import tempfile
+import zlib
+from collections.abc import Hashable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.layer import Layer, LayerState
+from fieldcraft.propagation import Spread
+from fieldcraft.sources import Sources
+from fieldcraft.space import Grid, Terrain
+from fieldcraft.space.grid import MAX_CELLS
+
+if TYPE_CHECKING:
+    from fieldcraft.influence_map.imap import InfluenceMap
+
+__all__ = ["load", "save"]
+
+_MAGIC = b"fieldcraft influence map\n"
+_VERSION = 1
+_FRAME = struct.Struct("<IQ")
+_DTYPES = ("|u1", "|b1", "<i8", "<f4", "<f8")
+_MOST_HEADER = 1 << 28
+_CHUNK = 1 << 20
+
+
+def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
+    """Write an influence map to a file: beside it first, then renamed over it."""
+    arrays: list[NDArray[Any]] = []
+
+    def listed(array: NDArray[Any]) -> int:
+        arrays.append(np.ascontiguousarray(array))
+        return len(arrays) - 1
+
+    spaces: list[Grid] = [imap.space]
+    layers = []
+    for layer in imap.layers.values():
+        if not any(layer.space is space for space in spaces):
+            spaces.append(layer.space)
+        layers.append(_layer_out(layer.state(), next(i for i, space in enumerate(spaces) if space is layer.space), listed))
+    header: dict[str, Any] = {"ticks": imap._ticks, "spaces": [_grid_out(space, listed) for space in spaces], "layers": layers}
+    packed = [zlib.compress(array.tobytes(), 1) for array in arrays]
+    header["arrays"] = [
+        {"dtype": array.dtype.str, "shape": array.shape, "bytes": len(data)} for array, data in zip(arrays, packed, strict=True)
+    ]
+    text = json.dumps(header, separators=(",", ":")).encode()
+    target = Path(path)
+    digest = hashlib.sha256()
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    except OSError as error:
+        raise BadSaveFile("A save goes into a folder that can be written", got=f"{target.parent}: {error.strerror}", remedy="Choose another path") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for part in (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed):
+                digest.update(part)
+                file.write(part)
+            file.write(digest.digest())
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> InfluenceMap:
+    """Read an influence map that `InfluenceMap.save` wrote; it goes on bit for bit.
+
+    Raises `BadSaveFile` where the file is missing, damaged, not a save, or of a newer version.
+    """
+    from fieldcraft.influence_map.imap import InfluenceMap
+
+    target = Path(path)
+    header, arrays = _read(target)
+    try:
+        spaces = [_grid_in(entry, arrays) for entry in header["spaces"]]
+        imap = InfluenceMap(spaces[0])
+        imap._ticks = int(header["ticks"])
+        for entry in header["layers"]:
+            space = spaces[entry["space"]]
+            imap._layers[entry["name"]] = Layer.restored(_layer_in(entry, space, arrays), space, imap._guard)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, FieldcraftError) as error:
+        raise _damaged(target, f"contents that don't fit together ({error})") from error
+    return imap
+
+
+def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    try:
+        with target.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if file.read(len(_MAGIC)) != _MAGIC:
+                raise _damaged(target, "another kind of file")
+            frame = file.read(_FRAME.size)
+            if len(frame) < _FRAME.size or size < file.tell() + hashlib.sha256().digest_size:
+                raise _damaged(target, f"{size} bytes, which is too short")
+            _check_digest(file, target, size)
+            version, length = _FRAME.unpack(frame)
+            if version != _VERSION:
+                raise BadSaveFile(
+                    f"This fieldcraft reads saves of version {_VERSION}", got=f"version {version} in {target}", remedy="Use the fieldcraft that wrote it, or a newer one"
+                )
+            file.seek(len(_MAGIC) + _FRAME.size)
+            if length > min(size, _MOST_HEADER):
+                raise _damaged(target, f"a header of {length} bytes")
+            header = json.loads(file.read(length))
+            arrays = [_array_in(file.read(_size(entry["bytes"], size)), entry, target) for entry in header["arrays"]]
+    except OSError as error:
+        raise BadSaveFile("A save can be read", got=f"{target}: {error.strerror}", remedy="Check the path") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, FieldcraftError):
+            raise
+        raise _damaged(target, f"a header that cannot be read ({error})") from error
+    return header, arrays
+
+
+def _check_digest(file: Any, target: Path, size: int) -> None:
+    digest = hashlib.sha256()
+    file.seek(0)
+    left = size - digest.digest_size
+    while left > 0:
+        part = file.read(min(_CHUNK, left))
+        if not part:
+            raise _damaged(target, "a file that ends early")
+        digest.update(part)
+        left -= len(part)
+    if file.read() != digest.digest():
+        raise _damaged(target, "a checksum that differs")
+
+
+def _damaged(target: Path, got: str) -> BadSaveFile:
+    return BadSaveFile("A save is a whole file that imap.save() wrote", got=f"{got}: {target}", remedy="Use another copy of it")
+
+
+def _size(value: Any, most: int) -> int:
+    if not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError(f"an array of {value!r} bytes")
+    return value
+
+
+def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
+    shape = tuple(_size(n, MAX_CELLS) for n in entry["shape"])
+    if entry["dtype"] not in _DTYPES or math.prod(shape) > 2 * MAX_CELLS:
+        raise _damaged(target, f"an array of {entry['dtype']} and shape {shape}")
+    dtype = np.dtype(entry["dtype"])
+    expected = math.prod(shape) * dtype.itemsize
+    unpacking = zlib.decompressobj()
+    try:
+        raw = unpacking.decompress(data, expected + 1)
+    except zlib.error as error:
+        raise _damaged(target, f"an array that cannot be unpacked ({error})") from error
+    if len(raw) != expected:
+        raise _damaged(target, f"an array of {len(raw)} bytes where {expected} belong")
+    return np.frombuffer(raw, dtype=dtype).reshape(shape)
+
+
+def _grid_out(grid: Grid, listed: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "width": grid.width,
+        "height": grid.height,
+        "cell_size": grid.cell_size,
+        "origin": grid.origin,
+        "y_up": grid.y_up,
+        "wrap": grid.wrap,
+        "neighbors": [(dx, -dy if grid.y_up else dy) for dx, dy in grid.neighborhood.steps],
+        "walls": listed(np.packbits(grid.walls)),
+    }
+    if grid.terrain is not None:
+        entry["terrain"] = {"classes": listed(grid.terrain.classes), "enter": listed(grid.terrain.enter), "names": grid.terrain.names}
+    return entry
+
+
+def _grid_in(entry: dict[str, Any], arrays: list[NDArray[Any]]) -> Grid:
+    width, height = _size(entry["width"], MAX_CELLS), _size(entry["height"], MAX_CELLS)
+    walls = np.unpackbits(arrays[entry["walls"]], count=width * height).reshape(height, width).astype(np.bool_)
+    terrain = None
+    if "terrain" in entry:
+        ground = entry["terrain"]
+        terrain = Terrain(arrays[ground["classes"]], arrays[ground["enter"]], ground["names"])
+    return Grid(
+        width, height, cell_size=entry["cell_size"], origin=tuple(entry["origin"]), y_up=entry["y_up"],
+        walls=walls, terrain=terrain, neighbors=entry["neighbors"], wrap=entry["wrap"],
+    )  # fmt: skip
+
+
+def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
+    columns, keys = state.sources.state()
+    return {
+        "name": state.name,
+        "space": space,
+        "spread": None if state.propagation is None else asdict(state.propagation),
+        "every": state.every,
+        "ticks": state.ticks,
+        "due": state.due,
+        "values": listed(state.values),
+        "pinned": listed(state.pinned),
+        "sources": {name: listed(column) for name, column in columns.items()},
+        "keys": [(_key_out(key), identity) for key, identity in keys],
+    }
+
+
+def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) -> LayerState:
+    columns = {name: arrays[index] for name, index in entry["sources"].items()}
+    keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
+    values = arrays[entry["values"]]
+    if values.shape != space.shape or not np.isfinite(values).all():
+        raise ValueError(f"values of shape {values.shape}")
+    spread = None if entry["spread"] is None else Spread(**entry["spread"])
+    sources = Sources.restored(space, columns, keys)
+    return LayerState(entry["name"], spread, int(entry["every"]), int(entry["ticks"]), int(entry["due"]), values, arrays[entry["pinned"]], sources)
+
+
+def _key_out(key: Hashable) -> Any:
+    if isinstance(key, tuple):
+        return [_key_out(part) for part in key]
+    if isinstance(key, np.integer):
+        return int(key)
+    if key is None or isinstance(key, (bool, int, float, str)):
+        return key
+    raise InvalidValue("Keys of a saved map are numbers, strings, None or tuples of them", got=repr(key), remedy="Sync with ids instead of objects")
+
+
+def _key_in(key: Any) -> Hashable:
+    return tuple(_key_in(part) for part in key) if isinstance(key, list) else key

@@ -1,0 +1,159 @@
+"""The layers on one space."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from numpy.typing import ArrayLike
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.layer import Guard, Layer
+from fieldcraft.propagation import Spread
+from fieldcraft.space import Grid
+
+__all__ = ["Advance", "InfluenceMap"]
+
+
+@dataclass(frozen=True)
+class Advance:
+    """What one `InfluenceMap.advance` did: the steps made and the steps dropped, by layer name."""
+
+    steps: Mapping[str, int]
+    dropped: Mapping[str, int]
+
+
+class InfluenceMap:
+    """Layers of influence on one space.
+
+    Used by one thread at a time; a second one is told so by `ConcurrentUse`.
+    """
+
+    def __init__(self, space: Grid) -> None:
+        if not isinstance(space, Grid):
+            raise InvalidValue("An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...) or fc.load_map(path)")
+        self.space = space
+        self._layers: dict[str, Layer] = {}
+        self._ticks = 0
+        self._guard = Guard()
+
+    def __repr__(self) -> str:
+        return f"<InfluenceMap on {self.space!r}: {', '.join(self._layers) or 'no layers'}>"
+
+    def __getitem__(self, name: str) -> Layer:
+        try:
+            return self._layers[name]
+        except (KeyError, TypeError):
+            raise UnknownName("layer", name, self._layers) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._layers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._layers)
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    @property
+    def layers(self) -> Mapping[str, Layer]:
+        """The layers by name, in the order in which they were added; read-only."""
+        return MappingProxyType(self._layers)
+
+    @property
+    def time(self) -> float:
+        """Seconds that `advance` has been told of."""
+        return clock.seconds(self._ticks)
+
+    def add_layer(
+        self,
+        name: str,
+        propagation: Spread | None = None,
+        *,
+        every: float = 0.1,
+        cell_size: float | None = None,
+        walls: ArrayLike | bool | None = None,
+        values: ArrayLike | None = None,
+    ) -> Layer:
+        """Add a layer and return it.
+
+        Parameters
+        ----------
+        name: a new one, not empty.
+        propagation: how influence spreads. Without one the layer carries the array `values`.
+        every: seconds between two updates.
+        cell_size: the layer's own, coarser cells: a whole multiple of the map's.
+        walls: the layer's own walls, bool of the map's shape (height, width), for another mobility; False for none (air).
+        values: what it starts with, of the layer's shape.
+
+        Raises `NameTaken`, or `InvalidValue` for what doesn't fit.
+        """
+        with self._guard:
+            if not isinstance(name, str) or not name:
+                raise InvalidValue("A layer's name is a word or more", got=repr(name), remedy="Pass a string")
+            if name in self._layers:
+                raise NameTaken("Layer names differ", got=f"{name!r}, which exists", remedy="Choose another, or imap.remove_layer() it first")
+            if propagation is not None and not isinstance(propagation, Spread):
+                raise InvalidValue("propagation is a fieldcraft.Spread", got=repr(propagation), remedy="Pass fc.Spread(decay, momentum)")
+            if propagation is None and values is None:
+                raise InvalidValue("A layer has a propagation or values", got="neither", remedy="Pass fc.Spread(decay, momentum), or values=array")
+            interval = clock.ticks("every", every, minimum=1)
+            space = self.space
+            if walls is not None and walls is not True:
+                space = space.with_walls(None if walls is False else walls)
+            elif walls is True:
+                raise InvalidValue("walls are an array, or False for none", got="walls=True", remedy="Leave it out to keep the map's walls")
+            if cell_size is not None:
+                space = space.coarser(cell_size)
+            layer = Layer(name, space, propagation, interval, self._guard)
+            if values is not None:
+                layer.write(values)
+            self._layers[name] = layer
+            return layer
+
+    def remove_layer(self, name: str) -> None:
+        """Take a layer off the map."""
+        with self._guard:
+            del self._layers[self[name].name]
+
+    def step(self, count: int = 1) -> None:
+        """Let every layer make `count` updates, whatever its interval."""
+        count = checks.whole("count", count)
+        with self._guard:
+            for layer in self._layers.values():
+                layer.step(count)
+
+    def advance(self, dt: float, *, max_steps: int = 8) -> Advance:
+        """Let `dt` seconds pass: each layer makes the updates of its interval that have fallen due.
+
+        Time is counted in whole ticks (1/705,600,000 s), so that 30, 60 and 144 frames a second come to the same bits.
+        At most `max_steps` updates a layer are made in one call; the rest are dropped and reported.
+        """
+        ticks = clock.ticks("dt", dt)
+        most = checks.whole("max_steps", max_steps, minimum=1)
+        with self._guard:
+            self._ticks += ticks
+            steps, dropped = {}, {}
+            for name, layer in self._layers.items():
+                made, lost = layer.pass_time(ticks, most)
+                steps[name], dropped[name] = made, lost
+            return Advance(steps, dropped)
+
+    def copy(self) -> InfluenceMap:
+        """An independent copy that goes on with the same bits."""
+        with self._guard:
+            twin = InfluenceMap(self.space)
+            twin._ticks = self._ticks
+            for name, layer in self._layers.items():
+                twin._layers[name] = layer.copy(twin._guard)
+            return twin
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file. A kill at any moment leaves the old or the new file whole."""
+        from fieldcraft.influence_map import archive
+
+        with self._guard:
+            archive.save(self, path)

@@ -1,0 +1,102 @@
+"""fieldcraft's own threads.
+
+Kernels release Python's lock, so plain threads run them side by side. Numba's own parallel loops are not used: its thread
+layers abort or kill the host program in cases that a game will meet (two Python threads entering one, a fork).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["run", "set_threads", "threads"]
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class _Worker:
+    """A thread that waits for a call, makes it, and says so."""
+
+    def __init__(self) -> None:
+        self._start = threading.Lock()
+        self._start.acquire()
+        self._done = threading.Lock()
+        self._done.acquire()
+        self._call: Call | None = None
+        self._error: BaseException | None = None
+        threading.Thread(target=self._work, name="fieldcraft", daemon=True).start()
+
+    def begin(self, call: Call) -> None:
+        self._call = call
+        self._start.release()
+
+    def finish(self) -> None:
+        self._done.acquire()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _work(self) -> None:
+        while True:
+            self._start.acquire()
+            function, arguments = self._call  # type: ignore[misc]
+            try:
+                function(*arguments)
+            except BaseException as error:
+                self._error = error
+            self._call = None
+            self._done.release()
+
+
+_lock = threading.Lock()
+_count = os.cpu_count() or 1
+_workers: list[_Worker] = []
+
+
+def threads() -> int:
+    """How many threads kernels may use, the calling one included."""
+    return _count
+
+
+def set_threads(count: int) -> None:
+    """Let kernels use `count` threads, the calling one included. Results don't depend on it."""
+    global _count
+    _count = count
+
+
+def run(calls: list[Call]) -> None:
+    """Make the calls side by side and return when all are done; the first on the calling thread.
+
+    A second thread that comes while the workers are busy makes its calls one after the other.
+    """
+    if len(calls) > 1 and _lock.acquire(blocking=False):
+        try:
+            while len(_workers) < len(calls) - 1:
+                _workers.append(_Worker())
+            busy = _workers[: len(calls) - 1]
+            for worker, call in zip(busy, calls[1:], strict=True):
+                worker.begin(call)
+            try:
+                function, arguments = calls[0]
+                function(*arguments)
+            finally:
+                for worker in busy:
+                    worker.finish()
+        finally:
+            _lock.release()
+    else:
+        for function, arguments in calls:
+            function(*arguments)
+
+
+def _forget_workers() -> None:
+    """A forked child has none of its parent's threads."""
+    global _lock
+    _lock = threading.Lock()
+    _workers.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)

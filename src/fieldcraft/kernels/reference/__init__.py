@@ -1,0 +1,1 @@
+"""The plain references: what the kernels have to give, bit for bit."""

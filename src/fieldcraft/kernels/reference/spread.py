@@ -1,0 +1,108 @@
+"""Spread, spelled out: the specification of `fieldcraft.kernels.spread`.
+
+All arithmetic is float32 and in the order written here; only the cube root is taken in float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["power", "root", "settle", "shifted", "step"]
+
+Floats = NDArray[np.float32]
+
+
+def step(
+    values: Floats,
+    frozen: NDArray[np.uint8],
+    links: NDArray[np.unsignedinteger],
+    steps: NDArray[np.int64],
+    losses: Floats,
+    exponent: int,
+    momentum: np.float32,
+    keep: np.float32,
+    floor: np.float32,
+    wrap: bool,
+) -> Floats:
+    """One update of every cell from the values before it.
+
+    `values` (height, width); `frozen` is not 0 where a cell keeps its value (walls, sources); bit `k` of `links` says
+    whether influence arrives by `steps[k]` = (columns, rows). `exponent` 0 multiplies by `losses[k]` on the way, p > 0
+    subtracts `losses[k]` from the p-th root. `keep` below 0 falls by momentum, else by that factor per update.
+    """
+    emitted = root(values, exponent)
+    strongest = np.zeros_like(values)
+    weakest = np.zeros_like(values)
+    for k, (dx, dy) in enumerate(steps):
+        arriving = shifted(emitted, int(dx), int(dy), wrap)
+        arrives = (links >> links.dtype.type(k)) & links.dtype.type(1) != 0
+        high = arriving * losses[k] if exponent == 0 else arriving - losses[k]
+        low = arriving * losses[k] if exponent == 0 else arriving + losses[k]
+        strongest = np.where(arrives & (high > strongest), high, strongest)
+        weakest = np.where(arrives & (low < weakest), low, weakest)
+    target = power(np.where(strongest >= -weakest, strongest, weakest), exponent)
+
+    moved = values + momentum * (target - values)
+    if keep >= 0:
+        kept = keep * values + np.float32(0)
+        falling = np.abs(target) < np.abs(values)
+        moved = np.where(falling, np.where(np.abs(target) >= np.abs(kept), target, kept), moved)
+    quiet = (np.abs(moved) < floor) & (np.abs(target) < floor)
+    return np.where(frozen != 0, values, np.where(quiet, np.float32(0), moved))
+
+
+def settle(
+    values: Floats,
+    frozen: NDArray[np.uint8],
+    links: NDArray[np.unsignedinteger],
+    steps: NDArray[np.int64],
+    losses: Floats,
+    exponent: int,
+    floor: np.float32,
+    wrap: bool,
+) -> Floats:
+    """Where endless updates lead: steps at momentum 1 from an empty map, until nothing changes."""
+    now = np.where(frozen != 0, values, np.float32(0))
+    while True:
+        after = step(now, frozen, links, steps, losses, exponent, np.float32(1), np.float32(-1), floor, wrap)
+        if np.array_equal(after, now):
+            return now
+        now = after
+
+
+def shifted(values: Floats, dx: int, dy: int, wrap: bool) -> Floats:
+    """For each cell, the value one step (dx, dy) earlier; 0 off the map."""
+    if wrap:
+        return np.roll(values, (dy, dx), axis=(0, 1))
+    height, width = values.shape
+    moved = np.zeros_like(values)
+    if abs(dy) < height and abs(dx) < width:
+        moved[max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)] = values[
+            max(-dy, 0) : height + min(-dy, 0), max(-dx, 0) : width + min(-dx, 0)
+        ]
+    return moved
+
+
+def root(values: Floats, exponent: int) -> Floats:
+    """The `exponent`-th root with the sign kept; the values themselves for exponents 0 and 1."""
+    if exponent <= 1:
+        return values
+    size = np.abs(values)
+    if exponent == 2:
+        return np.copysign(np.sqrt(size), values)
+    wide = size.astype(np.float64)
+    # Newton from a third of the bits: the same four divisions everywhere, where a library's cbrt differs by platform.
+    guess = (wide.view(np.int64) // 3 + 0x2A9F7893_00000000).view(np.float64)
+    for _ in range(4):
+        guess = guess - (guess * guess * guess - wide) / (3.0 * guess * guess)
+    return np.copysign(np.where(size > 0, guess, 0.0).astype(np.float32), values)
+
+
+def power(values: Floats, exponent: int) -> Floats:
+    """The inverse of `root`."""
+    if exponent <= 1:
+        return values
+    size = np.abs(values)
+    raised = size * size if exponent == 2 else size * size * size
+    return np.copysign(raised, values)

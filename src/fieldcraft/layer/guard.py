@@ -1,0 +1,38 @@
+"""One thread at a time."""
+
+from __future__ import annotations
+
+import threading
+
+from fieldcraft.errors import ConcurrentUse
+
+__all__ = ["Guard"]
+
+
+class Guard:
+    """Entered around each call that reads or changes an influence map; refuses a second thread instead of breaking."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        me = threading.get_ident()
+        if self._owner == me:
+            self._depth += 1
+            return
+        if not self._lock.acquire(blocking=False):
+            raise ConcurrentUse(
+                "An influence map is used by one thread at a time",
+                got="a call while another thread is inside one",
+                remedy="Put a lock around it, or give each thread its own with imap.copy()",
+            )
+        self._owner = me
+        self._depth = 1
+
+    def __exit__(self, *exception: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._owner = 0
+            self._lock.release()

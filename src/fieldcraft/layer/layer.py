@@ -1,0 +1,307 @@
+"""A named array of influence."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.layer import terminal
+from fieldcraft.layer.guard import Guard
+from fieldcraft.propagation import Field, Spread
+from fieldcraft.sources import Source, Sources
+from fieldcraft.sources.placing import place
+from fieldcraft.space import Grid
+
+__all__ = ["Layer", "LayerState"]
+
+
+@dataclass(frozen=True)
+class LayerState:
+    """A layer at one moment: what a copy and a save file hold."""
+
+    name: str
+    propagation: Spread | None
+    every: int
+    ticks: int
+    due: int
+    values: NDArray[np.float32]
+    pinned: NDArray[np.int64]
+    sources: Sources
+
+
+class Layer:
+    """One kind of influence on one space, and its live sources. Made by `InfluenceMap.add_layer`.
+
+    Its values are float32 of shape (height, width), [row, column], and 0 on walls. A layer without propagation carries
+    the array it was given and takes neither sources nor steps.
+    """
+
+    def __init__(self, name: str, space: Grid, propagation: Spread | None, every: int, guard: Guard) -> None:
+        self.name = name
+        self.space = space
+        self._guard = guard
+        self._propagation = propagation
+        self._every = every
+        self._field: Field | None = propagation.field(space, clock.seconds(every)) if propagation else None
+        self._values = self._field.values if self._field else np.zeros(space.shape, dtype=np.float32)
+        self._view = self._values.view()
+        self._view.flags.writeable = False
+        self._sources = Sources(space)
+        self._pinned_version = -1
+        self._ticks = 0
+        self._due = 0
+
+    def __repr__(self) -> str:
+        return f"<Layer {self.name!r} on {self.space.width} x {self.space.height}, {self._propagation}, {len(self._sources)} sources>"
+
+    def __str__(self) -> str:
+        with self._guard:
+            return f"{self.name}: {len(self._sources)} sources, at {self.time:g} s\n{terminal.text(self._values, self.space.walls)}"
+
+    # What it holds
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
+        return self._view
+
+    @property
+    def sources(self) -> Sources:
+        """The live sources, as arrays, with bulk calls to move, change and remove them."""
+        return self._sources
+
+    @property
+    def time(self) -> float:
+        """Seconds that this layer has lived through: its steps times their interval."""
+        return clock.seconds(self._ticks)
+
+    @property
+    def propagation(self) -> Spread | None:
+        """How influence gets from cell to cell. May be changed while it runs; shows from the next step on."""
+        return self._propagation
+
+    @propagation.setter
+    def propagation(self, propagation: Spread) -> None:
+        with self._guard:
+            field = self._moving("propagation")
+            if not isinstance(propagation, Spread):
+                raise InvalidValue("propagation is a fieldcraft.Spread", got=repr(propagation), remedy="Pass fc.Spread(decay, momentum)")
+            self._propagation = propagation
+            field.tune(propagation, self.every)
+            self._pinned_version = -1
+
+    @property
+    def every(self) -> float:
+        """Seconds from one step to the next. May be changed while it runs."""
+        return clock.seconds(self._every)
+
+    @every.setter
+    def every(self, every: float) -> None:
+        with self._guard:
+            self._every = clock.ticks("every", every, minimum=1)
+            if self._field is not None and self._propagation is not None:
+                self._field.tune(self._propagation, self.every)
+
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
+        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array."""
+        with self._guard:
+            cells = self.space.cell_at(positions, outside=outside)
+            found = self._values.reshape(-1)[cells]
+            return float(found) if isinstance(cells, int) else np.asarray(found)
+
+    # What feeds it
+
+    def add_source(
+        self, position: ArrayLike, strength: float = 1.0, *, lifetime: float | None = None, on_wall: str = "refuse", outside: str = "refuse"
+    ) -> Source:
+        """Put a source at a world (x, y) position. It acts from the centre of its cell, from the next step on.
+
+        Parameters
+        ----------
+        strength: what its cell reads; may be negative.
+        lifetime: seconds of this layer's time after which it goes by itself.
+        on_wall: "refuse" a position on a wall, take the "nearest" open cell, or stand there and act "through" it.
+        outside: "refuse" a position off the map, or "clamp" it to the rim.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        """
+        points, single = checks.positions(position)
+        if not single:
+            raise InvalidValue("add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many")
+        ids = self.add_sources(points, checks.finite("strength", strength), lifetimes=lifetime, on_wall=on_wall, outside=outside)
+        return Source(self._sources, int(ids[0]))
+
+    def source(self, identity: int) -> Source:
+        """The handle of a live source, by its id; raises `DeadSource` for any other."""
+        self._sources.positions_of([identity])
+        return Source(self._sources, int(identity))
+
+    def add_sources(
+        self, positions: ArrayLike, strengths: ArrayLike = 1.0, *, lifetimes: ArrayLike | None = None, on_wall: str = "refuse", outside: str = "refuse"
+    ) -> NDArray[np.int64]:
+        """Put sources at (N, 2) world positions; returns their ids, shape (N,), for `layer.sources`.
+
+        `strengths` and `lifetimes` are one number for all or N numbers. The rest as in `add_source`.
+        """
+        with self._guard:
+            self._moving("sources")
+            expires = None
+            if lifetimes is not None:
+                points, _ = checks.positions(positions)
+                seconds = checks.amounts("lifetimes", lifetimes, len(points)).astype(np.float64)
+                if np.ndim(lifetimes) == 0:
+                    seconds[:] = checks.positive("lifetime", lifetimes)
+                expires = np.array([self._ticks + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64)
+            return self._sources.add(positions, strengths, expires=expires, on_wall=on_wall, outside=outside)
+
+    def sync(
+        self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike = 1.0, *, on_wall: str = "refuse", outside: str = "refuse"
+    ) -> None:
+        """Make the keyed sources be exactly these entities: for everyone who holds a list of them each frame.
+
+        `keys` are N different hashable values; new ones are added, known ones moved and given their new strength,
+        missing ones removed. Sources added without a key are left alone. All or nothing happens.
+        """
+        with self._guard:
+            self._moving("sources")
+            self._sources.sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
+
+    def deposit(self, positions: ArrayLike, amounts: ArrayLike = 1.0, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
+        """Add to the values of cells at once: an event that only fades.
+
+        Deposits in one cell add. In the cell of a source the source wins at the next step. `amounts` is one number for
+        all or N numbers; a result beyond float32 raises `InvalidValue` and changes nothing.
+        """
+        with self._guard:
+            field = self._moving("deposits")
+            points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
+            extra = checks.amounts("amounts", amounts, len(points))
+            touched, inverse = np.unique(cells, return_inverse=True)
+            flat = self._values.reshape(-1)
+            with np.errstate(over="ignore"):
+                after = (flat[touched] + np.bincount(inverse, weights=extra, minlength=len(touched))).astype(np.float32)
+            if not np.isfinite(after).all():
+                raise InvalidValue("Values stay within float32", got="deposits that add up beyond 3.4e38", remedy="Deposit less")
+            flat[touched] = after
+            field.touched(touched)
+            self._pinned_version = -1
+
+    def write(self, values: ArrayLike) -> None:
+        """Replace all values by an array of shape (height, width). Cells of sources and walls take theirs back.
+
+        Raises `InvalidValue` for another shape or dtype, NaN and infinity.
+        """
+        with self._guard:
+            self._values[:] = self._checked(values)
+            if self._field is not None:
+                self._values[self.space.walls] = 0
+                self._field.touched(None)
+                self._pinned_version = -1
+
+    def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """A copy of the values, into `out` (float32 of shape (height, width)) if given."""
+        with self._guard:
+            if out is None:
+                return self._values.copy()
+            if not isinstance(out, np.ndarray) or out.shape != self.space.shape or out.dtype != np.float32:
+                raise InvalidValue(
+                    f"out is a float32 array of shape {self.space.shape}", got=f"{getattr(out, 'dtype', type(out))} of shape {np.shape(out)}"
+                )
+            out[:] = self._values
+            return out
+
+    # Steps
+
+    def step(self, count: int = 1) -> None:
+        """Make `count` updates, each worth `every` seconds of this layer's time."""
+        count = checks.whole("count", count)
+        with self._guard:
+            if self._field is None:
+                self._ticks += count * self._every
+                return
+            while count > 0:
+                self._pin()
+                # A source may live through some of the steps only.
+                until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
+                batch = min(count, until_expiry)
+                self._field.run(batch)
+                self._ticks += batch * self._every
+                count -= batch
+            self._sources.expire(self._ticks)
+
+    def pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
+        """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
+        due, self._due = divmod(self._due + ticks, self._every)
+        made = min(due, max_steps)
+        self.step(made)
+        return made, due - made
+
+    def copy(self, guard: Guard) -> Layer:
+        """An independent copy, for a map with that guard."""
+        return Layer.restored(self.state(), self.space, guard)
+
+    def state(self) -> LayerState:
+        """All that `restored` needs."""
+        pinned = self._field.pinned if self._field else np.zeros(0, dtype=np.int64)
+        return LayerState(self.name, self._propagation, self._every, self._ticks, self._due, self._values, pinned, self._sources)
+
+    @classmethod
+    def restored(cls, state: LayerState, space: Grid, guard: Guard) -> Layer:
+        """A layer that goes on, bit for bit, where the one of `state` stood."""
+        layer = cls(state.name, space, state.propagation, state.every, guard)
+        layer._ticks, layer._due = state.ticks, state.due
+        layer._sources = state.sources.copy()
+        layer._values[:] = state.values
+        if layer._field is not None:
+            layer._field.touched(None)
+            layer._field.pin(state.pinned, layer._values.reshape(-1)[state.pinned])
+        return layer
+
+    def settle(self) -> None:
+        """Go at once where endless steps would lead; what was deposited or written is gone then. No time passes."""
+        with self._guard:
+            field = self._moving("settle()")
+            self._pin()
+            field.settle()
+
+    def _pin(self) -> None:
+        self._sources.expire(self._ticks)
+        if self._sources.version != self._pinned_version and self._field is not None and self._propagation is not None:
+            self._field.pin(*self._sources.pins(self._propagation.stack))
+            self._pinned_version = self._sources.version
+
+    def _moving(self, what: str) -> Field:
+        if self._field is None:
+            raise InvalidValue(
+                f"{what} need a layer with a propagation",
+                got=f"layer {self.name!r}, which carries an array of yours",
+                remedy="Change it with layer.write(array), or add a layer with fc.Spread(...)",
+            )
+        return self._field
+
+    def _checked(self, values: ArrayLike) -> NDArray[np.float32]:
+        array = np.asarray(values)
+        if array.shape != self.space.shape:
+            hint = " (it looks like [x, y]: transpose it)" if array.shape == self.space.shape[::-1] else ""
+            raise InvalidValue(
+                "Values have the layer's shape (height, width)",
+                got=f"shape {array.shape} for a layer of {self.space.shape}{hint}",
+                remedy="Pass an array indexed [row, column]",
+            )
+        if array.dtype.kind not in "iufb":
+            raise InvalidValue("Values are numbers", got=f"dtype {array.dtype}", remedy="Pass a float32 array")
+        with np.errstate(over="ignore"):
+            narrow = array.astype(np.float32) + np.float32(0)
+        if not np.isfinite(narrow).all():
+            row, column = np.argwhere(~np.isfinite(narrow))[0].tolist()
+            raise InvalidValue(
+                "Values are finite float32 numbers",
+                got=f"{array[row, column]} at row {row}, column {column}",
+                remedy="Replace them first, for example with np.nan_to_num",
+            )
+        return narrow

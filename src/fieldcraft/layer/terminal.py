@@ -1,0 +1,45 @@
+"""A layer as text, for `print(layer)`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["text"]
+
+_SHADES = " .:-=+*%@"
+_WALL = "#"
+_COLUMNS, _ROWS = 78, 32
+
+
+def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
+    """The map as rows of characters, two a cell where there is room, blocks of cells where there is not.
+
+    Darker characters are stronger, negative values are letters a to i, walls are `#`. A block shows its strongest value,
+    and is a wall if all of it is.
+    """
+    height, width = values.shape
+    block = max(1, -(-width // _COLUMNS), -(-height // _ROWS))
+    down, across = -(-height // block), -(-width // block)
+    padding = ((0, down * block - height), (0, across * block - width))
+    solid = np.pad(walls, padding, constant_values=True).reshape(down, block, across, block).all(axis=(1, 3))
+    cells = np.pad(values, padding).reshape(down, block, across, block).swapaxes(1, 2).reshape(down, across, -1)
+    strongest = np.take_along_axis(cells, np.abs(cells).argmax(axis=2)[..., None], axis=2)[..., 0]
+    peak = float(np.abs(strongest).max(initial=0))
+    share = np.abs(strongest) / peak if peak else np.zeros_like(strongest)
+    level = np.where(share > 0, 1 + np.minimum(share * (len(_SHADES) - 1), len(_SHADES) - 2).astype(int), 0)
+    repeat = 2 if block == 1 and width * 2 <= _COLUMNS else 1
+    lines = []
+    for y in range(down):
+        line = []
+        for x in range(across):
+            if solid[y, x]:
+                sign = _WALL
+            elif strongest[y, x] < 0:
+                sign = chr(ord("a") + int(level[y, x]) - 1)
+            else:
+                sign = _SHADES[min(level[y, x], len(_SHADES) - 1)]
+            line.append(sign * repeat)
+        lines.append("".join(line).rstrip())
+    scale = f", {block} x {block} cells a character" if block > 1 else ""
+    return "\n".join([*lines, f"strongest {peak:g}{scale}"])

@@ -1,0 +1,43 @@
+"""Threads, and compiling before the first frame."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft.kernels import pool
+from fieldcraft.propagation.spread import Spread
+from fieldcraft.space import Grid
+
+__all__ = ["set_threads", "warm_up"]
+
+
+def set_threads(count: int) -> None:
+    """Let fieldcraft use `count` threads, the calling one included. Results don't depend on it; by default all cores."""
+    pool.set_threads(checks.whole("count", count, minimum=1))
+
+
+def warm_up(*, background: bool = False) -> threading.Thread | None:
+    """Compile every kernel now, so that no frame stalls later; from then on a process only loads them.
+
+    With `background=True` this returns at once with the thread that does it, which a loading screen can join.
+    """
+    if background:
+        thread = threading.Thread(target=_compile_all, name="fieldcraft warm-up", daemon=True)
+        thread.start()
+        return thread
+    _compile_all()
+    return None
+
+
+def _compile_all() -> None:
+    knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
+    for neighbors in (4, 8, knight):
+        field = Spread(0.5, 0.5).field(Grid(40, 20, neighbors=neighbors), 0.1)
+        field.pin(np.array([7]), np.array([1], dtype=np.float32))
+        field.run(2)
+        field.settle()
+        field.pin(np.array([8]), np.array([1], dtype=np.float32))
+        field.run(1)

@@ -1,0 +1,333 @@
+"""Spread: each cell moves towards the strongest of its neighbours, weakened by the way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.space import Grid
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["FALLOFFS", "Spread", "SpreadField"]
+
+FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
+_PIN, _WALL = 2, 1
+
+# A scheduler's constants: none of them changes a value, only when which kernel runs.
+_RING_BYTES = 1 << 20  # the rows that a wave keeps should stay in the second-level cache
+_MOST_LEVELS = 16
+_SPARSE_SHARE = 0.25  # up to this share of awake tiles, tiles are cheaper than waves
+_FIRST_PROBE, _LAST_PROBE = 16, 128  # dense steps between two looks at which tiles still change
+_CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
+_ANY_COST = 8  # how much longer an update takes in the general kernel
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Spread influence from cell to cell.
+
+    Each step, every cell looks for the strongest magnitude among its neighbours, each weakened by the length of the
+    step to it, and moves towards that by `momentum`:
+    `new = old + momentum * (strongest of neighbours - old)`. Cells of sources are held at their strength.
+
+    Parameters
+    ----------
+    decay: how much weakens per world unit of distance, at least 0. Exponential: `v * exp(-decay * d)`. Linear,
+        quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so that a strength of S reaches
+        `S ** (1/p) / decay` far.
+    momentum: the part of the way to the new value that a step goes, in [0, 1]: 1 is there at once, 0 never moves. Some
+        authors use the word the other way round.
+    falloff: "exponential", "linear", "quadratic" or "cubic".
+    half_life: seconds in which a cell that has lost its support halves. None: it falls by momentum, as it rose. It
+        falls no faster than its neighbours let it: each keeps the other at `v` weakened by two steps.
+    floor: a cell becomes exactly 0 once its value and the value it moves to are both smaller than this.
+    stack: "max": of several sources in a cell the strongest counts, the positive one of equals. "sum": they add.
+
+    Raises `InvalidValue` for numbers outside of these ranges.
+
+    Source: the propagation of Alex Champandard's "The Core Mechanics of Influence Mapping", with the changes that
+    `docs/decisions/0003-sources-pin.md` gives reasons for.
+    """
+
+    decay: float
+    momentum: float
+    falloff: str = "exponential"
+    half_life: float | None = None
+    floor: float = 1e-3
+    stack: str = "max"
+
+    def __post_init__(self) -> None:
+        checks.not_negative("decay", self.decay)
+        checks.fraction("momentum", self.momentum)
+        checks.choice("falloff", self.falloff, tuple(FALLOFFS))
+        if self.half_life is not None:
+            checks.positive("half_life", self.half_life)
+        checks.not_negative("floor", self.floor)
+        checks.choice("stack", self.stack, ("max", "sum"))
+
+    def curve(self, distances: ArrayLike, strength: float = 1.0) -> NDArray[np.float64]:
+        """The value at world `distances` along a path from a lone source, once settled; the shape of `distances`."""
+        away = np.asarray(distances, dtype=np.float64)
+        size = abs(checks.finite("strength", strength))
+        p = FALLOFFS[self.falloff]
+        left = size * np.exp(-self.decay * away) if p == 0 else np.maximum(size ** (1 / p) - self.decay * away, 0) ** p
+        return np.copysign(np.where((left < self.floor) & (away > 0), 0.0, left), strength)
+
+    def field(self, space: Grid, every: float) -> SpreadField:
+        """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""
+        return SpreadField(self, space, every)
+
+
+class SpreadField:
+    """Values that spread over a grid, in place."""
+
+    def __init__(self, spread: Spread, space: Grid, every: float) -> None:
+        self.space = space
+        height, width = space.shape
+        # Rows of whole cache lines start on one, which vector loads like.
+        memory = np.zeros(height * width + 16, dtype=np.float32)
+        start = -(memory.ctypes.data // 4) % 16
+        self.values: NDArray[np.float32] = memory[start : start + height * width].reshape(height, width)
+        self._flat = self.values.reshape(-1)
+        self._frozen: NDArray[np.uint8] = space.walls.astype(np.uint8)
+        self._row_frozen: NDArray[np.int32] = np.count_nonzero(self._frozen, axis=1).astype(np.int32)
+        self.pinned = np.zeros(0, dtype=np.int64)
+        self._signed = False
+        self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
+        self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        self._kernels: ModuleType | None = None
+        self._tiles: _Tiles | None = None
+        self._rings: dict[tuple[int, bool, bool], list[NDArray[np.float32]]] = {}
+        self.tune(spread, every)
+
+    def tune(self, spread: Spread, every: float) -> None:
+        """Go on with other parameters, or updated `every` other number of seconds."""
+        lengths = self.space.neighborhood.lengths(self.space.cell_size)
+        self._exponent = FALLOFFS[spread.falloff]
+        way = np.exp(-spread.decay * lengths) if self._exponent == 0 else np.minimum(spread.decay * lengths, np.finfo(np.float32).max)
+        self._losses: NDArray[np.float32] = way.astype(np.float32)
+        self._momentum = np.float32(spread.momentum)
+        self._keep = np.float32(-1 if spread.half_life is None else 0.5 ** (every / spread.half_life))
+        self._floor = np.float32(spread.floor)
+        straight_only = self.space.neighborhood.is_four and not self.space.wrap
+        plain_ground = self.space.terrain is None or self.space.terrain.is_plain
+        self._may_be_plain = straight_only and plain_ground and self._exponent == 0 and spread.half_life is None
+        self.touched(None)
+
+    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        """Hold exactly these cells at these values from now on; see `Field.pin`."""
+        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
+        gone = np.setdiff1d(self.pinned, cells, assume_unique=True)
+        on_wall = gone[self._frozen.reshape(-1)[gone] & _WALL != 0]
+        self._hold(gone, ~np.uint8(_PIN), -1)
+        self._flat[on_wall] = 0
+        new = np.setdiff1d(cells, self.pinned, assume_unique=True)
+        self._hold(new, np.uint8(_PIN), 1)
+        changed = cells[self._flat[cells] != strengths]
+        self._flat[cells] = strengths
+        self.pinned = cells
+        self._signed = self._signed or bool((strengths < 0).any())
+        if self._tiles is not None:
+            self._tiles.wake(np.concatenate([gone, changed]))
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Take notice that values were changed from outside; see `Field.touched`."""
+        if cells is None:
+            self._signed = bool((self._flat < 0).any())
+            if self._tiles is not None:
+                self._tiles.wake_all()
+        else:
+            self._signed = self._signed or bool((self._flat[cells] < 0).any())
+            if self._tiles is not None:
+                self._tiles.wake(cells)
+
+    def run(self, count: int) -> None:
+        """Take `count` steps."""
+        if not kernels.compiled():
+            for _ in range(count):
+                self.values[:] = reference.step(
+                    self.values, self._frozen, self.space.links(), self._steps, self._losses, self._exponent,
+                    self._momentum, self._keep, self._floor, self.space.wrap,
+                )  # fmt: skip
+            return
+        if self._tiles is None:
+            from fieldcraft.kernels import spread  # importing Numba takes longer than all the rest of fieldcraft
+
+            self._kernels = spread
+            self._tiles = _Tiles(spread, self.space, self._reach)
+        tiles = self._tiles
+        while count > 0 and tiles.awake != 0:
+            if tiles.is_worth_it:
+                count -= self._step_tiles(count)
+            else:
+                levels = min(count, self._levels(), tiles.until_probe)
+                self._step_waves(levels)
+                tiles.until_probe -= levels
+                count -= levels
+
+    def settle(self) -> None:
+        """Go where endless steps would lead: nothing but what the sources hold up."""
+        if kernels.compiled():
+            from fieldcraft.kernels import spread
+
+            spread.settle(
+                self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent, self._floor, self.space.wrap
+            )  # fmt: skip
+        else:
+            self.values[:] = reference.settle(
+                self.values, self._frozen, self.space.links(), self._steps, self._losses, self._exponent, self._floor, self.space.wrap
+            )  # fmt: skip
+        self.touched(None)
+
+    @property
+    def _plain(self) -> bool:
+        return self._may_be_plain and not self._signed
+
+    def _hold(self, cells: NDArray[np.int64], flag: np.uint8, change: int) -> None:
+        frozen = self._frozen.reshape(-1)
+        before = frozen[cells] != 0
+        if change > 0:
+            frozen[cells] |= flag
+        else:
+            frozen[cells] &= flag
+        after = frozen[cells] != 0
+        np.add.at(self._row_frozen, cells[before != after] // self.space.width, change)
+
+    def _levels(self) -> int:
+        """How many steps a wave makes in one pass."""
+        row_bytes = 4 * (self.space.width + 32)
+        rows = (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
+        most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
+        return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
+
+    def _step_tiles(self, count: int) -> int:
+        tiles = self._tiles
+        kernel = self._kernels
+        assert tiles is not None and kernel is not None
+        steps = 1 if tiles.probing else count
+        if self._plain:
+            made, awake = kernel.tiles_plain(
+                self.values, self._frozen, self._row_frozen, self._losses[0], self._momentum, self._floor,
+                steps, tiles.most, *tiles.scratch,
+            )  # fmt: skip
+        else:
+            made, awake = kernel.tiles_any(
+                self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent, self._signed,
+                self._reach, self._momentum, self._keep, self._floor, self.space.wrap, steps, tiles.most, *tiles.scratch,
+            )  # fmt: skip
+        tiles.report(awake)
+        return int(made)
+
+    def _step_waves(self, levels: int) -> None:
+        height, width = self.space.shape
+        halo = levels * self._reach
+        work = height * width * levels * (1 if self._plain else _ANY_COST)
+        bands = max(1, min(pool.threads(), work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
+        edges = [height * band // bands for band in range(bands + 1)]
+        calls = []
+        for band in range(bands):
+            first, last = edges[band], edges[band + 1]
+            above, below = self._rows(first - halo, first), self._rows(last, last + halo)
+            calls.append(self._wave(band, levels, above, below, first, last))
+        pool.run(calls)
+
+    def _rows(self, first: int, last: int) -> NDArray[np.float32]:
+        """A copy of rows as they are now, those beyond the rim from the other side on a torus, else left out."""
+        if self.space.wrap:
+            return self.values[np.arange(first, last) % self.space.height]
+        return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
+
+    def _wave(self, band: int, levels: int, above: NDArray[np.float32], below: NDArray[np.float32], first: int, last: int) -> pool.Call:
+        assert self._kernels is not None
+        ring = self._ring(band)
+        if self._plain:
+            return self._kernels.wave_plain, (
+                self.values, self._frozen, self._row_frozen, above, below, first, last, levels,
+                self._losses[0], self._momentum, self._floor, ring[0],
+            )  # fmt: skip
+        return self._kernels.wave_any, (
+            self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent, self._signed,
+            above, below, first, last, levels, self._momentum, self._keep, self._floor, self.space.wrap, *ring,
+        )  # fmt: skip
+
+    def _ring(self, band: int) -> list[NDArray[np.float32]]:
+        """Scratch rows of a band; the kernels put their margins in different places, so each has its own."""
+        rooted = self._exponent >= 2
+        key = (band, self._plain, rooted)
+        if key not in self._rings:
+            assert self._kernels is not None
+            width = -(-self.space.width // 16) * 16 + 2 * self._kernels.margin(self._reach)
+            ring = np.zeros((self._levels(), 2 * self._reach + 1, width), dtype=np.float32)
+            self._rings[key] = [ring, np.zeros_like(ring) if rooted else np.zeros((1, 1, 1), dtype=np.float32)]
+        return self._rings[key]
+
+
+class _Tiles:
+    """Which tiles of a grid can change in the next step, and when it pays to care."""
+
+    def __init__(self, spread: ModuleType, space: Grid, reach: int) -> None:
+        self._spread = spread
+        self._space = space
+        self._reach = reach
+        down = -(-space.height // spread.TILE_ROWS)
+        across = -(-space.width // spread.TILE_COLUMNS)
+        self._awake = np.ones((down, across), dtype=np.uint8)
+        self._bands = np.ones(down, dtype=np.uint8)
+        lag = -(-reach // spread.TILE_ROWS) + 1
+        lag = min(lag, down + 1)
+        new = np.zeros((lag, across, spread.TILE_ROWS, spread.TILE_COLUMNS), dtype=np.float32)
+        pending = np.zeros((lag, across), dtype=np.int64)
+        self.scratch: tuple[Any, ...] = (
+            self._awake, self._bands, np.zeros_like(self._awake), np.zeros_like(self._bands), new, pending, np.zeros(lag, dtype=np.int64)
+        )  # fmt: skip
+        self.most = int(_SPARSE_SHARE * self._awake.size)
+        self.awake = self._awake.size
+        self.probing = True
+        self.until_probe = 0
+        self._interval = _FIRST_PROBE
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the next step goes tile by tile: few are awake, or it is time to look how many are."""
+        return not self.probing or self.until_probe == 0
+
+    def report(self, awake: int) -> None:
+        """Take notice of how many tiles a step has left awake."""
+        self.awake = awake
+        if awake <= self.most:
+            self.probing = False
+            self._interval = _FIRST_PROBE
+            return
+        self.wake_all()
+        self.until_probe = self._interval
+        self._interval = min(2 * self._interval, _LAST_PROBE)
+
+    def wake(self, cells: NDArray[np.int64]) -> None:
+        """Take notice that these cells have changed."""
+        if self.probing or not len(cells):
+            return
+        self._spread.wake(cells, self._space.width, self._space.height, self._reach, self._space.wrap, self._awake, self._bands)
+        self.awake = int(np.count_nonzero(self._awake))
+
+    def wake_all(self) -> None:
+        """Take notice that any cell may have changed."""
+        self._awake[:] = 1
+        self._bands[:] = 1
+        self.awake = self._awake.size
+        self.probing = True
+
+
+def _masks(space: Grid) -> NDArray[np.unsignedinteger]:
+    """The bit of each step in `space.links()`."""
+    dtype = space.links().dtype.type
+    return np.array([1 << k for k in range(len(space.neighborhood))], dtype=dtype)

@@ -1,0 +1,42 @@
+"""From positions to cells, by the caller's policies."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import OnWall
+from fieldcraft.space import Space
+
+__all__ = ["place"]
+
+OUTSIDE = ("refuse", "clamp")
+ON_WALL = ("refuse", "nearest", "through")
+
+
+def place(
+    space: Space, positions: ArrayLike, *, on_wall: str, outside: str, walls_allowed: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Positions as an (N, 2) array and their cells, (N,).
+
+    `outside="clamp"` takes the nearest cell of the rim for a position off the map. On a wall, `on_wall="refuse"` raises
+    `OnWall`, `"nearest"` takes the nearest open cell, `"through"` stays there.
+    """
+    checks.choice("outside", outside, OUTSIDE)
+    checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
+    points, _ = checks.positions(positions)
+    cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
+    if on_wall == "through":
+        return points, cells
+    blocked = space.walls.reshape(-1)[cells]
+    if not blocked.any():
+        return points, cells
+    if on_wall == "nearest":
+        return points, np.asarray(space.nearest_open(cells), dtype=np.int64)
+    index = int(np.flatnonzero(blocked)[0])
+    cell = int(cells[index])
+    where = f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else "")
+    free = tuple(space.position_of(space.nearest_open(cell)).tolist()) if not space.walls.all() else None
+    remedy = f'The nearest open cell is at {free}; pass on_wall="nearest" to go there' if free else "The map has no open cell"
+    raise OnWall("Sources and deposits stand on open ground", got=where, remedy=remedy + (', or on_wall="through" to stay' if walls_allowed else ""))

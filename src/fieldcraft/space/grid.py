@@ -1,0 +1,285 @@
+"""Rectangular grids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.space.neighborhood import Neighborhood
+from fieldcraft.space.terrain import Terrain
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
+__all__ = ["MAX_CELLS", "Grid"]
+
+MAX_CELLS = 2**28
+
+
+class Grid:
+    """A map of square cells.
+
+    World positions are (x, y) in world units, x to the right. Arrays are [row, column] of shape (height, width) and
+    look like the picture: row 0 is the top. With `y_up=False` y grows downwards, so row 0 holds the smallest y; with
+    `y_up=True` it holds the largest. `origin` is the corner with the smallest x and y in both cases. A cell is
+    `row * width + column`; it covers its left and lower-y edges, not the opposite ones.
+
+    Parameters
+    ----------
+    width, height: cells along x and y, at least 1 each and at most 2**28 together.
+    cell_size: world units per cell.
+    origin: (x, y) of the corner with the smallest coordinates.
+    y_up: whether y grows upwards.
+    walls: bool of shape (height, width), True where influence cannot go.
+    terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
+    neighbors: 4, 8, or a table of (dx, dy) steps in cells along the world's axes. A diagonal never cuts a corner.
+    wrap: whether the map is a torus.
+
+    Raises `InvalidValue` for sizes, shapes and types that don't fit.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        *,
+        cell_size: float = 1.0,
+        origin: tuple[float, float] = (0.0, 0.0),
+        y_up: bool = False,
+        walls: ArrayLike | None = None,
+        terrain: Terrain | None = None,
+        neighbors: int | ArrayLike = 4,
+        wrap: bool = False,
+    ) -> None:
+        self.width = checks.whole("width", width, minimum=1)
+        self.height = checks.whole("height", height, minimum=1)
+        if self.width * self.height > MAX_CELLS:
+            raise InvalidValue(
+                f"A grid has at most {MAX_CELLS:,} cells",
+                got=f"{self.width} x {self.height}",
+                remedy="Use a larger cell_size, or several maps",
+            )
+        self.cell_size = checks.positive("cell_size", cell_size)
+        corner, single = checks.positions(origin)
+        if not single:
+            raise InvalidValue("origin is one (x, y) pair", got=f"origin={origin!r}")
+        self.origin: tuple[float, float] = (float(corner[0, 0]), float(corner[0, 1]))
+        self.y_up = bool(y_up)
+        self.wrap = bool(wrap)
+        self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up)
+        if terrain is not None and not isinstance(terrain, Terrain):
+            raise InvalidValue("terrain is a fieldcraft.Terrain", got=type(terrain).__name__)
+        if terrain is not None and terrain.classes.shape != self.shape:
+            raise InvalidValue("The terrain has the map's shape (height, width)", got=f"{terrain.classes.shape} on a map of {self.shape}")
+        self.terrain = terrain
+        self._walls = self._checked_walls(walls)
+        if terrain is not None:
+            self._walls |= terrain.walls
+        self._walls.flags.writeable = False
+        self._links: NDArray[np.unsignedinteger] | None = None
+        self._open_tree: cKDTree | None = None
+
+    def __repr__(self) -> str:
+        blocked = int(np.count_nonzero(self._walls))
+        extra = "".join([", y_up=True" if self.y_up else "", ", wrap=True" if self.wrap else ""])
+        return f"<Grid {self.width} x {self.height}, cell_size {self.cell_size:g}{extra}, {len(self) - blocked} open cells>"
+
+    def __len__(self) -> int:
+        return self.width * self.height
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width): the shape of one array of values on this map."""
+        return (self.height, self.width)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """(x, y) extent in world units."""
+        return (self.width * self.cell_size, self.height * self.cell_size)
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Bool of shape (height, width), [row, column]: True where influence cannot go. Read-only."""
+        return self._walls
+
+    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
+        """The cells at world positions.
+
+        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) int64 array. On a torus every
+        position is on the map. Elsewhere a position outside raises `OutsideMap`, or with `outside="clamp"` counts as
+        the nearest cell of the rim.
+        """
+        points, single = checks.positions(positions)
+        cells = self._cells(points, checks.choice("outside", outside, ("refuse", "clamp")))
+        return int(cells[0]) if single else cells
+
+    def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """The world positions of the centres of cells: (2,) for one cell, (N, 2) for many."""
+        ids = self._checked_cells(cells)
+        rows, columns = np.divmod(ids, self.width)
+        if self.y_up:
+            rows = self.height - 1 - rows
+        return np.stack([self.origin[0] + (columns + 0.5) * self.cell_size, self.origin[1] + (rows + 0.5) * self.cell_size], axis=-1)
+
+    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
+        """For each cell, itself if it is open, else the open cell whose centre is nearest (lowest id on a tie).
+
+        Raises `InvalidValue` where the map has no open cell.
+        """
+        ids = self._checked_cells(cells)
+        found = np.atleast_1d(ids).copy()
+        blocked = self._walls.reshape(-1)[found]
+        if blocked.any():
+            found[blocked] = self._nearest_open(found[blocked])
+        return int(found[0]) if ids.ndim == 0 else found
+
+    def links(self) -> NDArray[np.unsignedinteger]:
+        """Which steps arrive: shape (height, width), bit `k` set where `neighborhood.steps[k]` may end in the cell.
+
+        uint8 for up to 8 steps, else uint64. Walls are left by any step that ends on open ground, since a source may
+        stand on one; nothing enters them. Built at the first call and kept.
+        """
+        if self._links is None:
+            self._links = self._build_links()
+            self._links.flags.writeable = False
+        return self._links
+
+    def with_walls(self, walls: ArrayLike | None) -> Grid:
+        """The same map with other walls (None for none) and no terrain: what another mobility walks on."""
+        return self._derived(self.width, self.height, self.cell_size, walls, None)
+
+    def coarser(self, cell_size: float) -> Grid:
+        """The same ground in cells of `cell_size`, a whole multiple of this grid's.
+
+        A coarse cell is open if any of its cells is, so that every open position stays open; walls thinner than
+        `cell_size` therefore leak. Terrain is reduced to its walls.
+        """
+        size = checks.positive("cell_size", cell_size)
+        factor = round(size / self.cell_size)
+        if factor < 1 or not np.isclose(factor * self.cell_size, size, rtol=1e-9):
+            raise InvalidValue(
+                f"A coarser cell_size is a whole multiple of the map's {self.cell_size:g}",
+                got=f"cell_size={cell_size!r}",
+                remedy=f"Pass {max(1, factor) * self.cell_size:g}, say",
+            )
+        if factor == 1:
+            return self
+        width, height = -(-self.width // factor), -(-self.height // factor)
+        if self.wrap and (self.width % factor or self.height % factor):
+            raise InvalidValue(
+                "On a torus the coarser cells divide the map evenly", got=f"{factor} cells into {self.width} x {self.height}"
+            )
+        # The padding lies on the side away from `origin`, so that the coarse map keeps it.
+        below, above = (height * factor - self.height, 0) if self.y_up else (0, height * factor - self.height)
+        padded = np.pad(self._walls, ((below, above), (0, width * factor - self.width)), constant_values=True)
+        blocked = padded.reshape(height, factor, width, factor).all(axis=(1, 3))
+        return self._derived(width, height, factor * self.cell_size, blocked, None)
+
+    def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None, terrain: Terrain | None) -> Grid:
+        table = [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
+        return Grid(
+            width, height, cell_size=cell_size, origin=self.origin, y_up=self.y_up, walls=walls, terrain=terrain, neighbors=table, wrap=self.wrap
+        )
+
+    def _checked_walls(self, walls: ArrayLike | None) -> NDArray[np.bool_]:
+        if walls is None:
+            return np.zeros(self.shape, dtype=np.bool_)
+        array = np.asarray(walls)
+        if array.shape != self.shape:
+            hint = " (these look like [x, y]: transpose them)" if array.shape == self.shape[::-1] else ""
+            raise InvalidValue(
+                "walls have the map's shape (height, width)",
+                got=f"shape {array.shape} on a map of {self.shape}{hint}",
+                remedy="Pass an array indexed [row, column]",
+            )
+        if array.dtype != np.bool_:
+            raise InvalidValue("walls are an array of bool", got=f"dtype {array.dtype}", remedy="Pass `array == 0` or `array != 0`, whichever means wall")
+        return array.copy()
+
+    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
+        ids = np.asarray(cells)
+        if ids.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if ids.dtype.kind not in "iu" or ids.ndim > 1:
+            raise InvalidValue("Cells are whole numbers", got=f"{ids.dtype} of shape {ids.shape}", remedy="Use cell_at() to turn positions into cells")
+        if ids.min() < 0 or ids.max() >= len(self):
+            bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
+            raise OutsideMap(f"Cells lie in 0 to {len(self) - 1}", got=str(np.atleast_1d(bad)[0]))
+        return ids.astype(np.int64)
+
+    def _cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
+        rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
+        if self.wrap:
+            columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
+        elif outside == "clamp":
+            columns, rows = np.clip(columns, 0, self.width - 1), np.clip(rows, 0, self.height - 1)
+        else:
+            bad = (columns < 0) | (columns >= self.width) | (rows < 0) | (rows >= self.height)
+            if bad.any():
+                index = int(np.flatnonzero(bad)[0])
+                far = (self.origin[0] + self.size[0], self.origin[1] + self.size[1])
+                raise OutsideMap(
+                    f"Positions lie on the map, from {self.origin} up to but not including {far}",
+                    got=f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else ""),
+                    remedy='Mend the position, or pass outside="clamp"',
+                )
+        if self.y_up:
+            rows = self.height - 1 - rows
+        return (rows * self.width + columns).astype(np.int64)
+
+    def _nearest_open(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        open_cells = np.flatnonzero(~self._walls.reshape(-1))
+        if not len(open_cells):
+            raise InvalidValue("A map needs an open cell to stand on", got="walls everywhere")
+        period = None
+        if self._open_tree is None:
+            from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+            period = (self.height, self.width) if self.wrap else None
+            self._open_tree = cKDTree(np.stack(np.divmod(open_cells, self.width), axis=1), boxsize=period)
+        points = np.stack(np.divmod(cells, self.width), axis=1)
+        distance, _ = self._open_tree.query(points)
+        # The tree breaks ties as it likes; the rule is the lowest id.
+        ties = self._open_tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
+        return np.array([open_cells[near[0]] for near in ties], dtype=np.int64)
+
+    def _build_links(self) -> NDArray[np.unsignedinteger]:
+        dtype: type[np.unsignedinteger] = np.uint8 if len(self.neighborhood) <= 8 else np.uint64
+        links = np.zeros(self.shape, dtype=dtype)
+        for bit, (dx, dy) in enumerate(self.neighborhood.steps):
+            allowed = ~self._walls & self._may_step(dx, dy)
+            if abs(dx) == 1 and abs(dy) == 1:
+                for side_dx, side_dy in ((dx, 0), (0, dy)):
+                    # The side cell lies one straight step after the start, and one straight step before the end.
+                    rest = (dx - side_dx, dy - side_dy)
+                    side_open = self._before(~self._walls, *rest, outside=False)
+                    allowed &= side_open & self._may_step(*rest)
+                    if self.terrain is not None:
+                        allowed &= self._before(self._may_step(side_dx, side_dy), *rest, outside=False)
+            links |= allowed.astype(dtype) << dtype(bit)
+        return links
+
+    def _may_step(self, dx: int, dy: int) -> NDArray[np.bool_]:
+        """For each cell, whether a step (dx, dy) may end there as far as the rim and the terrain go."""
+        inside = self._before(np.ones(self.shape, dtype=np.bool_), dx, dy, outside=False)
+        if self.terrain is None:
+            return inside
+        came_from = self._before(self.terrain.classes, dx, dy, outside=0)
+        return inside & (self.terrain.enter[came_from, self.terrain.classes] | self._before(self._walls, dx, dy, outside=False))
+
+    def _before(self, array: NDArray[np.generic], dx: int, dy: int, *, outside: int | bool) -> NDArray[np.generic]:
+        """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies off the map."""
+        if self.wrap:
+            return np.roll(array, (dy, dx), axis=(0, 1))
+        moved = np.full_like(array, outside)
+        height, width = self.shape
+        if abs(dy) < height and abs(dx) < width:
+            moved[max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)] = array[
+                max(-dy, 0) : height + min(-dy, 0), max(-dx, 0) : width + min(-dx, 0)
+            ]
+        return moved

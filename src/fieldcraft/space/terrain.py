@@ -1,0 +1,62 @@
+"""Kinds of ground, and which may be entered from which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.errors import InvalidValue
+
+__all__ = ["Terrain"]
+
+
+class Terrain:
+    """A class of ground per cell and a table of which class may be entered from which.
+
+    Parameters
+    ----------
+    classes: whole numbers of shape (height, width), [row, column], each an index into the table, at most 255.
+    enter: bool, shape (K, K); `enter[a, b]` says whether a step from class `a` into class `b` is allowed. A class that
+        may not be entered from itself is a wall.
+    names: K names, for messages and pictures; numbered if absent.
+
+    Raises `InvalidValue` where the arrays don't fit together.
+    """
+
+    def __init__(self, classes: ArrayLike, enter: ArrayLike, names: Sequence[str] | None = None) -> None:
+        kinds = np.asarray(classes)
+        table = np.asarray(enter)
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or not 1 <= len(table) <= 256 or table.dtype != np.bool_:
+            raise InvalidValue(
+                "The table of a terrain is a square array of bool with 1 to 256 rows",
+                got=f"shape {table.shape}, dtype {table.dtype}",
+                remedy="Pass enter[a, b] = may class b be entered from class a",
+            )
+        if kinds.ndim != 2 or kinds.dtype.kind not in "iu":
+            raise InvalidValue(
+                "The classes of a terrain are whole numbers of shape (height, width)", got=f"shape {kinds.shape}, dtype {kinds.dtype}"
+            )
+        if kinds.size and (kinds.min() < 0 or kinds.max() >= len(table)):
+            raise InvalidValue(
+                f"The classes of this terrain lie in 0 to {len(table) - 1}, the rows of its table", got=f"{int(kinds.min())} to {int(kinds.max())}"
+            )
+        if names is not None and len(names) != len(table):
+            raise InvalidValue("A terrain has one name per class", got=f"{len(names)} names for {len(table)} classes")
+        self.classes: NDArray[np.uint8] = kinds.astype(np.uint8)
+        self.classes.flags.writeable = False
+        self.enter: NDArray[np.bool_] = table.copy()
+        self.enter.flags.writeable = False
+        self.names: tuple[str, ...] = tuple(names) if names is not None else tuple(str(k) for k in range(len(table)))
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Which cells are walls: those of a class that may not be entered from itself."""
+        return np.asarray(~self.enter.diagonal()[self.classes])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every open class may be entered from every other, so that walls say it all."""
+        is_open = self.enter.diagonal()
+        return bool(self.enter[np.ix_(is_open, is_open)].all())
