@@ -110,7 +110,9 @@ def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
     if not np.isfinite(narrow).all():
         bad = int(np.flatnonzero(~np.isfinite(narrow))[0])
         raise InvalidValue(
-            f"{name} are finite float32 numbers", got=f"{wide[bad]!r} at index {bad}", remedy="Replace NaN, infinity and numbers beyond 3.4e38"
+            f"{name} are finite float32 numbers",
+            got=f"{wide[bad]!r} at index {bad}",
+            remedy="Replace NaN, infinity and numbers beyond 3.4e38",
         )
     return narrow
 

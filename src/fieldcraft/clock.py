@@ -16,11 +16,15 @@ def ticks(name: str, value: float, *, minimum: int = 0) -> int:
     """`value` seconds in ticks, rounded to the nearest; `InvalidValue` below `minimum` ticks or above 10**9 seconds."""
     number = checks.not_negative(name, value)
     if number > _LONGEST:
-        raise InvalidValue(f"{name} is at most {_LONGEST:,} seconds", got=f"{name}={value!r}", remedy="Pass seconds, not milliseconds or ticks")
+        raise InvalidValue(
+            f"{name} is at most {_LONGEST:,} seconds", got=f"{name}={value!r}", remedy="Pass seconds, not milliseconds or ticks"
+        )
     count = round(number * TICKS_PER_SECOND)
     if count < minimum:
         raise InvalidValue(
-            f"{name} is at least {minimum / TICKS_PER_SECOND:.2g} seconds", got=f"{name}={value!r}", remedy=f"Pass a longer {name}, in seconds"
+            f"{name} is at least {minimum / TICKS_PER_SECOND:.2g} seconds",
+            got=f"{name}={value!r}",
+            remedy=f"Pass a longer {name}, in seconds",
         )
     return count
 

@@ -66,7 +66,9 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     except OSError as error:
-        raise BadSaveFile("A save goes into a folder that can be written", got=f"{target.parent}: {error.strerror}", remedy="Choose another path") from error
+        raise BadSaveFile(
+            "A save goes into a folder that can be written", got=f"{target.parent}: {error.strerror}", remedy="Choose another path"
+        ) from error
     try:
         with os.fdopen(handle, "wb") as file:
             for part in (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed):
@@ -115,7 +117,9 @@ def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
             version, length = _FRAME.unpack(frame)
             if version != _VERSION:
                 raise BadSaveFile(
-                    f"This fieldcraft reads saves of version {_VERSION}", got=f"version {version} in {target}", remedy="Use the fieldcraft that wrote it, or a newer one"
+                    f"This fieldcraft reads saves of version {_VERSION}",
+                    got=f"version {version} in {target}",
+                    remedy="Use the fieldcraft that wrote it, or a newer one",
                 )
             file.seek(len(_MAGIC) + _FRAME.size)
             if length > min(size, _MOST_HEADER):
@@ -224,7 +228,9 @@ def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) ->
         raise ValueError(f"values of shape {values.shape}")
     spread = None if entry["spread"] is None else Spread(**entry["spread"])
     sources = Sources.restored(space, columns, keys)
-    return LayerState(entry["name"], spread, int(entry["every"]), int(entry["ticks"]), int(entry["due"]), values, arrays[entry["pinned"]], sources)
+    return LayerState(
+        entry["name"], spread, int(entry["every"]), int(entry["ticks"]), int(entry["due"]), values, arrays[entry["pinned"]], sources
+    )
 
 
 def _key_out(key: Hashable) -> Any:
@@ -234,7 +240,9 @@ def _key_out(key: Hashable) -> Any:
         return int(key)
     if key is None or isinstance(key, (bool, int, float, str)):
         return key
-    raise InvalidValue("Keys of a saved map are numbers, strings, None or tuples of them", got=repr(key), remedy="Sync with ids instead of objects")
+    raise InvalidValue(
+        "Keys of a saved map are numbers, strings, None or tuples of them", got=repr(key), remedy="Sync with ids instead of objects"
+    )
 
 
 def _key_in(key: Any) -> Hashable:

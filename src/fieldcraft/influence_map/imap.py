@@ -34,7 +34,9 @@ class InfluenceMap:
 
     def __init__(self, space: Grid) -> None:
         if not isinstance(space, Grid):
-            raise InvalidValue("An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...) or fc.load_map(path)")
+            raise InvalidValue(
+                "An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...) or fc.load_map(path)"
+            )
         self.space = space
         self._layers: dict[str, Layer] = {}
         self._ticks = 0
@@ -95,11 +97,15 @@ class InfluenceMap:
             if not isinstance(name, str) or not name:
                 raise InvalidValue("A layer's name is a word or more", got=repr(name), remedy="Pass a string")
             if name in self._layers:
-                raise NameTaken("Layer names differ", got=f"{name!r}, which exists", remedy="Choose another, or imap.remove_layer() it first")
+                raise NameTaken(
+                    "Layer names differ", got=f"{name!r}, which exists", remedy="Choose another, or imap.remove_layer() it first"
+                )
             if propagation is not None and not isinstance(propagation, Spread):
                 raise InvalidValue("propagation is a fieldcraft.Spread", got=repr(propagation), remedy="Pass fc.Spread(decay, momentum)")
             if propagation is None and values is None:
-                raise InvalidValue("A layer has a propagation or values", got="neither", remedy="Pass fc.Spread(decay, momentum), or values=array")
+                raise InvalidValue(
+                    "A layer has a propagation or values", got="neither", remedy="Pass fc.Spread(decay, momentum), or values=array"
+                )
             interval = clock.ticks("every", every, minimum=1)
             space = self.space
             if walls is not None and walls is not True:

@@ -26,6 +26,12 @@ def margin(reach: int) -> int:
 # Rows ---------------------------------------------------------------------------------------------------------------
 
 
+@njit(nogil=True, cache=True)
+def _copy(row, out):  # type: ignore[no-untyped-def]
+    for x in range(out.shape[0]):
+        out[x] = row[x]
+
+
 @njit(nogil=True, cache=True, inline="never")
 def _row_plain(above, below, left, here, right, out, weight, momentum, floor):  # type: ignore[no-untyped-def]
     for x in range(out.shape[0]):
@@ -156,11 +162,11 @@ def wave_plain(values, frozen, row_frozen, above, below, first, last, count, wei
         if t < high:
             entering = ring[0, (t - low) % 3, pad : pad + width]
             if t < first:
-                entering[:] = above[t - low]
+                _copy(above[t - low], entering)
             elif t < last:
-                entering[:] = values[t]
+                _copy(values[t], entering)
             else:
-                entering[:] = below[t - last]
+                _copy(below[t - last], entering)
         for level in range(1, count + 1):
             y = t - level
             if y < max(low, first - count + level) or y >= min(high, last + count - level):
@@ -178,7 +184,25 @@ def wave_plain(values, frozen, row_frozen, above, below, first, last, count, wei
 
 @njit(nogil=True, cache=True)
 def wave_any(  # type: ignore[no-untyped-def]
-    values, frozen, links, masks, steps, losses, exponent, signed, above, below, first, last, count, momentum, keep, floor, wrap, ring, emitted
+    values,
+    frozen,
+    links,
+    masks,
+    steps,
+    losses,
+    exponent,
+    signed,
+    above,
+    below,
+    first,
+    last,
+    count,
+    momentum,
+    keep,
+    floor,
+    wrap,
+    ring,
+    emitted,
 ):
     """`count` steps of the rows [first, last), in place, for any neighbourhood, falloff and sign.
 
@@ -198,11 +222,11 @@ def wave_any(  # type: ignore[no-untyped-def]
         if t < high:
             entering = ring[0, (t - low) % rows]
             if t < first:
-                entering[pad : pad + width] = above[t - low]
+                _copy(above[t - low], entering[pad : pad + width])
             elif t < last:
-                entering[pad : pad + width] = values[t]
+                _copy(values[t], entering[pad : pad + width])
             else:
-                entering[pad : pad + width] = below[t - last]
+                _copy(below[t - last], entering[pad : pad + width])
             _close_ring(entering, width, pad, reach, wrap)
             if exponent >= 2:
                 _emit(entering, emitted[0, (t - low) % rows], exponent)

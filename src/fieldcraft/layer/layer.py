@@ -132,7 +132,9 @@ class Layer:
         """
         points, single = checks.positions(position)
         if not single:
-            raise InvalidValue("add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many")
+            raise InvalidValue(
+                "add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many"
+            )
         ids = self.add_sources(points, checks.finite("strength", strength), lifetimes=lifetime, on_wall=on_wall, outside=outside)
         return Source(self._sources, int(ids[0]))
 
@@ -142,7 +144,13 @@ class Layer:
         return Source(self._sources, int(identity))
 
     def add_sources(
-        self, positions: ArrayLike, strengths: ArrayLike = 1.0, *, lifetimes: ArrayLike | None = None, on_wall: str = "refuse", outside: str = "refuse"
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
     ) -> NDArray[np.int64]:
         """Put sources at (N, 2) world positions; returns their ids, shape (N,), for `layer.sources`.
 
@@ -160,7 +168,13 @@ class Layer:
             return self._sources.add(positions, strengths, expires=expires, on_wall=on_wall, outside=outside)
 
     def sync(
-        self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike = 1.0, *, on_wall: str = "refuse", outside: str = "refuse"
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
     ) -> None:
         """Make the keyed sources be exactly these entities: for everyone who holds a list of them each frame.
 
@@ -210,7 +224,8 @@ class Layer:
                 return self._values.copy()
             if not isinstance(out, np.ndarray) or out.shape != self.space.shape or out.dtype != np.float32:
                 raise InvalidValue(
-                    f"out is a float32 array of shape {self.space.shape}", got=f"{getattr(out, 'dtype', type(out))} of shape {np.shape(out)}"
+                    f"out is a float32 array of shape {self.space.shape}",
+                    got=f"{getattr(out, 'dtype', type(out))} of shape {np.shape(out)}",
                 )
             out[:] = self._values
             return out

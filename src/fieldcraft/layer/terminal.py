@@ -22,7 +22,7 @@ def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
     block = max(1, -(-width // _COLUMNS), -(-height // _ROWS))
     down, across = -(-height // block), -(-width // block)
     padding = ((0, down * block - height), (0, across * block - width))
-    solid = np.pad(walls, padding, constant_values=True).reshape(down, block, across, block).all(axis=(1, 3))
+    solid: NDArray[np.bool_] = np.asarray(np.pad(walls, padding, constant_values=True).reshape(down, block, across, block).all(axis=(1, 3)))
     cells = np.pad(values, padding).reshape(down, block, across, block).swapaxes(1, 2).reshape(down, across, -1)
     strongest = np.take_along_axis(cells, np.abs(cells).argmax(axis=2)[..., None], axis=2)[..., 0]
     peak = float(np.abs(strongest).max(initial=0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.space import Grid
@@ -181,7 +179,8 @@ class SpreadField:
             from fieldcraft.kernels import spread
 
             spread.settle(
-                self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent, self._floor, self.space.wrap
+                self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent,
+                self._floor, self.space.wrap,
             )  # fmt: skip
         else:
             self.values[:] = reference.settle(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock
+from fieldcraft import checks
 from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
@@ -58,7 +58,11 @@ class Source:
         """Go to a world position; the policies are those of `Layer.add_source`."""
         points, single = checks.positions(position)
         if not single:
-            raise InvalidValue("A source has one position", got=f"an array of shape {np.shape(position)}", remedy="Move many with layer.sources.move(ids, positions)")
+            raise InvalidValue(
+                "A source has one position",
+                got=f"an array of shape {np.shape(position)}",
+                remedy="Move many with layer.sources.move(ids, positions)",
+            )
         self._sources.move([self.id], points, on_wall=on_wall, outside=outside)
 
     def remove(self) -> None:
@@ -123,7 +127,13 @@ class Sources:
         return self._strengths[self._slots(ids)]
 
     def add(
-        self, positions: ArrayLike, strengths: ArrayLike, *, expires: NDArray[np.int64] | None = None, on_wall: str = "refuse", outside: str = "refuse"
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        *,
+        expires: NDArray[np.int64] | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
     ) -> NDArray[np.int64]:
         """Add sources and return their ids, shape (N,). `expires` are ticks of the layer's time."""
         points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
@@ -149,7 +159,9 @@ class Sources:
         """Take sources away."""
         self._drop(self._slots(ids))
 
-    def sync(self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
+    def sync(
+        self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse"
+    ) -> None:
         """Make the keyed sources be exactly these: new keys are added, known ones moved, missing ones removed.
 
         Sources added without a key are left alone. A key twice is refused, and nothing changes.
@@ -162,7 +174,9 @@ class Sources:
         try:
             wanted = dict.fromkeys(names)
         except TypeError:
-            raise InvalidValue("Keys can be hashed", got=repr(next(k for k in names if not _hashable(k))), remedy="Use ids, names or tuples") from None
+            raise InvalidValue(
+                "Keys can be hashed", got=repr(next(k for k in names if not _hashable(k))), remedy="Use ids, names or tuples"
+            ) from None
         if len(wanted) != len(names):
             twice = next(name for i, name in enumerate(names) if name in names[:i])
             raise InvalidValue("Keys differ from each other within one sync", got=f"{twice!r} twice", remedy="Give each entity its own key")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
 __all__ = ["MAX_CELLS", "Grid"]
+
+_Kind = TypeVar("_Kind", np.bool_, np.uint8)
 
 MAX_CELLS = 2**28
 
@@ -182,7 +184,15 @@ class Grid:
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None, terrain: Terrain | None) -> Grid:
         table = [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
         return Grid(
-            width, height, cell_size=cell_size, origin=self.origin, y_up=self.y_up, walls=walls, terrain=terrain, neighbors=table, wrap=self.wrap
+            width,
+            height,
+            cell_size=cell_size,
+            origin=self.origin,
+            y_up=self.y_up,
+            walls=walls,
+            terrain=terrain,
+            neighbors=table,
+            wrap=self.wrap,
         )
 
     def _checked_walls(self, walls: ArrayLike | None) -> NDArray[np.bool_]:
@@ -197,7 +207,9 @@ class Grid:
                 remedy="Pass an array indexed [row, column]",
             )
         if array.dtype != np.bool_:
-            raise InvalidValue("walls are an array of bool", got=f"dtype {array.dtype}", remedy="Pass `array == 0` or `array != 0`, whichever means wall")
+            raise InvalidValue(
+                "walls are an array of bool", got=f"dtype {array.dtype}", remedy="Pass `array == 0` or `array != 0`, whichever means wall"
+            )
         return array.copy()
 
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
@@ -205,7 +217,9 @@ class Grid:
         if ids.size == 0:
             return np.empty(0, dtype=np.int64)
         if ids.dtype.kind not in "iu" or ids.ndim > 1:
-            raise InvalidValue("Cells are whole numbers", got=f"{ids.dtype} of shape {ids.shape}", remedy="Use cell_at() to turn positions into cells")
+            raise InvalidValue(
+                "Cells are whole numbers", got=f"{ids.dtype} of shape {ids.shape}", remedy="Use cell_at() to turn positions into cells"
+            )
         if ids.min() < 0 or ids.max() >= len(self):
             bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
             raise OutsideMap(f"Cells lie in 0 to {len(self) - 1}", got=str(np.atleast_1d(bad)[0]))
@@ -236,7 +250,6 @@ class Grid:
         open_cells = np.flatnonzero(~self._walls.reshape(-1))
         if not len(open_cells):
             raise InvalidValue("A map needs an open cell to stand on", got="walls everywhere")
-        period = None
         if self._open_tree is None:
             from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
 
@@ -272,11 +285,11 @@ class Grid:
         came_from = self._before(self.terrain.classes, dx, dy, outside=0)
         return inside & (self.terrain.enter[came_from, self.terrain.classes] | self._before(self._walls, dx, dy, outside=False))
 
-    def _before(self, array: NDArray[np.generic], dx: int, dy: int, *, outside: int | bool) -> NDArray[np.generic]:
+    def _before(self, array: NDArray[_Kind], dx: int, dy: int, *, outside: int | bool) -> NDArray[_Kind]:
         """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies off the map."""
         if self.wrap:
             return np.roll(array, (dy, dx), axis=(0, 1))
-        moved = np.full_like(array, outside)
+        moved: NDArray[_Kind] = np.full_like(array, outside)
         height, width = self.shape
         if abs(dy) < height and abs(dx) < width:
             moved[max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)] = array[

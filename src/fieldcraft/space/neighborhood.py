@@ -43,12 +43,16 @@ class Neighborhood:
         remedy = "Pass 4, 8 or a table such as [(1, 2), (2, 1), (-1, 2), (-2, 1)]"
         if table.ndim != 2 or table.shape[1:] != (2,) or table.dtype.kind not in "iu" or not 1 <= len(table) <= MAX_STEPS:
             raise InvalidValue(
-                f"neighbors is 4, 8, or a table of 1 to {MAX_STEPS} whole-number steps (dx, dy)", got=f"neighbors={neighbors!r}", remedy=remedy
+                f"neighbors is 4, 8, or a table of 1 to {MAX_STEPS} whole-number steps (dx, dy)",
+                got=f"neighbors={neighbors!r}",
+                remedy=remedy,
             )
         steps = tuple((int(dx), -int(dy) if y_up else int(dy)) for dx, dy in table)
         if (0, 0) in steps or len(set(steps)) != len(steps) or max(max(abs(dx), abs(dy)) for dx, dy in steps) > _REACH:
             raise InvalidValue(
-                f"The steps of a neighbourhood differ, are not (0, 0) and reach at most {_REACH} cells", got=f"neighbors={neighbors!r}", remedy=remedy
+                f"The steps of a neighbourhood differ, are not (0, 0) and reach at most {_REACH} cells",
+                got=f"neighbors={neighbors!r}",
+                remedy=remedy,
             )
         return cls(steps)
 

@@ -40,7 +40,8 @@ class Terrain:
             )
         if kinds.size and (kinds.min() < 0 or kinds.max() >= len(table)):
             raise InvalidValue(
-                f"The classes of this terrain lie in 0 to {len(table) - 1}, the rows of its table", got=f"{int(kinds.min())} to {int(kinds.max())}"
+                f"The classes of this terrain lie in 0 to {len(table) - 1}, the rows of its table",
+                got=f"{int(kinds.min())} to {int(kinds.max())}",
             )
         if names is not None and len(names) != len(table):
             raise InvalidValue("A terrain has one name per class", got=f"{len(names)} names for {len(table)} classes")

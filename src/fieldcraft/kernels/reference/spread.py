@@ -90,13 +90,13 @@ def root(values: Floats, exponent: int) -> Floats:
         return values
     size = np.abs(values)
     if exponent == 2:
-        return np.copysign(np.sqrt(size), values)
+        return np.asarray(np.copysign(np.sqrt(size), values))
     wide = size.astype(np.float64)
     # Newton from a third of the bits: the same four divisions everywhere, where a library's cbrt differs by platform.
-    guess = (wide.view(np.int64) // 3 + 0x2A9F7893_00000000).view(np.float64)
+    guess: NDArray[np.float64] = (wide.view(np.int64) // 3 + 0x2A9F7893_00000000).view(np.float64)
     for _ in range(4):
         guess = guess - (guess * guess * guess - wide) / (3.0 * guess * guess)
-    return np.copysign(np.where(size > 0, guess, 0.0).astype(np.float32), values)
+    return np.asarray(np.copysign(np.where(size > 0, guess, 0.0).astype(np.float32), values))
 
 
 def power(values: Floats, exponent: int) -> Floats:
@@ -105,4 +105,4 @@ def power(values: Floats, exponent: int) -> Floats:
         return values
     size = np.abs(values)
     raised = size * size if exponent == 2 else size * size * size
-    return np.copysign(raised, values)
+    return np.asarray(np.copysign(raised, values))

@@ -1,0 +1,232 @@
+"""The command line: run a recipe, compare values of a parameter, look at a map."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from fieldcraft.errors import FieldcraftError
+
+if TYPE_CHECKING:
+    from fieldcraft.recipe.compare import Comparison
+    from fieldcraft.recipe.run import Report
+    from fieldcraft.space import Grid
+
+__all__ = ["main"]
+
+_PREVIEW = (72, 24)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line `arguments` (default: those of the process) and answers the exit code.
+
+    0 when all went well, 2 for wrong arguments or anything fieldcraft refuses, 130 when stopped with Ctrl-C.
+    """
+    chosen = _parser().parse_args(arguments)
+    try:
+        chosen.act(chosen)
+        sys.stdout.flush()
+    except FieldcraftError as error:
+        print(f"fieldcraft: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("fieldcraft: stopped; nothing was written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; Python must not complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fieldcraft",
+        description="Influence maps: who controls what, where it is safe, how far a threat reaches.",
+        epilog="Start with: fieldcraft run recipes/demo.toml",
+    )
+    parser.add_argument("--version", action=_Version, help="show the version and stop")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    run = commands.add_parser(
+        "run",
+        help="run a recipe and write its pictures, films and tables",
+        description="Runs a recipe: a TOML file that says map, layers, sources or recordings, and outputs.",
+        epilog="Example: fieldcraft run recipes/demo.toml --set layers.threat.decay=0.5 --out pictures",
+    )
+    _recipe_arguments(run)
+    run.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="folder for the outputs, made if absent (default: out)")
+    run.set_defaults(act=_run)
+
+    compare = commands.add_parser(
+        "compare",
+        help="show a recipe's map under several values of one parameter, side by side",
+        description="Runs a recipe once per value and draws the results side by side, with the same colours.",
+        epilog="Example: fieldcraft compare recipes/demo.toml --param layers.threat.decay --values 0.8,0.26 --out sheet.png",
+    )
+    _recipe_arguments(compare)
+    compare.add_argument("--param", required=True, metavar="KEY", help="the parameter, such as layers.threat.decay")
+    compare.add_argument("--values", required=True, metavar="V1,V2,...", help="its values, separated by commas")
+    compare.add_argument("--seconds", metavar="S", help="how long to run, instead of the recipe's run.seconds")
+    compare.add_argument("--columns", type=int, metavar="N", help="how many stand beside each other (default: up to four)")
+    compare.add_argument(
+        "--out",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="a file to write: .png shows the end, .gif .webp .mp4 the whole run; may be given several times (default: out/compare.png)",
+    )
+    compare.set_defaults(act=_compare)
+
+    info = commands.add_parser(
+        "info",
+        help="say what is in a map file",
+        description="Shows size, units, ground and connected parts of a map, with a small preview in letters.",
+        epilog="Example: fieldcraft info maps/arena.map --mobility water",
+    )
+    info.add_argument("map", type=Path, metavar="MAP", help="a map file: .map, .tmx, .tmj, .npz, .png and others")
+    info.add_argument(
+        "--mobility", default="ground", help="what moves: ground, trees, water, air and others, as the map offers (default: ground)"
+    )
+    info.set_defaults(act=_info)
+    return parser
+
+
+class _Version(argparse.Action):
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *unused: object) -> None:
+        from fieldcraft import __version__
+
+        print(f"fieldcraft {__version__}")
+        parser.exit()
+
+
+def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("recipe", type=Path, metavar="RECIPE", help="a recipe file (.toml)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="replace a value of the recipe, such as layers.threat.decay=0.5 or sources.camp.strength=3; may be given several times",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="the folder that ${FIELDCRAFT_DATA} in a recipe stands for (default: the environment variable of that name)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, and no table at the end")
+
+
+def _progress(chosen: argparse.Namespace) -> TextIO | None:
+    return None if chosen.quiet else sys.stderr
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    from fieldcraft.recipe import read_recipe
+    from fieldcraft.recipe.run import run
+
+    recipe = read_recipe(chosen.recipe, chosen.set, data=chosen.data)
+    report = run(recipe, chosen.out, progress=_progress(chosen))
+    if not chosen.quiet:
+        _print_report(report)
+
+
+def _compare(chosen: argparse.Namespace) -> None:
+    from fieldcraft.recipe.compare import compare
+
+    overrides = [*chosen.set, *([f"run.seconds={chosen.seconds}"] if chosen.seconds is not None else [])]
+    values = [value for value in chosen.values.split(",") if value.strip()]
+    files = chosen.out or [Path("out/compare.png")]
+    result = compare(
+        chosen.recipe,
+        chosen.param,
+        values,
+        files,
+        overrides=overrides,
+        data=chosen.data,
+        columns=chosen.columns,
+        progress=_progress(chosen),
+    )
+    if not chosen.quiet:
+        _print_comparison(result)
+
+
+def _info(chosen: argparse.Namespace) -> None:
+    from fieldcraft.maps import load_map
+
+    print("\n".join(_map_lines(chosen.map, load_map(chosen.map, mobility=chosen.mobility))))
+
+
+def _print_report(report: Report) -> None:
+    print(f"{report.title}: {report.seconds:g} seconds in {report.took:.1f} s")
+    print(f"map     {report.map}, {report.cells:,} cells, {report.open_cells:,} of them open")
+    width = max([5, *(len(layer.name) for layer in report.layers)])
+    print(f"\n{'layer':<{width}}  {'updates':>8}  {'sources':>8}  {'peak':>10}")
+    for layer in report.layers:
+        print(f"{layer.name:<{width}}  {layer.updates:>8,}  {layer.sources:>8,}  {layer.peak:>10.4g}")
+    _print_files(report.files)
+
+
+def _print_comparison(result: Comparison) -> None:
+    print(f"{' | '.join(result.titles)}: {result.seconds:g} seconds each, in {result.took:.1f} s")
+    _print_files(result.files)
+
+
+def _print_files(files: Sequence[Path]) -> None:
+    if files:
+        print()
+    for file in files:
+        print(f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)")
+
+
+def _map_lines(path: Path, grid: Grid) -> list[str]:
+    import numpy as np
+    from scipy import ndimage
+
+    is_open = ~grid.walls
+    # Diagonals never cut corners, so they join no parts that straight steps don't.
+    parts, count = ndimage.label(is_open)
+    sizes = np.bincount(parts.ravel())[1:]
+    open_cells = int(is_open.sum())
+    (left, low), (wide, high) = grid.origin, grid.size
+    lines = [
+        f"{path.name}: {grid.width} x {grid.height} cells of {grid.cell_size:g}, {len(grid):,} in all",
+        f"open    {open_cells:,} cells ({open_cells / len(grid):.1%})",
+        f"world   x {left:g} to {left + wide:g}, y {low:g} to {low + high:g}, y grows {'upwards' if grid.y_up else 'downwards'}",
+    ]
+    if grid.terrain is not None:
+        counts = np.bincount(grid.terrain.classes.ravel(), minlength=len(grid.terrain.names))
+        kinds = [f"{name} {number:,}" for name, number in zip(grid.terrain.names, counts.tolist(), strict=True) if number]
+        lines.append(f"ground  {', '.join(kinds)}")
+    if count:
+        many = (
+            "1 connected part"
+            if count == 1
+            else f"{count:,} connected parts; the largest has {sizes.max() / open_cells:.1%} of the open cells"
+        )
+        lines.append(f"parts   {many}")
+    return [*lines, "", *_preview(is_open)]
+
+
+def _preview(is_open: object) -> list[str]:
+    """The map in at most 72 x 24 letters: '.' mostly open, '+' partly, '#' walls."""
+    import numpy as np
+
+    cells = np.asarray(is_open, dtype=np.float64)
+    height, width = cells.shape
+    # A letter is about twice as high as wide.
+    step = max(width / _PREVIEW[0], height / (2 * _PREVIEW[1]), 1.0)
+    columns, rows = max(1, int(width / step)), max(1, int(height / (2 * step)))
+    across = (np.arange(columns) * width) // columns
+    down = (np.arange(rows) * height) // rows
+    sums = np.add.reduceat(np.add.reduceat(cells, down, axis=0), across, axis=1)
+    shares = sums / np.outer(np.diff([*down, height]), np.diff([*across, width]))
+    return ["".join("." if share > 0.6 else "+" if share > 0.15 else "#" for share in row) for row in shares]
