@@ -55,6 +55,7 @@ class Layer:
         self._pinned_version = -1
         self._ticks = 0
         self._due = 0
+        self._version = 0
 
     def __repr__(self) -> str:
         return f"<Layer {self.name!r} on {self.space.width} x {self.space.height}, {self._propagation}, {len(self._sources)} sources>"
@@ -69,6 +70,11 @@ class Layer:
     def values(self) -> NDArray[np.float32]:
         """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
         return self._view
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self._version
 
     @property
     def sources(self) -> Sources:
@@ -202,6 +208,7 @@ class Layer:
             if not np.isfinite(after).all():
                 raise InvalidValue("Values stay within float32", got="deposits that add up beyond 3.4e38", remedy="Deposit less")
             flat[touched] = after
+            self._version += 1
             field.touched(touched)
             self._pinned_version = -1
 
@@ -212,6 +219,7 @@ class Layer:
         """
         with self._guard:
             self._values[:] = self._checked(values)
+            self._version += 1
             if self._field is not None:
                 self._values[self.space.walls] = 0
                 self._field.touched(None)
@@ -245,6 +253,7 @@ class Layer:
                 until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
                 batch = min(count, until_expiry)
                 self._field.run(batch)
+                self._version += 1
                 self._ticks += batch * self._every
                 count -= batch
             self._sources.expire(self._ticks)
@@ -283,6 +292,7 @@ class Layer:
             field = self._moving("settle()")
             self._pin()
             field.settle()
+            self._version += 1
 
     def _pin(self) -> None:
         self._sources.expire(self._ticks)
