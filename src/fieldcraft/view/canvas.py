@@ -1,0 +1,139 @@
+"""The canvas of a frame: the ground, the values over it, and the rims of the walls on top."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.placement import GridLike, Placement
+
+__all__ = ["GROUND", "WALL", "compose", "strongest"]
+
+RGBA = NDArray[np.uint8]
+
+GROUND = (30, 33, 41)
+WALL = (13, 14, 18)
+_RIM = (96, 105, 124)
+# How much of a value's colour a wall lets through.
+_ON_WALL = 0.45
+_KINDS = {
+    "ground": GROUND,
+    "swamp": (45, 50, 36),
+    "shallow": (30, 48, 62),
+    "water": (20, 38, 60),
+    "tree": (20, 40, 33),
+    "forest": (20, 40, 33),
+    "sand": (60, 54, 42),
+    "road": (52, 54, 60),
+    "grass": (32, 46, 36),
+    "mountain": (44, 42, 44),
+    "rock": (44, 42, 44),
+    "snow": (70, 74, 82),
+    "ice": (58, 70, 80),
+}
+
+
+def strongest(values: NDArray[np.float32], shrink: int) -> NDArray[np.float32]:
+    """The value of largest magnitude in each block of `shrink` by `shrink` cells, the positive one on a tie."""
+    if shrink == 1:
+        return values
+    blocks = _blocks(values, shrink)
+    high, low = blocks.max(axis=(1, 3)), blocks.min(axis=(1, 3))
+    strongest: NDArray[np.float32] = np.where(high >= -low, high, low)
+    return strongest
+
+
+def _blocks(cells: NDArray[Any], shrink: int) -> NDArray[Any]:
+    """Cells as blocks, shape (rows, shrink, columns, shrink, ...); the last ones repeat the rim of the map."""
+    height, width = cells.shape[:2]
+    pad = [(0, -height % shrink), (0, -width % shrink)] + [(0, 0)] * (cells.ndim - 2)
+    full = np.pad(cells, pad, mode="edge")
+    return full.reshape(full.shape[0] // shrink, shrink, full.shape[1] // shrink, shrink, *cells.shape[2:])
+
+
+def compose(place: Placement, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], ground: Color | ArrayLike | None, opacity: float) -> RGBA:
+    """The canvas in pixels: the ground, the values over it, the rims of the walls on top."""
+    walls = place.space.walls[place.rows, place.columns]
+    wall_share = walls.astype(np.float32) if place.shrink == 1 else _blocks(walls, place.shrink).mean(axis=(1, 3), dtype=np.float32)
+    cover = (checks.fraction("opacity", opacity) * drawn * (1 - (1 - _ON_WALL) * wall_share))[..., np.newaxis]
+    if ground is None:
+        cells = np.concatenate([rgb, np.rint(cover * 255)], axis=-1)
+        return _enlarged(cells.astype(np.uint8), place.scale)
+    under = _ground(place.space, ground)[place.rows, place.columns]
+    below = under if place.shrink == 1 else _blocks(under, place.shrink).mean(axis=(1, 3), dtype=np.float32)
+    cells = np.rint(below * (1 - cover) + rgb * cover)
+    if place.shrink > 1:
+        rim = np.where(wall_share < 1, np.minimum(1, 2 * wall_share), _beside(wall_share == 1, wall_share == 0))[..., np.newaxis]
+        cells = np.rint(cells * (1 - rim) + np.array(_RIM) * rim)
+    opaque = np.full((*cells.shape[:2], 1), 255)
+    canvas = _enlarged(np.concatenate([cells, opaque], axis=-1).astype(np.uint8), place.scale)
+    if place.shrink == 1:
+        _outline(canvas, walls, place.scale)
+    return canvas
+
+
+def _enlarged(cells: RGBA, scale: int) -> RGBA:
+    return np.repeat(np.repeat(cells, scale, axis=1), scale, axis=0) if scale > 1 else cells
+
+
+def _ground(space: GridLike, ground: Color | ArrayLike) -> NDArray[np.uint8]:
+    """The colour of each cell before anything is drawn, shape (height, width, 3)."""
+    if not isinstance(ground, str) and np.ndim(ground) == 3:
+        picture: NDArray[Any] = np.asarray(ground)
+        if picture.shape != (*space.shape, 3) or picture.dtype != np.uint8:
+            raise InvalidValue(
+                "The colours of the ground are uint8 of the map's shape (height, width, 3)",
+                got=f"shape {picture.shape}, dtype {picture.dtype} on a map of {tuple(space.shape)}",
+            )
+        return picture
+    terrain = getattr(space, "terrain", None)
+    if ground == "terrain" and terrain is not None:
+        is_open = terrain.enter.diagonal()
+        kinds = [_kind(name, bool(open_)) for name, open_ in zip(terrain.names, is_open, strict=True)]
+        cells: NDArray[np.uint8] = np.array(kinds, dtype=np.uint8)[terrain.classes]
+        plain_walls = np.asarray(space.walls) & is_open[terrain.classes]
+        cells[plain_walls] = WALL
+        return cells
+    plain = GROUND if isinstance(ground, str) and ground == "terrain" else parse_color(ground)  # type: ignore[arg-type]
+    return np.where(np.asarray(space.walls)[..., np.newaxis], np.array(WALL, dtype=np.uint8), np.array(plain, dtype=np.uint8))
+
+
+def _kind(name: str, is_open: bool) -> tuple[int, int, int]:
+    """The colour of a class of terrain, by a word in its name."""
+    for word, color in _KINDS.items():
+        if word in name.lower():
+            return color
+    return GROUND if is_open else WALL
+
+
+def _beside(cells: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of `cells` touch one of `others`, corners included."""
+    near = np.zeros_like(cells)
+    for across in (-1, 0, 1):
+        for down in (-1, 0, 1):
+            near |= _seen(others, across, down)
+    return cells & near
+
+
+def _seen(cells: NDArray[np.bool_], across: int, down: int) -> NDArray[np.bool_]:
+    """For each cell, whether the one `across` to the right and `down` below it is set; nothing lies outside of the map."""
+    padded = np.pad(cells, 1)
+    height, width = cells.shape
+    return padded[1 + down : 1 + down + height, 1 + across : 1 + across + width]
+
+
+def _outline(canvas: RGBA, walls: NDArray[np.bool_], scale: int) -> None:
+    """Draw a line along the edges of walls, inside of the wall."""
+    thick = min(max(1, round(scale / 4)), 3)
+    height, width = walls.shape
+    cells = canvas.reshape(height, scale, width, scale, 4).transpose(0, 2, 1, 3, 4)
+    part = {-1: slice(0, thick), 0: slice(None), 1: slice(max(scale - thick, 0), None)}
+    for across in (-1, 0, 1):
+        for down in (-1, 0, 1):
+            if across or down:
+                cells[walls & _seen(~walls, across, down), part[down], part[across], :3] = _RIM

@@ -1,0 +1,166 @@
+"""Legends: a colour bar with numbers and a title, or one bar per team."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.view.canvas import GROUND
+from fieldcraft.view.colors import HIDDEN, ColorScale, tinted
+from fieldcraft.view.frame import Team
+from fieldcraft.view.text import ASCENT, LINE, blend, measure, wrapped, write
+
+__all__ = ["INK", "MUTED", "Legend", "ScaleLegend", "TeamLegend", "format_number", "ticks"]
+
+INK = (230, 233, 239)
+MUTED = (150, 157, 170)
+_EDGE = (96, 105, 124)
+_BAR = 16
+_NUMBERS = "\N{GREATER-THAN OR EQUAL TO}0.0000"
+
+Canvas = NDArray[np.uint8]
+
+
+def format_number(value: float) -> str:
+    """A number as a legend shows it: at most four digits, with a true minus sign."""
+    text = f"{value:.4g}"
+    if "e" in text:
+        mantissa, _, exponent = text.partition("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers from `low` to `high`, at most `most` of them, 1, 2 or 5 times a power of ten apart."""
+    rough = (high - low) / max(most - 1, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next((factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9)), 10 * power)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [k * step for k in range(first, last + 1)]
+
+
+class Legend(Protocol):
+    """What explains colours: it knows its size in pixels and draws itself."""
+
+    def size(self, scale: float, room: int) -> tuple[int, int]:
+        """(width, height) in pixels, text at `scale`, beside pictures `room` pixels high."""
+        ...
+
+    def draw(self, canvas: Canvas, left: int, top: int, scale: float, room: int) -> None:
+        """Draw it with its corner at (left, top)."""
+        ...
+
+
+class ScaleLegend:
+    """An upright colour bar with numbers and a title. Values that are not drawn appear as bare ground.
+
+    `beyond` says whether values below and above the ends of the scale occur; the numbers at the ends tell. `opacity` is
+    that of the frame.
+    """
+
+    def __init__(self, colors: ColorScale, title: str = "", *, beyond: tuple[bool, bool] = (False, False), opacity: float = 1.0) -> None:
+        self.colors = colors
+        self.title = title
+        self.beyond = beyond
+        self.opacity = opacity
+
+    def size(self, scale: float, room: int) -> tuple[int, int]:
+        """(width, height) in pixels."""
+        numbers = max(measure(text, scale=scale) for _, text in self._labels(scale, room))
+        lines = self._title(scale)
+        width = round((_BAR + 10) * scale) + max(numbers, measure(_NUMBERS, scale=scale))
+        return max([width, *(measure(line, scale=scale) for line in lines)]), self._head(scale) + self._bar(scale, room) + round(6 * scale)
+
+    def draw(self, canvas: Canvas, left: int, top: int, scale: float, room: int) -> None:
+        """Draw it with its corner at (left, top)."""
+        for i, line in enumerate(self._title(scale)):
+            write(canvas, left, top + round((ASCENT + i * LINE) * scale), line, INK, scale=scale)
+        top += self._head(scale)
+        high, wide = self._bar(scale, room), round(_BAR * scale)
+        span = self.colors.high - self.colors.low
+        values = (self.colors.high - span * np.arange(high) / (high - 1)).astype(np.float32)
+        shown = _over_ground(self.colors.rgb(values), self.colors.index(values) != HIDDEN, self.opacity)
+        canvas[top : top + high, left : left + wide, :3] = shown[:, np.newaxis]
+        _box(canvas, left, top, wide, high)
+        for value, text in self._labels(scale, room):
+            row = top + round((self.colors.high - value) / span * (high - 1))
+            canvas[row, left + wide : left + wide + round(4 * scale)] = (*_EDGE, 255)
+            write(canvas, left + wide + round(9 * scale), row + round(4.5 * scale), text, MUTED, scale=scale)
+
+    def _title(self, scale: float) -> list[str]:
+        return wrapped(self.title, round(120 * scale), scale=scale) if self.title else []
+
+    def _head(self, scale: float) -> int:
+        return round((len(self._title(scale)) * LINE + 6) * scale)
+
+    def _bar(self, scale: float, room: int) -> int:
+        return max(min(room - self._head(scale) - round(6 * scale), round(300 * scale)), round(80 * scale))
+
+    def _labels(self, scale: float, room: int) -> list[tuple[float, str]]:
+        """The numbers beside the bar: both ends, and the round ones that leave room."""
+        low, high = self.colors.low, self.colors.high
+        below, above = self.beyond
+        ends = [(low, ("\N{LESS-THAN OR EQUAL TO}" if below else "") + format_number(low))]
+        ends.append((high, ("\N{GREATER-THAN OR EQUAL TO}" if above else "") + format_number(high)))
+        bar = self._bar(scale, room)
+        gap = (high - low) * LINE * scale / bar
+        step = max(2, int(bar / (34 * scale)) + 1)
+        between = [value for value in ticks(low, high, step) if low + gap <= value <= high - gap]
+        return ends + [(value, format_number(value)) for value in between]
+
+
+class TeamLegend:
+    """One short bar per team, from no influence to the most that the scale shows; `opacity` is that of the frame."""
+
+    def __init__(self, teams: Sequence[Team], colors: ColorScale, title: str = "", *, opacity: float = 1.0) -> None:
+        self.teams = list(teams)
+        self.colors = colors
+        self.title = title
+        self.opacity = opacity
+
+    def size(self, scale: float, room: int) -> tuple[int, int]:
+        """(width, height) in pixels."""
+        texts = [team.label for team in self.teams] + [self.title]
+        width = max(round(110 * scale), *(measure(text, scale=scale) for text in texts))
+        return width, self._top(len(self.teams), scale) + round(LINE * scale)
+
+    def draw(self, canvas: Canvas, left: int, top: int, scale: float, room: int) -> None:
+        """Draw it with its corner at (left, top)."""
+        if self.title:
+            write(canvas, left, top + round(ASCENT * scale), self.title, INK, scale=scale)
+        wide, high = round(110 * scale), round(10 * scale)
+        share = np.linspace(0, 1, wide)
+        shown = share * (self.colors.high - self.colors.low) + self.colors.low > (self.colors.threshold or 0.0)
+        for i, team in enumerate(self.teams):
+            y = top + self._top(i, scale)
+            write(canvas, left, y + round(ASCENT * scale), team.label, INK, scale=scale)
+            y += round(LINE * scale)
+            table = tinted(team.color)
+            rgb = table[np.rint(share * (len(table) - 1)).astype(int)]
+            canvas[y : y + high, left : left + wide, :3] = _over_ground(rgb, shown, self.opacity)
+            _box(canvas, left, y, wide, high)
+        y = top + self._top(len(self.teams), scale) + round((ASCENT - 6) * scale)
+        low, high_text = format_number(self.colors.low), format_number(self.colors.high)
+        write(canvas, left, y, low, MUTED, scale=scale)
+        write(canvas, left + wide - measure(high_text, scale=scale), y, high_text, MUTED, scale=scale)
+
+    def _top(self, i: int, scale: float) -> int:
+        return round(((LINE + 8 if self.title else 0) + i * 40) * scale)
+
+
+def _over_ground(rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float) -> NDArray[np.float64]:
+    cover = (drawn * opacity)[:, np.newaxis]
+    mixed: NDArray[np.float64] = np.rint(np.array(GROUND) * (1 - cover) + rgb * cover)
+    return mixed
+
+
+def _box(canvas: Canvas, left: int, top: int, width: int, height: int) -> None:
+    """Draw a thin line around a box, just outside of it."""
+    line = np.zeros((height + 2, width + 2))
+    line[[0, -1]] = 1
+    line[:, [0, -1]] = 1
+    blend(canvas, left - 1, top - 1, line, _EDGE)
