@@ -1,0 +1,1 @@
+"""Measures fieldcraft against its peers: `python -m bench [suite ...] [--quick]`."""

@@ -1,0 +1,52 @@
+"""`python -m bench [suite ...] [--quick]`: prints each suite's tables and leaves them in out/bench as Markdown.
+
+A suite is a module with `run(quick) -> Report`, named in `SUITES`. The exit code is 1 where values are wrong and 0 otherwise:
+a speed that was missed is said in the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from bench import machine
+from bench.table import Report, Table
+
+SUITES = {"spread": "bench.spread"}
+
+
+def main() -> int:
+    """Run the suites named on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure fieldcraft against its peers.")
+    parser.add_argument("suites", nargs="*", metavar="suite", help=f"{', '.join(SUITES)} (default: all)")
+    parser.add_argument("--quick", action="store_true", help="few rounds: shows that everything runs; its figures mean little")
+    parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the Markdown tables (default: out/bench)")
+    options = parser.parse_args()
+    unknown = [name for name in options.suites if name not in SUITES]
+    if unknown:
+        parser.error(f"unknown suite {', '.join(unknown)}: choose from {', '.join(SUITES)}")
+
+    described = Table("Machine", ["what", "value"], [list(pair) for pair in machine.describe()])
+    print(described.text(), flush=True)
+    options.out.mkdir(parents=True, exist_ok=True)
+    wrong: list[str] = []
+    for name in options.suites or SUITES:
+        report: Report = importlib.import_module(SUITES[name]).run(options.quick)
+        for note in report.notes:
+            print(f"\n{note}", flush=True)
+        for table in report.tables:
+            print(f"\n{table.text()}", flush=True)
+        page = options.out / f"{name}.md"
+        heading = f"# bench {name}" + (" --quick (few rounds: figures mean little)" if options.quick else "")
+        page.write_text("\n".join([heading, "", *report.notes, *(table.markdown() for table in [described, *report.tables])]))
+        print(f"\nwritten: {page}")
+        wrong += [f"{name}: {line}" for line in report.wrong]
+    for line in wrong:
+        print(f"WRONG VALUES: {line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

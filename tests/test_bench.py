@@ -1,0 +1,62 @@
+"""The opponents of the benchmark compute what fieldcraft computes: a race against a wrong loop would say nothing."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from math import exp
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[1]
+if not (ROOT / "bench").is_dir():
+    pytest.skip("the bench folder is not part of this installation", allow_module_level=True)
+sys.path.insert(0, str(ROOT))
+
+from bench import opponents  # noqa: E402
+
+SHAPE = (23, 37)
+DECAY, MOMENTUM, STRENGTH, STEPS = 0.26, 0.3, 5.0, 9
+
+
+def plain(values: NDArray[np.float32], cells: NDArray[np.int64], walls: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """The tutorial's update, one cell at a time in float64."""
+    height, width = values.shape
+    now = values.astype(float)
+    for _ in range(STEPS):
+        now.flat[cells] = STRENGTH
+        new = np.zeros_like(now)
+        for y in range(height):
+            for x in range(width):
+                if walls is not None and walls[y, x]:
+                    continue
+                near = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
+                best = max([now[r, c] * exp(-DECAY) for r, c in near if 0 <= r < height and 0 <= c < width], default=0.0)
+                new[y, x] = now[y, x] + MOMENTUM * (max(best, 0.0) - now[y, x])
+        now = new
+    return now
+
+
+@pytest.mark.parametrize("walled", [False, True])
+def test_opponents_agree_with_the_plain_loop(walled: bool, tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ not found: the C++ opponents can't be built")
+    rng = np.random.default_rng(11)
+    walls = rng.random(SHAPE) < 0.2 if walled else None
+    field = (rng.random(SHAPE) * 5).astype(np.float32)
+    if walls is not None:
+        field[walls] = 0
+    free = np.arange(field.size) if walls is None else np.flatnonzero(~walls)
+    cells = rng.choice(free, 3, replace=False).astype(np.int64)
+    expected = plain(field, cells, walls)
+
+    raced = opponents.peers(SHAPE, DECAY, MOMENTUM, walls, opponents.compiled(tmp_path))
+    assert len(raced) >= 4
+    for contender in raced:
+        contender.write(field)
+        contender.place(opponents.Sites.at(cells, SHAPE[1]), STRENGTH)
+        contender.step(STEPS)
+        np.testing.assert_allclose(contender.read(), expected, rtol=0, atol=5e-6, err_msg=contender.name)
