@@ -18,8 +18,9 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import Layer
 from fieldcraft.maps import load_map
+from fieldcraft.maps.generate import generate_map
 from fieldcraft.propagation import Spread, set_threads, warm_up
-from fieldcraft.sources import Source, Sources, Timeline
+from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
 from fieldcraft.space import Grid, Neighborhood, Space, Terrain
 
 __version__ = "0.1.0"
@@ -37,8 +38,13 @@ __all__ = [
     "Spread",
     "Terrain",
     "Timeline",
+    "TimelineBuilder",
+    "generate_map",
     "load",
     "load_map",
+    "pitch",
+    "read_football",
+    "read_starcraft",
     "set_threads",
     "view",
     "warm_up",

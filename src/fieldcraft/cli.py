@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     _recipe_arguments(compare)
     compare.add_argument("--param", required=True, metavar="KEY", help="the parameter, such as layers.threat.decay")
     compare.add_argument("--values", required=True, metavar="V1,V2,...", help="its values, separated by commas")
-    compare.add_argument("--seconds", metavar="S", help="how long to run, instead of the recipe's run.seconds")
+    compare.add_argument("--seconds", type=float, metavar="S", help="how long to run, instead of the recipe's run.seconds")
     compare.add_argument("--columns", type=int, metavar="N", help="how many stand beside each other (default: up to four)")
     compare.add_argument(
         "--out",
@@ -142,7 +142,6 @@ def _run(chosen: argparse.Namespace) -> None:
 def _compare(chosen: argparse.Namespace) -> None:
     from fieldcraft.recipe.compare import compare
 
-    overrides = [*chosen.set, *([f"run.seconds={chosen.seconds}"] if chosen.seconds is not None else [])]
     values = [value for value in chosen.values.split(",") if value.strip()]
     files = chosen.out or [Path("out/compare.png")]
     result = compare(
@@ -150,7 +149,8 @@ def _compare(chosen: argparse.Namespace) -> None:
         chosen.param,
         values,
         files,
-        overrides=overrides,
+        seconds=chosen.seconds,
+        overrides=chosen.set,
         data=chosen.data,
         columns=chosen.columns,
         progress=_progress(chosen),

@@ -33,7 +33,7 @@ def _copy(row, out):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, inline="never")
-def _row_plain(above, below, left, here, right, out, weight, momentum, floor):  # type: ignore[no-untyped-def]
+def _row_plain(above, below, left, here, right, frozen, out, weight, momentum, floor):  # type: ignore[no-untyped-def]
     for x in range(out.shape[0]):
         a = above[x]
         b = below[x]
@@ -46,13 +46,8 @@ def _row_plain(above, below, left, here, right, out, weight, momentum, floor):  
         old = here[x]
         v = old + momentum * (t - old)
         larger = v if v > t else t
-        out[x] = v if larger >= floor else _ZERO
-
-
-@njit(nogil=True, cache=True, inline="never")
-def _restore(frozen, old, out):  # type: ignore[no-untyped-def]
-    for x in range(out.shape[0]):
-        out[x] = old[x] if frozen[x] != 0 else out[x]
+        v = v if larger >= floor else _ZERO
+        out[x] = old if frozen[x] != 0 else v
 
 
 @njit(nogil=True, cache=True, inline="never")
@@ -147,7 +142,7 @@ def _close_ring(row, width, pad, reach, wrap):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def wave_plain(values, frozen, row_frozen, above, below, first, last, count, weight, momentum, floor, ring):  # type: ignore[no-untyped-def]
+def wave_plain(values, frozen, above, below, first, last, count, weight, momentum, floor, ring):  # type: ignore[no-untyped-def]
     """`count` steps of the rows [first, last), in place.
 
     `above` and `below` are copies of the up to `count` rows beside the band, as they were before; fewer mean that the
@@ -175,11 +170,11 @@ def wave_plain(values, frozen, row_frozen, above, below, first, last, count, wei
             up = ring[level - 1, (i + 2) % 3, pad : pad + width] if y > low else nothing
             down = ring[level - 1, (i + 1) % 3, pad : pad + width] if y + 1 < high else nothing
             row = ring[level - 1, i % 3]
+            left = row[pad - 1 : pad + width - 1]
             here = row[pad : pad + width]
+            right = row[pad + 1 : pad + width + 1]
             out = values[y] if level == count else ring[level, i % 3, pad : pad + width]
-            _row_plain(up, down, row[pad - 1 : pad + width - 1], here, row[pad + 1 : pad + width + 1], out, weight, momentum, floor)
-            if row_frozen[y] != 0:
-                _restore(frozen[y], here, out)
+            _row_plain(up, down, left, here, right, frozen[y], out, weight, momentum, floor)
 
 
 @njit(nogil=True, cache=True)
@@ -371,7 +366,7 @@ def _turn(awake, band_awake, next_awake, next_band):  # type: ignore[no-untyped-
 
 @njit(nogil=True, cache=True)
 def tiles_plain(  # type: ignore[no-untyped-def]
-    values, frozen, row_frozen, weight, momentum, floor, count, most, awake, band_awake, next_awake, next_band, new, pending, counts
+    values, frozen, weight, momentum, floor, count, most, awake, band_awake, next_awake, next_band, new, pending, counts
 ):
     """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake tiles.
 
@@ -397,20 +392,13 @@ def tiles_plain(  # type: ignore[no-untyped-def]
                     out = new[slot, counts[slot]]
                     for j in range(rows):
                         row = block[j + 1]
+                        up = block[j, 16 : 16 + columns]
+                        down = block[j + 2, 16 : 16 + columns]
+                        left_of = row[15 : 15 + columns]
                         here = row[16 : 16 + columns]
-                        _row_plain(
-                            block[j, 16 : 16 + columns],
-                            block[j + 2, 16 : 16 + columns],
-                            row[15 : 15 + columns],
-                            here,
-                            row[17 : 17 + columns],
-                            out[j, :columns],
-                            weight,
-                            momentum,
-                            floor,
-                        )
-                        if row_frozen[top + j] != 0:
-                            _restore(frozen[top + j, left : left + columns], here, out[j, :columns])
+                        right_of = row[17 : 17 + columns]
+                        still = frozen[top + j, left : left + columns]
+                        _row_plain(up, down, left_of, here, right_of, still, out[j, :columns], weight, momentum, floor)
                     pending[slot, counts[slot]] = tx
                     counts[slot] += 1
             if ty > 0:
@@ -590,7 +578,10 @@ def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap): 
             elif ny < 0 or ny >= height or nx < 0 or nx >= width:
                 continue
             there = ny * width + nx
-            if fixed[there] != 0 or place[there] == -2 or arrive[there] & masks[k] == 0:
+            if fixed[there] != 0 or arrive[there] & masks[k] == 0:
+                continue
+            # A power of a root may lie a little above the value, so a negative cell can be done before its positive equal comes.
+            if place[there] == -2 and exponent < 2:
                 continue
             rest = emitted * losses[k] if exponent == 0 else emitted - losses[k]
             if rest <= 0:
@@ -604,7 +595,7 @@ def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap): 
             old = flat[there]
             if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
                 flat[there] = rest
-                if place[there] == -1:
+                if place[there] < 0:
                     heap[size] = there
                     size += 1
                     _rise(flat, heap, place, size - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.space import Grid
@@ -65,17 +67,20 @@ class Spread:
     stack: str = "max"
 
     def __post_init__(self) -> None:
-        checks.not_negative("decay", self.decay)
-        checks.fraction("momentum", self.momentum)
+        # As plain floats, a NumPy scalar of another width cannot change a result, and a save file can hold them.
+        object.__setattr__(self, "decay", checks.not_negative("decay", self.decay))
+        object.__setattr__(self, "momentum", checks.fraction("momentum", self.momentum))
         checks.choice("falloff", self.falloff, tuple(FALLOFFS))
         if self.half_life is not None:
-            checks.positive("half_life", self.half_life)
-        checks.not_negative("floor", self.floor)
+            object.__setattr__(self, "half_life", checks.positive("half_life", self.half_life))
+        object.__setattr__(self, "floor", checks.not_negative("floor", self.floor))
         checks.choice("stack", self.stack, ("max", "sum"))
 
     def curve(self, distances: ArrayLike, strength: float = 1.0) -> NDArray[np.float64]:
         """The value at world `distances` along a path from a lone source, once settled; the shape of `distances`."""
-        away = np.asarray(distances, dtype=np.float64)
+        away = checks.array("distances", distances)
+        if away.dtype.kind not in "iuf" or not (away >= 0).all():
+            raise InvalidValue("distances are numbers of at least 0", got=f"{distances!r}", remedy="Pass world units along the path")
         size = abs(checks.finite("strength", strength))
         p = FALLOFFS[self.falloff]
         left = size * np.exp(-self.decay * away) if p == 0 else np.maximum(size ** (1 / p) - self.decay * away, 0) ** p
@@ -91,14 +96,9 @@ class SpreadField:
 
     def __init__(self, spread: Spread, space: Grid, every: float) -> None:
         self.space = space
-        height, width = space.shape
-        # Rows of whole cache lines start on one, which vector loads like.
-        memory = np.zeros(height * width + 16, dtype=np.float32)
-        start = -(memory.ctypes.data // 4) % 16
-        self.values: NDArray[np.float32] = memory[start : start + height * width].reshape(height, width)
+        self.values: NDArray[np.float32] = _aligned(space.shape)
         self._flat = self.values.reshape(-1)
         self._frozen: NDArray[np.uint8] = space.walls.astype(np.uint8)
-        self._row_frozen: NDArray[np.int32] = np.count_nonzero(self._frozen, axis=1).astype(np.int32)
         self.pinned = np.zeros(0, dtype=np.int64)
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
@@ -125,12 +125,11 @@ class SpreadField:
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
         """Hold exactly these cells at these values from now on; see `Field.pin`."""
         strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
-        gone = np.setdiff1d(self.pinned, cells, assume_unique=True)
-        on_wall = gone[self._frozen.reshape(-1)[gone] & _WALL != 0]
-        self._hold(gone, ~np.uint8(_PIN), -1)
-        self._flat[on_wall] = 0
-        new = np.setdiff1d(cells, self.pinned, assume_unique=True)
-        self._hold(new, np.uint8(_PIN), 1)
+        frozen = self._frozen.reshape(-1)
+        frozen[self.pinned] &= ~np.uint8(_PIN)
+        frozen[cells] |= np.uint8(_PIN)
+        gone = self.pinned[frozen[self.pinned] & _PIN == 0]
+        self._flat[gone[frozen[gone] == _WALL]] = 0
         changed = cells[self._flat[cells] != strengths]
         self._flat[cells] = strengths
         self.pinned = cells
@@ -192,16 +191,6 @@ class SpreadField:
     def _plain(self) -> bool:
         return self._may_be_plain and not self._signed
 
-    def _hold(self, cells: NDArray[np.int64], flag: np.uint8, change: int) -> None:
-        frozen = self._frozen.reshape(-1)
-        before = frozen[cells] != 0
-        if change > 0:
-            frozen[cells] |= flag
-        else:
-            frozen[cells] &= flag
-        after = frozen[cells] != 0
-        np.add.at(self._row_frozen, cells[before != after] // self.space.width, change)
-
     def _levels(self) -> int:
         """How many steps a wave makes in one pass."""
         row_bytes = 4 * (self.space.width + 32)
@@ -216,7 +205,7 @@ class SpreadField:
         steps = 1 if tiles.probing else count
         if self._plain:
             made, awake = kernel.tiles_plain(
-                self.values, self._frozen, self._row_frozen, self._losses[0], self._momentum, self._floor,
+                self.values, self._frozen, self._losses[0], self._momentum, self._floor,
                 steps, tiles.most, *tiles.scratch,
             )  # fmt: skip
         else:
@@ -251,7 +240,7 @@ class SpreadField:
         ring = self._ring(band)
         if self._plain:
             return self._kernels.wave_plain, (
-                self.values, self._frozen, self._row_frozen, above, below, first, last, levels,
+                self.values, self._frozen, above, below, first, last, levels,
                 self._losses[0], self._momentum, self._floor, ring[0],
             )  # fmt: skip
         return self._kernels.wave_any, (
@@ -266,8 +255,8 @@ class SpreadField:
         if key not in self._rings:
             assert self._kernels is not None
             width = -(-self.space.width // 16) * 16 + 2 * self._kernels.margin(self._reach)
-            ring = np.zeros((self._levels(), 2 * self._reach + 1, width), dtype=np.float32)
-            self._rings[key] = [ring, np.zeros_like(ring) if rooted else np.zeros((1, 1, 1), dtype=np.float32)]
+            shape = (self._levels(), 2 * self._reach + 1, width)
+            self._rings[key] = [_aligned(shape), _aligned(shape if rooted else (1, 1, 1))]
         return self._rings[key]
 
 
@@ -284,7 +273,7 @@ class _Tiles:
         self._bands = np.ones(down, dtype=np.uint8)
         lag = -(-reach // spread.TILE_ROWS) + 1
         lag = min(lag, down + 1)
-        new = np.zeros((lag, across, spread.TILE_ROWS, spread.TILE_COLUMNS), dtype=np.float32)
+        new = _aligned((lag, across, spread.TILE_ROWS, spread.TILE_COLUMNS))
         pending = np.zeros((lag, across), dtype=np.int64)
         self.scratch: tuple[Any, ...] = (
             self._awake, self._bands, np.zeros_like(self._awake), np.zeros_like(self._bands), new, pending, np.zeros(lag, dtype=np.int64)
@@ -324,6 +313,14 @@ class _Tiles:
         self._bands[:] = 1
         self.awake = self._awake.size
         self.probing = True
+
+
+def _aligned(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Zeros that start on a cache line: vector loops over misaligned rows take twice as long."""
+    size = math.prod(shape)
+    memory = np.zeros(size + 16, dtype=np.float32)
+    start = -(memory.ctypes.data // 4) % 16
+    return memory[start : start + size].reshape(shape)
 
 
 def _masks(space: Grid) -> NDArray[np.unsignedinteger]:

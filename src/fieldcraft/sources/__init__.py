@@ -1,6 +1,8 @@
 """What emits: sources with strength, place and lifetime, and timelines of recorded worlds."""
 
 from fieldcraft.sources.book import Source, Sources
-from fieldcraft.sources.timeline import Timeline
+from fieldcraft.sources.football import pitch, read_football
+from fieldcraft.sources.starcraft import read_starcraft
+from fieldcraft.sources.timeline import Timeline, TimelineBuilder
 
-__all__ = ["Source", "Sources", "Timeline"]
+__all__ = ["Source", "Sources", "Timeline", "TimelineBuilder", "pitch", "read_football", "read_starcraft"]

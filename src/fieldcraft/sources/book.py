@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from fieldcraft.space import Space
 
 __all__ = ["Source", "Sources"]
 
+Guard = AbstractContextManager[None]
 _NEVER = np.iinfo(np.int64).max
 _COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires")
 
@@ -71,10 +74,14 @@ class Source:
 
 
 class Sources:
-    """The live sources of one layer. Ids are int64, unique for the life of the layer and never used twice."""
+    """The live sources of one layer. Ids are int64, unique for the life of the layer and never used twice.
 
-    def __init__(self, space: Space) -> None:
+    `guard` is entered around each call: that of the influence map, which refuses a second thread.
+    """
+
+    def __init__(self, space: Space, guard: Guard | None = None) -> None:
         self._space = space
+        self._guard: Guard = nullcontext() if guard is None else guard
         self._alive = np.zeros(0, dtype=np.bool_)
         self._generation = np.zeros(0, dtype=np.int64)
         self._cells = np.zeros(0, dtype=np.int64)
@@ -95,23 +102,27 @@ class Sources:
     @property
     def ids(self) -> NDArray[np.int64]:
         """The ids of all live sources, shape (N,)."""
-        slots = np.flatnonzero(self._alive)
-        return slots | self._generation[slots] << 32
+        with self._guard:
+            slots = np.flatnonzero(self._alive)
+            return slots | self._generation[slots] << 32
 
     @property
     def cells(self) -> NDArray[np.int64]:
         """The cells they act from, shape (N,), in the order of `ids`."""
-        return self._cells[self._alive]
+        with self._guard:
+            return self._cells[self._alive]
 
     @property
     def positions(self) -> NDArray[np.float64]:
         """Their world positions as given, shape (N, 2), in the order of `ids`."""
-        return self._positions[self._alive]
+        with self._guard:
+            return self._positions[self._alive]
 
     @property
     def strengths(self) -> NDArray[np.float32]:
         """Their strengths, shape (N,), in the order of `ids`."""
-        return self._strengths[self._alive]
+        with self._guard:
+            return self._strengths[self._alive]
 
     def is_alive(self, identity: int) -> bool:
         """Whether this id is that of a live source."""
@@ -120,11 +131,13 @@ class Sources:
 
     def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
         """The world positions of these sources, shape (N, 2)."""
-        return self._positions[self._slots(ids)]
+        with self._guard:
+            return self._positions[self._slots(ids)]
 
     def strengths_of(self, ids: ArrayLike) -> NDArray[np.float32]:
         """The strengths of these sources, shape (N,)."""
-        return self._strengths[self._slots(ids)]
+        with self._guard:
+            return self._strengths[self._slots(ids)]
 
     def add(
         self,
@@ -136,28 +149,36 @@ class Sources:
         outside: str = "refuse",
     ) -> NDArray[np.int64]:
         """Add sources and return their ids, shape (N,). `expires` are ticks of the layer's time."""
-        points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
-        return self._insert(points, cells, checks.amounts("strengths", strengths, len(points)), expires)
+        with self._guard:
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            return self._insert(points, cells, checks.amounts("strengths", strengths, len(points)), expires)
 
     def move(self, ids: ArrayLike, positions: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Move sources to world positions, one each. An id twice is refused."""
-        slots = self._slots(ids)
-        points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
-        if len(points) != len(slots):
-            raise InvalidValue("Moving takes one position per source", got=f"{len(points)} positions for {len(slots)} sources")
-        self._positions[slots] = points
-        self._cells[slots] = cells
-        self.version += 1
+        with self._guard:
+            slots = self._slots(ids)
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            if len(points) != len(slots):
+                raise InvalidValue(
+                    "Moving takes one position per source",
+                    got=f"{len(points)} positions for {len(slots)} sources",
+                    remedy="Pass as many positions as ids",
+                )
+            self._positions[slots] = points
+            self._cells[slots] = cells
+            self.version += 1
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
-        slots = self._slots(ids)
-        self._strengths[slots] = checks.amounts("strengths", strengths, len(slots))
-        self.version += 1
+        with self._guard:
+            slots = self._slots(ids)
+            self._strengths[slots] = checks.amounts("strengths", strengths, len(slots))
+            self.version += 1
 
     def remove(self, ids: ArrayLike) -> None:
         """Take sources away."""
-        self._drop(self._slots(ids))
+        with self._guard:
+            self._drop(self._slots(ids))
 
     def sync(
         self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse"
@@ -166,11 +187,21 @@ class Sources:
 
         Sources added without a key are left alone. A key twice is refused, and nothing changes.
         """
+        with self._guard:
+            self._sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
+
+    def _sync(self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike, *, on_wall: str, outside: str) -> None:
+        if not isinstance(keys, Iterable):
+            raise InvalidValue("Keys are a list", got=repr(keys), remedy="Pass one key per position")
         names: list[Any] = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
         points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
         amounts = checks.amounts("strengths", strengths, len(points))
         if len(names) != len(points):
-            raise InvalidValue("sync takes one key per position", got=f"{len(names)} keys for {len(points)} positions")
+            raise InvalidValue(
+                "sync takes one key per position",
+                got=f"{len(names)} keys for {len(points)} positions",
+                remedy="Pass as many keys as positions",
+            )
         try:
             wanted = dict.fromkeys(names)
         except TypeError:
@@ -178,7 +209,7 @@ class Sources:
                 "Keys can be hashed", got=repr(next(k for k in names if not _hashable(k))), remedy="Use ids, names or tuples"
             ) from None
         if len(wanted) != len(names):
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            twice = next(name for name, count in Counter(names).items() if count > 1)
             raise InvalidValue("Keys differ from each other within one sync", got=f"{twice!r} twice", remedy="Give each entity its own key")
         gone = [name for name, identity in self._keys.items() if name not in wanted or not self.is_alive(identity)]
         if gone:
@@ -218,9 +249,9 @@ class Sources:
         last = np.append(cells[1:] != cells[:-1], True) if len(cells) else np.zeros(0, dtype=np.bool_)
         return cells[last], strengths[last]
 
-    def copy(self) -> Sources:
-        """An independent copy, ids and keys included."""
-        twin = Sources(self._space)
+    def copy(self, guard: Guard | None = None) -> Sources:
+        """An independent copy, ids and keys included, with a guard of its own."""
+        twin = Sources(self._space, guard)
         for column in _COLUMNS:
             setattr(twin, column, getattr(self, column).copy())
         twin._free = list(self._free)
@@ -236,12 +267,24 @@ class Sources:
 
     @classmethod
     def restored(cls, space: Space, arrays: dict[str, NDArray[Any]], keys: list[tuple[Hashable, int]]) -> Sources:
-        """The sources that `state` described."""
+        """The sources that `state` described; raises ValueError for arrays and keys that `state` cannot have made."""
         sources = cls(space)
+        rows = len(arrays["alive"])
         for column in _COLUMNS:
-            setattr(sources, column, arrays[column[1:]].copy())
+            array, empty = arrays[column[1:]], getattr(sources, column)
+            if array.dtype != empty.dtype or array.shape != (rows, *empty.shape[1:]):
+                raise ValueError(f"sources with {column[1:]} of {array.dtype} and shape {array.shape}")
+            setattr(sources, column, array.copy())
         sources._free = arrays["free"].tolist()
         sources._keys = dict(keys)
+        used = sources._alive
+        fits = (sources._cells[used] >= 0) & (sources._cells[used] < len(space)) & (np.abs(sources._strengths[used]) <= checks.LARGEST)
+        if not fits.all() or not np.isfinite(sources._positions[used]).all() or (sources._generation < 0).any():
+            raise ValueError("sources that stand nowhere")
+        if not np.array_equal(np.sort(arrays["free"]), np.flatnonzero(~used)):
+            raise ValueError("sources whose rows are both used and free")
+        if len(sources._keys) != len(keys) or len(set(sources._keys.values())) != len(keys):
+            raise ValueError("sources that share a key")
         left = sources._expires[sources._alive]
         sources.next_expiry = int(left.min()) if len(left) else _NEVER
         return sources
@@ -274,11 +317,15 @@ class Sources:
         self._free[:0] = range(new - 1, old - 1, -1)
 
     def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
-        wanted = np.atleast_1d(np.asarray(ids))
+        wanted = np.atleast_1d(checks.array("Ids", ids))
         if wanted.size == 0:
             return np.zeros(0, dtype=np.int64)
         if wanted.dtype.kind not in "iu" or wanted.ndim != 1:
-            raise InvalidValue("Ids are what add_sources() returned", got=f"{wanted.dtype} of shape {wanted.shape}")
+            raise InvalidValue(
+                "Ids are what add_sources() returned",
+                got=f"{wanted.dtype} of shape {wanted.shape}",
+                remedy="Pass whole numbers of shape (N,); layer.sources.ids has those of all",
+            )
         wanted = wanted.astype(np.int64)
         slots = wanted & 0xFFFFFFFF
         known = (wanted >= 0) & (slots < len(self._alive))

@@ -38,7 +38,7 @@ def place(
     cell = int(cells[index])
     where = f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else "")
     free = tuple(space.position_of(space.nearest_open(cell)).tolist()) if not space.walls.all() else None
-    remedy = f'The nearest open cell is at {free}; pass on_wall="nearest" to go there' if free else "The map has no open cell"
-    raise OnWall(
-        "Sources and deposits stand on open ground", got=where, remedy=remedy + (', or on_wall="through" to stay' if walls_allowed else "")
-    )
+    ways = [f'on_wall="nearest" to go to the nearest open cell, at {free}'] if free else []
+    ways += ['on_wall="through" to stay'] if walls_allowed else []
+    remedy = f"Pass {', or '.join(ways)}" if ways else "Open a cell: the map has none"
+    raise OnWall("Sources and deposits stand on open ground", got=where, remedy=remedy)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["power", "root", "settle", "shifted", "step"]
+__all__ = ["power", "root", "settle", "shifted", "step", "targets"]
 
 Floats = NDArray[np.float32]
 
@@ -31,6 +31,20 @@ def step(
     whether influence arrives by `steps[k]` = (columns, rows). `exponent` 0 multiplies by `losses[k]` on the way, p > 0
     subtracts `losses[k]` from the p-th root. `keep` below 0 falls by momentum, else by that factor per update.
     """
+    target = targets(values, links, steps, losses, exponent, wrap)
+    moved = values + momentum * (target - values)
+    if keep >= 0:
+        kept = keep * values + np.float32(0)
+        falling = np.abs(target) < np.abs(values)
+        moved = np.where(falling, np.where(np.abs(target) >= np.abs(kept), target, kept), moved)
+    quiet = (np.abs(moved) < floor) & (np.abs(target) < floor)
+    return np.where(frozen != 0, values, np.where(quiet, np.float32(0), moved))
+
+
+def targets(
+    values: Floats, links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], losses: Floats, exponent: int, wrap: bool
+) -> Floats:
+    """What arrives in each cell: the strongest of its neighbours, weakened by the way; of equals the positive one."""
     emitted = root(values, exponent)
     strongest = np.zeros_like(values)
     weakest = np.zeros_like(values)
@@ -41,15 +55,7 @@ def step(
         low = arriving * losses[k] if exponent == 0 else arriving + losses[k]
         strongest = np.where(arrives & (high > strongest), high, strongest)
         weakest = np.where(arrives & (low < weakest), low, weakest)
-    target = power(np.where(strongest >= -weakest, strongest, weakest), exponent)
-
-    moved = values + momentum * (target - values)
-    if keep >= 0:
-        kept = keep * values + np.float32(0)
-        falling = np.abs(target) < np.abs(values)
-        moved = np.where(falling, np.where(np.abs(target) >= np.abs(kept), target, kept), moved)
-    quiet = (np.abs(moved) < floor) & (np.abs(target) < floor)
-    return np.where(frozen != 0, values, np.where(quiet, np.float32(0), moved))
+    return power(np.where(strongest >= -weakest, strongest, weakest), exponent)
 
 
 def settle(
@@ -62,13 +68,27 @@ def settle(
     floor: np.float32,
     wrap: bool,
 ) -> Floats:
-    """Where endless updates lead: steps at momentum 1 from an empty map, until nothing changes."""
-    now = np.where(frozen != 0, values, np.float32(0))
+    """The fixed point that what the frozen cells hold leads to, from a map that is else empty.
+
+    First how strong each cell becomes, then which cells are positive: those that a positive neighbour makes as strong
+    as they are. Done at once, signs could chase each other for ever where nothing weakens on the way.
+    """
+    held = frozen != 0
+    none = np.float32(0)
+    size = np.where(held, np.abs(values), none)
     while True:
-        after = step(now, frozen, links, steps, losses, exponent, np.float32(1), np.float32(-1), floor, wrap)
-        if np.array_equal(after, now):
-            return now
-        now = after
+        arriving = targets(size, links, steps, losses, exponent, wrap)
+        stronger = np.where(held, size, np.where(arriving < floor, none, arriving))
+        if np.array_equal(stronger, size):
+            break
+        size = stronger
+    positive = held & (values > 0)
+    while True:
+        arriving = targets(np.where(positive, size, none), links, steps, losses, exponent, wrap)
+        more = positive | (~held & (size > 0) & (arriving == size))
+        if np.array_equal(more, positive):
+            return np.where(positive | (size == 0), size, -size)
+        positive = more
 
 
 def shifted(values: Floats, dx: int, dy: int, wrap: bool) -> Floats:

@@ -1,0 +1,98 @@
+"""Maps made from a seed, for demonstrations and tests that have no map at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Grid
+
+__all__ = ["KINDS", "generate_map"]
+
+KINDS = ("rooms", "cave", "open")
+MIN_SIDE = 8
+_MAX_CELLS = 2**24
+_SMALLEST_ROOM = 6
+_CAVE_PASSES = 5
+
+
+def generate_map(
+    kind: str, width: int, height: int, *, seed: int = 0, cell_size: float = 1.0, neighbors: int | ArrayLike = 4, y_up: bool = False
+) -> Grid:
+    """A grid with walls made from a seed; every open cell can be reached from every other by straight steps.
+
+    `kind` is "rooms" (a building of rooms with doors), "cave" (winding halls) or "open" (a field with boulders). `width`
+    and `height` are in cells, at least 8 each and at most 2**24 together. The outermost cells are walls. The same arguments give
+    the same map. Raises `InvalidValue` for anything else.
+    """
+    checks.choice("kind", kind, KINDS)
+    columns, rows = checks.whole("width", width, minimum=MIN_SIDE), checks.whole("height", height, minimum=MIN_SIDE)
+    if columns * rows > _MAX_CELLS:
+        raise InvalidValue(f"A generated map has at most {_MAX_CELLS:,} cells", got=f"{columns} x {rows}", remedy="Ask for a smaller one")
+    rng = np.random.default_rng(checks.whole("seed", seed))
+    make = {"rooms": _rooms, "cave": _cave, "open": _open}[kind]
+    walls = _one_piece(make(columns, rows, rng))
+    return Grid(columns, rows, cell_size=cell_size, walls=walls, neighbors=neighbors, y_up=y_up)
+
+
+def _framed(width: int, height: int) -> NDArray[np.bool_]:
+    walls = np.ones((height, width), dtype=np.bool_)
+    walls[1:-1, 1:-1] = False
+    return walls
+
+
+def _rooms(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    walls = _framed(width, height)
+    pending = [(1, 1, width - 2, height - 2)]
+    while pending:
+        left, top, wide, high = pending.pop()
+        upright = wide > high if wide != high else bool(rng.random() < 0.5)
+        block = walls[top - 1 : top + high + 1, left - 1 : left + wide + 1]
+        if not upright:
+            block = block.T
+        along = block.shape[1] - 2
+        # A wall may not end at a door of an older wall.
+        places = [at for at in range(1 + _SMALLEST_ROOM, along + 1 - _SMALLEST_ROOM) if block[0, at] and block[-1, at]]
+        if not places or (along < 3 * _SMALLEST_ROOM and rng.random() < 0.35):
+            continue
+        at = int(places[int(rng.integers(len(places)))])
+        length = block.shape[0] - 2
+        block[1:-1, at] = True
+        for _ in range(1 + length // 24):
+            door = min(2 + int(rng.integers(2)), length)
+            start = 1 + int(rng.integers(length - door + 1))
+            block[start : start + door, at] = False
+        if upright:
+            pending += [(left, top, at - 1, high), (left + at, top, wide - at, high)]
+        else:
+            pending += [(left, top, wide, at - 1), (left, top + at, wide, high - at)]
+    return walls
+
+
+def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    noise = rng.random((height, width))
+    # Small maps may silt up: then with less rock, in the end with none, which leaves at least half of any map open.
+    for share in np.linspace(0.46, 0, 24):
+        walls: NDArray[np.bool_] = (noise < share) | _framed(width, height)
+        for _ in range(_CAVE_PASSES):
+            around = ndimage.convolve(walls.astype(np.int8), np.ones((3, 3), dtype=np.int8), mode="constant", cval=1)
+            walls = (around >= 5) | _framed(width, height)
+        if np.count_nonzero(~_one_piece(walls)) >= 0.35 * walls.size:
+            break
+    return walls
+
+
+def _open(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    rough = ndimage.gaussian_filter(rng.standard_normal((height, width)), 1.4, mode="wrap")
+    return np.asarray((rough > np.quantile(rough, 0.93)) | _framed(width, height))
+
+
+def _one_piece(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`walls` with every open part but the largest filled in."""
+    parts, _ = ndimage.label(~walls)
+    sizes = np.bincount(parts.ravel())
+    sizes[0] = 0
+    return np.asarray((parts != np.argmax(sizes)) | walls)

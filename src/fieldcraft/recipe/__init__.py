@@ -1,0 +1,6 @@
+"""Worlds as data: a TOML file says map, layers, sources and outputs; running it makes pictures, films and tables."""
+
+from fieldcraft.recipe.parse import read_recipe
+from fieldcraft.recipe.parts import Recipe
+
+__all__ = ["Recipe", "read_recipe"]

@@ -1,0 +1,247 @@
+"""From the tables of a recipe file to plain parts, with every problem of the file noted at once."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.maps import MapOptions
+from fieldcraft.propagation.spread import FALLOFFS
+from fieldcraft.recipe.document import Document
+from fieldcraft.recipe.parse_outputs import parse_output
+from fieldcraft.recipe.parts import DepositPart, LayerPart, MapPart, Recipe, RunPart, SourcePart, TimelinePart
+from fieldcraft.recipe.section import REQUIRED, Problems, Section
+
+__all__ = ["MAX_STEPS", "read_recipe"]
+
+MAX_STEPS = 5_000_000
+_SHORTEST = 0.001
+_GENERATED = ("rooms", "cave", "open", "empty", "pitch")
+_MAP_KEYS = ("width", "height", "length", "margin", "centre", "cell_size", "seed", "y_up")
+_ON_WALL = ("refuse", "nearest", "through")
+_OUTSIDE = ("refuse", "clamp")
+_NAME = re.compile(r"[^\W\d][\w -]*")
+
+
+def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None) -> Recipe:
+    """Reads and checks a recipe file.
+
+    `overrides` are texts "KEY=VALUE" that replace values of the file, such as "layers.threat.decay=0.5". `data` is the folder
+    that `${FIELDCRAFT_DATA}` stands for in the recipe's paths, by default the environment variable of that name.
+
+    Raises `BadRecipe` that lists every problem, each with its line and what to do.
+    """
+    document = Document(path, overrides, data=data)
+    problems = Problems(document)
+    root = Section(problems, (), document.table)
+    title = root.text("title", Path(path).stem)
+    run = _run(_table(root, "run", problems), root.has("run"))
+    map_part = _map(_table(root, "map", problems), root.has("map"))
+    layers = _layers(root, problems)
+    names = [layer.name for layer in layers]
+    sources = tuple(_source(section, names) for section in _tables(root, "sources", problems))
+    timelines = tuple(_timeline(section, names) for section in _tables(root, "timelines", problems))
+    deposits = tuple(_deposit(section, names) for section in _tables(root, "deposits", problems))
+    outputs = tuple(part for section in _tables(root, "outputs", problems) if (part := parse_output(section, names, run)))
+    root.finish()
+    if not (sources or timelines or deposits):
+        problems.add(
+            (), "A recipe has at least one of [[sources]], [[timelines]] and [[deposits]]. Without them every layer stays 0. Add one."
+        )
+    files = [output.file for output in outputs]
+    for output in outputs:
+        if files.count(output.file) > 1:
+            problems.add((*output.keys, "file"), f"Every output has a file of its own. Got {output.file!r} twice. Rename one.")
+    step = run.step or min((layer.every for layer in layers), default=1.0)
+    if run.seconds > step * MAX_STEPS:
+        problems.add(
+            ("run", "seconds"),
+            f"A run has at most {MAX_STEPS:,} steps. Got {run.seconds:g} seconds in steps of {step:g}. Shorten the run or raise run.step.",
+        )
+    problems.raise_all()
+    return Recipe(document, title, map_part, layers, sources, timelines, deposits, run, outputs)
+
+
+def _table(root: Section, key: str, problems: Problems) -> Section:
+    if not root.has(key):
+        problems.add((), f"A recipe has a table [{key}]. Add it.")
+    return Section(problems, (key,), root.any(key, {}, lambda value: value))
+
+
+def _tables(root: Section, key: str, problems: Problems) -> list[Section]:
+    items = root.any(key, [], lambda value: value)
+    if not isinstance(items, list):
+        problems.add((key,), f"{key} is a list of tables. Write each as [[{key}]], in two brackets.")
+        return []
+    return [Section(problems, (key, index), item) for index, item in enumerate(items)]
+
+
+def _run(section: Section, there: bool) -> RunPart:
+    seconds = section.number("seconds", REQUIRED if there else None, checks.not_negative)
+    part = RunPart(
+        seconds=math.nan if seconds is None else seconds,
+        speed=section.number("speed", 1.0, checks.positive),
+        fps=section.number("fps", 20.0, checks.positive),
+        step=section.number("step", None, checks.positive),
+        settle=section.flag("settle", False),
+    )
+    section.finish()
+    return part
+
+
+def _map(section: Section, there: bool) -> MapPart:
+    file = section.path("file", None)
+    generate = section.choice("generate", _GENERATED, None)
+    options: dict[str, Any] = {}
+    if there and section.has("file") == section.has("generate"):
+        got = "both" if section.has("file") else "neither"
+        kinds = ", ".join(_GENERATED)
+        section.problems.add(
+            section.keys, f'A map has either a file or generate. Got {got}. Write file = "..." or generate = one of {kinds}.'
+        )
+    section.put(options, "neighbors", lambda key: section.any(key, 4, _neighbors))
+    if section.has("file"):
+        section.put(options, "mobility", section.text)
+        for key in MapOptions.__annotations__:
+            section.put(options, key)
+    elif section.has("generate") and generate is None:
+        for key in _MAP_KEYS:
+            section.put({}, key)
+    elif generate == "pitch":
+        for key in ("length", "width", "cell_size"):
+            section.put(options, key, lambda key: section.number(key, check=checks.positive))
+        section.put(options, "margin", lambda key: section.number(key, check=checks.not_negative))
+        section.put(options, "centre", section.position)
+    elif generate is not None:
+        options["width"] = section.whole("width", minimum=1)
+        options["height"] = section.whole("height", minimum=1)
+        section.put(options, "cell_size", lambda key: section.number(key, check=checks.positive))
+        if generate != "empty":
+            section.put(options, "seed", section.whole)
+    if generate is not None:
+        section.put(options, "y_up", section.flag)
+    section.finish()
+    return MapPart(file, generate, options)
+
+
+def _neighbors(value: Any) -> Any:
+    if isinstance(value, list) and value and all(isinstance(step, list) and len(step) == 2 for step in value):
+        return [[checks.whole("A step of neighbors", part, minimum=-64) for part in step] for step in value]
+    if isinstance(value, bool) or value not in (4, 8):
+        raise InvalidValue("neighbors is 4, 8, or a list of [dx, dy] steps", got=f"neighbors={value!r}", remedy="Write neighbors = 8, say")
+    return int(value)
+
+
+def _layers(root: Section, problems: Problems) -> tuple[LayerPart, ...]:
+    tables = root.any("layers", {}, lambda value: value)
+    if not isinstance(tables, dict) or not tables:
+        problems.add(("layers",), "A recipe has at least one layer. Write [layers.threat] with its keys below, say.")
+        return ()
+    parts = []
+    for name, table in tables.items():
+        section = Section(problems, ("layers", name), table)
+        if not _NAME.fullmatch(name):
+            problems.add(
+                section.keys, f"The name of a layer begins with a letter and has letters, digits, _, - and spaces. Got {name!r}. Rename it."
+            )
+        section.choice("propagation", ("spread",), "spread")
+        spread: dict[str, Any] = {
+            "decay": section.number("decay", check=checks.not_negative),
+            "momentum": section.number("momentum", check=checks.fraction),
+            "falloff": section.choice("falloff", tuple(FALLOFFS), "exponential"),
+            "half_life": section.number("half_life", None, checks.positive),
+            "floor": section.number("floor", 1e-3, checks.not_negative),
+            "stack": section.choice("stack", ("max", "sum"), "max"),
+        }
+        every = section.number("every", 0.1, checks.positive)
+        cell_size = section.number("cell_size", None, checks.positive)
+        walls = section.flag("walls", True)
+        section.finish()
+        parts.append(LayerPart(section.keys, name, spread, every, cell_size, walls))
+    return tuple(parts)
+
+
+def _source(section: Section, layers: list[str]) -> SourcePart:
+    layer = section.name("layer", layers, "layer")
+    section.text("name", None)
+    path: tuple[tuple[float, float, float], ...] = ()
+    position = section.position("position", None)
+    path = section.rows("path", "[seconds, x, y]", 3, ())
+    if section.has("position") == section.has("path"):
+        section.problems.add(
+            section.keys, "A source has either a position or a path. Write position = [x, y] or path = [[seconds, x, y], ...]."
+        )
+    elif position is not None:
+        path = ((0.0, position[0], position[1]),)
+    elif any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(path)):
+        section.problems.add((*section.keys, "path"), "The seconds of a path rise from each point to the next. Sort the points.")
+    repeat = section.flag("repeat", False)
+    if repeat and len(path) < 2:
+        section.problems.add((*section.keys, "repeat"), "Only a path of at least two points repeats. Write path = [[0, x, y], [10, x, y]].")
+    strength = section.number("strength", 1.0)
+    start, until = section.span()
+    on_wall, outside = _policies(section, "refuse", "refuse")
+    section.finish()
+    return SourcePart(section.keys, layer, path, repeat, strength, start, until, on_wall, outside)
+
+
+def _policies(section: Section, on_wall: str, outside: str) -> tuple[str, str]:
+    return section.choice("on_wall", _ON_WALL, on_wall), section.choice("outside", _OUTSIDE, outside)
+
+
+def _timeline(section: Section, layers: list[str]) -> TimelinePart:
+    file = section.path("file")
+    kind = section.choice("format", ("csv", "starcraft", "football"), "csv")
+    options: dict[str, Any] = {}
+    if kind in ("csv", "starcraft"):
+        section.put(options, "half_life", lambda key: section.number(key, check=checks.positive))
+    if kind == "starcraft":
+        section.put(options, "strengths", section.mapping)
+        section.put(options, "unfinished", lambda key: section.number(key, check=checks.fraction))
+        section.put(options, "neutral", section.flag)
+        section.put(options, "loops_per_second", lambda key: section.number(key, check=checks.positive))
+    elif kind == "football":
+        section.put(options, "frames_per_second", lambda key: section.number(key, check=checks.positive))
+        section.put(options, "metres", lambda key: section.numbers(key, "[length, width]", 2))
+        section.put(options, "ball", section.flag)
+        section.put(options, "keep_every", lambda key: section.whole(key, minimum=1))
+    goes_to = section.mapping("layers", of=lambda group, value: _layer_of(group, value, layers)) or {}
+    if not goes_to and section.has("layers"):
+        section.problems.add(
+            (*section.keys, "layers"), 'layers says which group goes to which layer. Write layers = { "group" = "layer" }.'
+        )
+    start = section.number("from", 0.0, checks.not_negative)
+    strength = section.number("strength", 1.0)
+    faint = section.number("faint", 0.05, checks.fraction)
+    on_wall, outside = _policies(section, "nearest", "clamp")
+    section.finish()
+    return TimelinePart(section.keys, file, kind, options, goes_to, start, strength, faint, on_wall, outside)
+
+
+def _layer_of(group: str, value: object, layers: list[str]) -> str:
+    if not isinstance(value, str) or value not in layers:
+        raise InvalidValue(f"A group goes to a layer of this recipe: {', '.join(layers) or 'none'}", got=f"{group!r} = {value!r}")
+    return value
+
+
+def _deposit(section: Section, layers: list[str]) -> DepositPart:
+    layer = section.name("layer", layers, "layer")
+    section.text("name", None)
+    position = section.position("position")
+    amount = section.number("amount", 1.0)
+    at = section.number("at", 0.0, checks.not_negative)
+    every = section.number("every", None, checks.positive)
+    if every is not None and every < _SHORTEST:
+        section.problems.add(
+            (*section.keys, "every"), f"A deposit comes at most every {_SHORTEST} seconds. Got {every:g}. Deposit more at once."
+        )
+    on_wall = section.choice("on_wall", ("refuse", "nearest"), "refuse")
+    outside = section.choice("outside", _OUTSIDE, "refuse")
+    section.finish()
+    return DepositPart(section.keys, layer, position or (0.0, 0.0), amount, at, every, on_wall, outside)
