@@ -1,0 +1,41 @@
+"""The code in the README and the guides runs as it stands there."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import fieldcraft
+import pytest
+
+HOME = Path(__file__).resolve().parents[1]
+PAGES = [HOME / "README.md", *sorted((HOME / "docs").rglob("*.md"))]
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(HOME)))
+def test_code_on_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    names: dict[str, object] = {"__name__": "docs"}
+    for block in blocks(page):
+        exec(compile(block, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", [*PAGES, HOME / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(HOME)))
+def test_links_on_the_page_lead_somewhere(page: Path) -> None:
+    lost = [
+        target
+        for target in LINK.findall(page.read_text(encoding="utf-8"))
+        if not target.startswith(("http:", "https:")) and not (page.parent / target).exists()
+    ]
+    assert lost == []
+
+
+def test_the_package_docstring_is_true() -> None:
+    assert doctest.testmod(fieldcraft).failed == 0
