@@ -1,7 +1,8 @@
 """A thousand units each frame, without a loop: what a bot does with the list its game hands it."""
 
-import fieldcraft as fc
 import numpy as np
+
+import fieldcraft as fc
 
 rng = np.random.default_rng(5)
 space = fc.generate_map("cave", 120, 80, seed=5)
@@ -12,7 +13,7 @@ ids = np.arange(1000)
 positions = rng.random((1000, 2)) * space.size
 health = rng.random(1000)
 
-for frame in range(30):
+for _ in range(30):
     positions = np.clip(positions + rng.normal(0, 0.3, positions.shape), 0, np.array(space.size) - 1e-6)
     health -= rng.random(1000) * 0.03
     alive = health > 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import ndimage
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
@@ -78,7 +79,7 @@ def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_
     for share in np.linspace(0.46, 0, 24):
         walls: NDArray[np.bool_] = (noise < share) | _framed(width, height)
         for _ in range(_CAVE_PASSES):
-            around = ndimage.convolve(walls.astype(np.int8), np.ones((3, 3), dtype=np.int8), mode="constant", cval=1)
+            around = _ndimage().convolve(walls.astype(np.int8), np.ones((3, 3), dtype=np.int8), mode="constant", cval=1)
             walls = (around >= 5) | _framed(width, height)
         if np.count_nonzero(~_one_piece(walls)) >= 0.35 * walls.size:
             break
@@ -86,13 +87,19 @@ def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_
 
 
 def _open(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    rough = ndimage.gaussian_filter(rng.standard_normal((height, width)), 1.4, mode="wrap")
+    rough = _ndimage().gaussian_filter(rng.standard_normal((height, width)), 1.4, mode="wrap")
     return np.asarray((rough > np.quantile(rough, 0.93)) | _framed(width, height))
 
 
 def _one_piece(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """`walls` with every open part but the largest filled in."""
-    parts, _ = ndimage.label(~walls)
+    parts, _ = _ndimage().label(~walls)
     sizes = np.bincount(parts.ravel())
     sizes[0] = 0
     return np.asarray((parts != np.argmax(sizes)) | walls)
+
+
+def _ndimage() -> ModuleType:
+    from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
+
+    return ndimage

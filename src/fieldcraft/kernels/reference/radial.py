@@ -11,15 +11,35 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SCALE", "amount", "connected", "path", "straight"]
+__all__ = [
+    "LENGTH_SCALE",
+    "SCALE",
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "amount",
+    "clear",
+    "connected",
+    "path",
+    "publish",
+    "scatter",
+    "scatter_strongest",
+    "stamp",
+    "stamp_many",
+    "stamp_strongest",
+    "straight",
+]
 
+Sums = NDArray[np.int64]
+Tiles = NDArray[np.uint8]
 SCALE = float(1 << 24)
 LENGTH_SCALE = float(1 << 24)
+TILE_ROWS = 8
+TILE_COLUMNS = 32
 
 
-def amount(strength: float, weight: NDArray[np.float64]) -> NDArray[np.int64]:
-    """What a source of a strength adds at cells of a weight, in units of 1 / SCALE: rounded to even."""
-    return np.rint(strength * SCALE * weight).astype(np.int64)
+def amount(strength: float, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """What a source adds at cells of these weights, in units of 1 / SCALE: rounded to even. `strength` is times SCALE."""
+    return np.rint(strength * weights).astype(np.int64)
 
 
 def offset(here: int, there: int, size: int, wrap: bool) -> int:
@@ -43,7 +63,7 @@ def straight(shape: tuple[int, int], cell: int, radius: float, wrap: bool) -> di
 
 def connected(links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], cell: int, radius: float, wrap: bool) -> dict[int, int]:
     """The cells of `straight` that a walk from the source reaches without leaving the radius."""
-    inside = straight(links.shape, cell, radius, wrap)  # type: ignore[arg-type]
+    inside = straight(links.shape, cell, radius, wrap)
     found = {cell: 0}
     waiting = [cell]
     while waiting:
@@ -70,6 +90,95 @@ def path(
                 best[there] = after
                 heapq.heappush(heap, (after, there))
     return best
+
+
+def stamp(sums: Sums, dirty: Tiles, cell: int, weights: NDArray[np.float64], strength: float, first: int, last: int, wrap: bool) -> None:
+    """Add the rows [first, last) of a footprint around a cell."""
+    scatter(sums, dirty, *_listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size)
+
+
+def stamp_many(
+    sums: Sums,
+    dirty: Tiles,
+    cells: NDArray[np.int64],
+    strengths: NDArray[np.float64],
+    tables: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    reaches: NDArray[np.int64],
+    which: NDArray[np.int64],
+    wrap: bool,
+) -> None:
+    """Add one whole footprint per cell."""
+    for cell, strength, number in zip(cells.tolist(), strengths.tolist(), which.tolist(), strict=True):
+        side = 2 * int(reaches[number]) + 1
+        weights = tables[starts[number] : starts[number] + side * side].reshape(side, side)
+        stamp(sums, dirty, cell, weights, strength, 0, side, wrap)
+
+
+def stamp_strongest(
+    sums: Sums, dirty: Tiles, cell: int, weights: NDArray[np.float64], strength: float, first: int, last: int, wrap: bool
+) -> None:
+    """`stamp` in dirty tiles only; the strongest magnitude stays, the positive one of equals."""
+    scatter_strongest(sums, dirty, *_listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size)
+
+
+def scatter(
+    sums: Sums, dirty: Tiles, cells: NDArray[np.int64], weights: NDArray[np.float64], strength: float, first: int, last: int
+) -> None:
+    """Add to the listed cells, those of [first, last) in the list, and mark their tiles."""
+    cells = cells[first:last]
+    np.add.at(sums.reshape(-1), cells, amount(strength, weights[first:last]))
+    dirty[cells // sums.shape[1] // TILE_ROWS, cells % sums.shape[1] // TILE_COLUMNS] = 1
+
+
+def scatter_strongest(
+    sums: Sums, dirty: Tiles, cells: NDArray[np.int64], weights: NDArray[np.float64], strength: float, first: int, last: int
+) -> None:
+    """`stamp_strongest` for listed cells."""
+    flat = sums.reshape(-1)
+    for cell, new in zip(cells[first:last].tolist(), amount(strength, weights[first:last]).tolist(), strict=True):
+        old = int(flat[cell])
+        if dirty[cell // sums.shape[1] // TILE_ROWS, cell % sums.shape[1] // TILE_COLUMNS] and (abs(new), new) > (abs(old), old):
+            flat[cell] = new
+
+
+def clear(sums: Sums, dirty: Tiles) -> None:
+    """Set the dirty tiles to 0."""
+    sums[_spread_out(dirty, sums.shape)] = 0
+
+
+def publish(sums: Sums, walls: NDArray[np.bool_], dirty: Tiles, values: NDArray[np.float32], first: int, last: int) -> int:
+    """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; how many there were."""
+    chosen = np.zeros_like(dirty)
+    chosen[first:last] = dirty[first:last]
+    cells = _spread_out(chosen, sums.shape)
+    values[cells] = np.where(walls[cells], np.float32(0), (sums[cells] / SCALE).astype(np.float32))
+    return int(np.count_nonzero(chosen))
+
+
+def _listed(
+    shape: tuple[int, ...], cell: int, weights: NDArray[np.float64], first: int, last: int, wrap: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The cells that rows of a footprint cover, each once, and their weights."""
+    height, width = shape
+    row, column = divmod(cell, width)
+    r = len(weights) // 2
+    cells, found = [], []
+    for j in range(first, last):
+        for i in range(2 * r + 1):
+            y, x = row + j - r, column + i - r
+            if wrap and offset(row, y % height, height, True) == j - r and offset(column, x % width, width, True) == i - r:
+                y, x = y % height, x % width
+            elif wrap or not (0 <= y < height and 0 <= x < width):
+                continue
+            cells.append(y * width + x)
+            found.append(weights[j, i])
+    return np.array(cells, dtype=np.int64), np.array(found)
+
+
+def _spread_out(tiles: Tiles, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """The cells of marked tiles."""
+    return np.repeat(np.repeat(tiles != 0, TILE_ROWS, axis=0), TILE_COLUMNS, axis=1)[: shape[0], : shape[1]]
 
 
 def _neighbors(links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], cell: int, wrap: bool) -> list[tuple[int, int]]:

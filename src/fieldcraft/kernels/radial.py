@@ -1,0 +1,276 @@
+"""Radial influence, fast: footprints, and adding them to a map of whole numbers.
+
+Amounts are whole multiples of 2**-24. They are rounded by adding and taking off `_MAGIC`, which vectorises: a double of
+that size has no bits left for fractions. Right for magnitudes below 2**51.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "clear",
+    "connected",
+    "path",
+    "publish",
+    "scatter",
+    "scatter_strongest",
+    "stamp",
+    "stamp_many",
+    "stamp_strongest",
+]
+
+TILE_ROWS = 8
+TILE_COLUMNS = 32
+_MAGIC = 6755399441055744.0
+_MAGIC_BITS = np.int64(0x4338000000000000)
+
+
+@njit(nogil=True, cache=True)
+def _whole(x):  # type: ignore[no-untyped-def]
+    return np.float64(x + _MAGIC).view(np.int64) - _MAGIC_BITS
+
+
+@njit(nogil=True, cache=True)
+def _mark(dirty, y0, y1, x0, x1):  # type: ignore[no-untyped-def]
+    for ty in range(y0 // TILE_ROWS, (y1 - 1) // TILE_ROWS + 1):
+        for tx in range(x0 // TILE_COLUMNS, (x1 - 1) // TILE_COLUMNS + 1):
+            dirty[ty, tx] = 1
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _add_row(sums, weights, strength):  # type: ignore[no-untyped-def]
+    for x in range(sums.shape[0]):
+        sums[x] += _whole(strength * weights[x])
+
+
+@njit(nogil=True, cache=True)
+def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ignore[no-untyped-def]
+    """Add a footprint's rows [first, last) around a cell. `weights` (2 r + 1, 2 r + 1); `strength` times SCALE.
+
+    On a torus each cell takes part once, at its shortest offset.
+    """
+    height, width = sums.shape
+    row, column = divmod(cell, width)
+    r = weights.shape[0] // 2
+    if not wrap:
+        y0 = max(row - r + first, 0)
+        y1 = min(row - r + last, height)
+        x0 = max(column - r, 0)
+        x1 = min(column + r + 1, width)
+        if y0 >= y1:
+            return
+        for y in range(y0, y1):
+            _add_row(sums[y, x0:x1], weights[y - row + r, x0 - column + r : x1 - column + r], strength)
+        _mark(dirty, y0, y1, x0, x1)
+        return
+    for j in range(max(first, r - (height - 1) // 2), min(last, r + height // 2 + 1)):
+        y = (row - r + j) % height
+        for i in range(max(0, r - (width - 1) // 2), min(2 * r, r + width // 2) + 1):
+            x = (column - r + i) % width
+            sums[y, x] += _whole(strength * weights[j, i])
+            dirty[y // TILE_ROWS, x // TILE_COLUMNS] = 1
+
+
+@njit(nogil=True, cache=True)
+def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap):  # type: ignore[no-untyped-def]
+    """Add one footprint per cell; `tables` holds the footprints one after the other, `which` says each one's."""
+    for i in range(cells.shape[0]):
+        r = reaches[which[i]]
+        side = 2 * r + 1
+        start = starts[which[i]]
+        weights = tables[start : start + side * side].reshape(side, side)
+        stamp(sums, dirty, cells[i], weights, strengths[i], 0, side, wrap)
+
+
+@njit(nogil=True, cache=True)
+def _stronger(old, new):  # type: ignore[no-untyped-def]
+    return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
+
+
+@njit(nogil=True, cache=True)
+def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ignore[no-untyped-def]
+    """Like `stamp`, but only in dirty tiles, and the strongest magnitude stays, the positive one of equals."""
+    height, width = sums.shape
+    row, column = divmod(cell, width)
+    r = weights.shape[0] // 2
+    j0, j1 = max(first, r - (height - 1) // 2 if wrap else r - row), min(last, r + height // 2 + 1 if wrap else height - row + r)
+    i0, i1 = r - (width - 1) // 2 if wrap else r - column, r + width // 2 + 1 if wrap else width - column + r
+    for j in range(j0, j1):
+        y = (row - r + j) % height
+        for i in range(max(0, i0), min(2 * r + 1, i1)):
+            x = (column - r + i) % width
+            if dirty[y // TILE_ROWS, x // TILE_COLUMNS] != 0:
+                sums[y, x] = _stronger(sums[y, x], _whole(strength * weights[j, i]))
+
+
+@njit(nogil=True, cache=True)
+def scatter(sums, dirty, cells, weights, strength, first, last):  # type: ignore[no-untyped-def]
+    """Add to listed cells, those of [first, last) in the list."""
+    flat = sums.reshape(-1)
+    width = sums.shape[1]
+    for i in range(first, last):
+        flat[cells[i]] += _whole(strength * weights[i])
+        dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
+
+
+@njit(nogil=True, cache=True)
+def scatter_strongest(sums, dirty, cells, weights, strength, first, last):  # type: ignore[no-untyped-def]
+    """`stamp_strongest` for listed cells."""
+    flat = sums.reshape(-1)
+    width = sums.shape[1]
+    for i in range(first, last):
+        if dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] != 0:
+            flat[cells[i]] = _stronger(flat[cells[i]], _whole(strength * weights[i]))
+
+
+@njit(nogil=True, cache=True)
+def clear(sums, dirty):  # type: ignore[no-untyped-def]
+    """Set the dirty tiles to 0."""
+    for ty in range(dirty.shape[0]):
+        for tx in range(dirty.shape[1]):
+            if dirty[ty, tx] != 0:
+                sums[ty * TILE_ROWS : (ty + 1) * TILE_ROWS, tx * TILE_COLUMNS : (tx + 1) * TILE_COLUMNS] = 0
+
+
+@njit(nogil=True, cache=True)
+def publish(sums, walls, dirty, values, first, last):  # type: ignore[no-untyped-def]
+    """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; how many there were."""
+    height, width = sums.shape
+    count = 0
+    for ty in range(first, last):
+        for tx in range(dirty.shape[1]):
+            if dirty[ty, tx] == 0:
+                continue
+            count += 1
+            x0 = tx * TILE_COLUMNS
+            x1 = min(x0 + TILE_COLUMNS, width)
+            for y in range(ty * TILE_ROWS, min((ty + 1) * TILE_ROWS, height)):
+                row = sums[y, x0:x1]
+                wall = walls[y, x0:x1]
+                out = values[y, x0:x1]
+                for x in range(x1 - x0):
+                    value = np.float32(np.float64(row[x]) * (1.0 / 16777216.0))
+                    out[x] = np.float32(0) if wall[x] else value
+    return count
+
+
+@njit(nogil=True, cache=True)
+def _offset(here, there, size, wrap):  # type: ignore[no-untyped-def]
+    away = there - here
+    return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away
+
+
+@njit(nogil=True, cache=True)
+def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, squares, head, tail, most):  # type: ignore[no-untyped-def]
+    """Search outwards from a cell over linked cells within a radius (in cells): up to `most` cells a call.
+
+    `cells` is the queue and the answer, `squares` the squared distances; the search goes on from `head` and `tail`
+    (0 and 0 begins it) and is over when they are equal. `seen` is scratch of shape (2 r + 1, 2 r + 1), r = floor(radius),
+    that holds `mark`, another one for each search, where it has been. Returns (head, tail).
+    """
+    height, width = links.shape
+    row, column = divmod(cell, width)
+    r = seen.shape[0] // 2
+    limit = radius * radius
+    if tail == 0:
+        cells[0] = cell
+        squares[0] = 0
+        seen[r, r] = mark
+        tail = 1
+    stop = head + most
+    while head < tail and head < stop:
+        y, x = divmod(cells[head], width)
+        head += 1
+        for k in range(steps.shape[0]):
+            ny = y + steps[k, 1]
+            nx = x + steps[k, 0]
+            if wrap:
+                ny = ny % height
+                nx = nx % width
+            elif ny < 0 or ny >= height or nx < 0 or nx >= width:
+                continue
+            dx = _offset(column, nx, width, wrap)
+            dy = _offset(row, ny, height, wrap)
+            square = dx * dx + dy * dy
+            if square <= limit and seen[r + dy, r + dx] != mark and links[ny, nx] & masks[k] != 0:
+                seen[r + dy, r + dx] = mark
+                cells[tail] = ny * width + nx
+                squares[tail] = square
+                tail += 1
+    return head, tail
+
+
+@njit(nogil=True, cache=True)
+def path(  # type: ignore[no-untyped-def]
+    links, masks, steps, lengths, cell, limit, wrap, best, seen, mark, heads, node_cells, node_next, state, cells, gone, most
+):
+    """Search outwards by walking distance up to `limit`: up to `most` cells a call.
+
+    Lengths and distances are whole numbers. Buckets as wide as the shortest step: no cell in the lowest one can shorten
+    another there, so all of it is final. `cells` and `gone` receive each cell once with its distance. `best` and `seen`
+    are scratch of shape (2 r + 1, 2 r + 1); `seen` holds `mark` where a cell waits, `mark + 1` where it is final, so marks
+    go up by two. `heads` are the buckets, one more than the longest step spans; `node_cells` and `node_next` their lists.
+    `state` = [bucket, found, waiting, nodes]; all 0 begins a search; it is over when none waits.
+    """
+    height, width = links.shape
+    row, column = divmod(cell, width)
+    r = seen.shape[0] // 2
+    span = lengths.min()
+    rounds = heads.shape[0]
+    if state[3] == 0:
+        heads[:] = -1
+        best[r, r] = 0
+        seen[r, r] = mark
+        node_cells[0] = cell
+        node_next[0] = -1
+        heads[0] = 0
+        state[2] = 1
+        state[3] = 1
+    taken = 0
+    while state[2] > 0 and taken < most:
+        bucket = state[0] % rounds
+        node = heads[bucket]
+        if node < 0:
+            state[0] += 1
+            continue
+        heads[bucket] = node_next[node]
+        state[2] -= 1
+        taken += 1
+        here = node_cells[node]
+        y, x = divmod(here, width)
+        hy = r + _offset(row, y, height, wrap)
+        hx = r + _offset(column, x, width, wrap)
+        distance = best[hy, hx]
+        if seen[hy, hx] != mark or distance // span != state[0]:
+            continue
+        seen[hy, hx] = mark + 1
+        cells[state[1]] = here
+        gone[state[1]] = distance
+        state[1] += 1
+        for k in range(steps.shape[0]):
+            ny = y + steps[k, 1]
+            nx = x + steps[k, 0]
+            if wrap:
+                ny = ny % height
+                nx = nx % width
+            elif ny < 0 or ny >= height or nx < 0 or nx >= width:
+                continue
+            after = distance + lengths[k]
+            if after > limit or links[ny, nx] & masks[k] == 0:
+                continue
+            ty = r + _offset(row, ny, height, wrap)
+            tx = r + _offset(column, nx, width, wrap)
+            if seen[ty, tx] == mark + 1 or (seen[ty, tx] == mark and after >= best[ty, tx]):
+                continue
+            best[ty, tx] = after
+            seen[ty, tx] = mark
+            target = (after // span) % rounds
+            node_cells[state[3]] = ny * width + nx
+            node_next[state[3]] = heads[target]
+            heads[target] = state[3]
+            state[3] += 1
+            state[2] += 1

@@ -1,0 +1,184 @@
+"""Which cells a radial source acts on, and with what weight."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.falloff import Falloff, footprint
+from fieldcraft.kernels.reference import radial as reference
+from fieldcraft.space import Grid
+
+__all__ = ["UNIT_STAMPED", "Footprints", "Ground"]
+
+# What a work unit of 0.25 ms holds, with room to spare on a slow machine: cells searched, cells added.
+UNIT_SEARCHED = 2_000
+UNIT_STAMPED = 20_000
+Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The walkability of a grid at one moment: footprints cut before a change of walls can be cut again after it."""
+
+    walls: NDArray[np.bool_]
+    links: NDArray[np.unsignedinteger]
+    masks: NDArray[np.unsignedinteger]
+    steps: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    wrap: bool
+    _walls_before: NDArray[np.int32]
+    _always_search: bool
+
+    @classmethod
+    def of(cls, space: Grid) -> Ground:
+        """The ground of a grid as it is now."""
+        links = space.links()
+        steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        lengths = np.rint(space.neighborhood.lengths(1.0) * reference.LENGTH_SCALE).astype(np.int64)
+        masks = np.array([1 << k for k in range(len(steps))], dtype=links.dtype)
+        before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
+        np.cumsum(np.cumsum(space.walls, axis=0, dtype=np.int32), axis=1, out=before[1:, 1:])
+        usual = space.neighborhood.is_four or space.neighborhood.is_eight
+        plain = space.terrain is None or space.terrain.is_plain
+        return cls(space.walls, links, masks, steps, lengths, space.wrap, before, not (usual and plain))
+
+    def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether no wall lies in the squares of these reaches around these cells."""
+        height, width = self.walls.shape
+        rows, columns = np.divmod(cells, width)
+        if self._always_search:
+            return np.zeros(len(cells), dtype=np.bool_)
+        y0, y1 = np.maximum(rows - reaches, 0), np.minimum(rows + reaches + 1, height)
+        x0, x1 = np.maximum(columns - reaches, 0), np.minimum(columns + reaches + 1, width)
+        before = self._walls_before
+        free = before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] == 0
+        if self.wrap:
+            inside = (rows - reaches >= 0) & (rows + reaches < height) & (columns - reaches >= 0) & (columns + reaches < width)
+            free &= inside | (before[-1, -1] == 0)
+        return np.asarray(free)
+
+
+class Footprints:
+    """Footprints for one metric on one map, those on open ground cut once and shared."""
+
+    def __init__(self, metric: str) -> None:
+        self._metric = metric
+        self._index: dict[tuple[Falloff, float], int] = {}
+        self._tables: list[NDArray[np.float64]] = []
+        self.packed = np.zeros(0)
+        self.starts = np.zeros(0, dtype=np.int64)
+        self.reaches = np.zeros(0, dtype=np.int64)
+        self._scratch: dict[int, _Scratch] = {}
+
+    def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
+        """The number of the footprint on open ground for a falloff and a radius in cells."""
+        key = (falloff, radius)
+        if key not in self._index:
+            table = footprint(falloff, radius) if self._metric != "path" else self._open_paths(falloff, radius, ground)
+            self._index[key] = len(self._tables)
+            self._tables.append(table)
+            self.packed = np.concatenate([table.reshape(-1) for table in self._tables])
+            sizes = [table.size for table in self._tables]
+            self.starts = np.cumsum([0, *sizes[:-1]])
+            self.reaches = np.array([len(table) // 2 for table in self._tables], dtype=np.int64)
+        return self._index[key]
+
+    def table(self, number: int) -> NDArray[np.float64]:
+        """The weights of a footprint, shape (2 r + 1, 2 r + 1)."""
+        return self._tables[number]
+
+    def search(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+        """Cut the footprint around a cell among walls: yields the cells of each unit of work, returns cells and weights."""
+        if not kernels.compiled():
+            yield 0
+            return self._searched_slowly(ground, cell, falloff, radius)
+        if self._metric == "path":
+            return (yield from self._walk(ground, cell, falloff, radius))
+        if self._metric == "sight":
+            return (yield from self._look(ground, cell, falloff, radius))
+        return (yield from self._connect(ground, cell, falloff, radius))
+
+    def _connect(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+        from fieldcraft.kernels import radial
+
+        scratch = self._room(int(radius), ground)
+        scratch.mark += 2
+        head = tail = 0
+        while tail == 0 or head < tail:
+            before = head
+            head, tail = radial.connected(
+                ground.links, ground.masks, ground.steps, cell, radius, ground.wrap,
+                scratch.seen, scratch.mark, scratch.cells, scratch.distances, head, tail, UNIT_SEARCHED,
+            )  # fmt: skip
+            yield head - before
+        weights = falloff(np.sqrt(scratch.distances[:tail].astype(np.float64)) / radius)
+        return scratch.cells[:tail].copy(), weights
+
+    def _walk(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+        from fieldcraft.kernels import radial
+
+        scratch = self._room(int(radius), ground)
+        scratch.mark += 2
+        scratch.state[:] = 0
+        limit = int(radius * reference.LENGTH_SCALE)
+        while scratch.state[3] == 0 or scratch.state[2] > 0:
+            before = int(scratch.state[1])
+            radial.path(
+                ground.links, ground.masks, ground.steps, ground.lengths, cell, limit, ground.wrap,
+                scratch.best, scratch.seen, scratch.mark, scratch.heads, scratch.node_cells, scratch.node_next, scratch.state,
+                scratch.cells, scratch.distances, UNIT_SEARCHED,
+            )  # fmt: skip
+            yield int(scratch.state[1]) - before
+        found = int(scratch.state[1])
+        weights = falloff(scratch.distances[:found] / (reference.LENGTH_SCALE * radius))
+        return scratch.cells[:found].copy(), weights
+
+    def _look(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+        raise NotImplementedError
+
+    def _open_paths(self, falloff: Falloff, radius: float, ground: Ground) -> NDArray[np.float64]:
+        """The footprint of walking distances on open ground, in the middle of a map without walls."""
+        r = int(radius)
+        side = 2 * r + 3
+        links = np.full((side, side), np.bitwise_or.reduce(ground.masks), dtype=ground.masks.dtype)
+        found = reference.path(links, ground.steps, ground.lengths, (r + 1) * side + r + 1, int(radius * reference.LENGTH_SCALE), False)
+        weights = np.zeros((side, side))
+        weights.reshape(-1)[list(found)] = falloff(np.array(list(found.values())) / (reference.LENGTH_SCALE * radius))
+        return weights[1:-1, 1:-1].copy()
+
+    def _searched_slowly(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Found:
+        if self._metric == "path":
+            limit = int(radius * reference.LENGTH_SCALE)
+            found = reference.path(ground.links, ground.steps, ground.lengths, cell, limit, ground.wrap)
+            shares = np.array(list(found.values())) / (reference.LENGTH_SCALE * radius)
+        else:
+            found = reference.connected(ground.links, ground.steps, cell, radius, ground.wrap)
+            shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius
+        return np.array(list(found), dtype=np.int64), falloff(shares)
+
+    def _room(self, reach: int, ground: Ground) -> _Scratch:
+        if reach not in self._scratch:
+            self._scratch[reach] = _Scratch(reach, ground)
+        return self._scratch[reach]
+
+
+class _Scratch:
+    """What a search needs, kept per reach."""
+
+    def __init__(self, reach: int, ground: Ground) -> None:
+        side = 2 * reach + 1
+        nodes = side * side * len(ground.steps) + 1
+        self.mark = 0
+        self.seen = np.zeros((side, side), dtype=np.int64)
+        self.best = np.zeros((side, side), dtype=np.int64)
+        self.cells = np.zeros(side * side, dtype=np.int64)
+        self.distances = np.zeros(side * side, dtype=np.int64)
+        self.node_cells = np.zeros(nodes, dtype=np.int64)
+        self.node_next = np.zeros(nodes, dtype=np.int64)
+        self.heads = np.zeros(int(ground.lengths.max() // ground.lengths.min()) + 2, dtype=np.int64)
+        self.state = np.zeros(4, dtype=np.int64)
