@@ -41,12 +41,6 @@ def _mark(dirty, y0, y1, x0, x1):  # type: ignore[no-untyped-def]
             dirty[ty, tx] = 1
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _add_row(sums, weights, strength):  # type: ignore[no-untyped-def]
-    for x in range(sums.shape[0]):
-        sums[x] += _whole(strength * weights[x])
-
-
 @njit(nogil=True, cache=True)
 def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ignore[no-untyped-def]
     """Add a footprint's rows [first, last) around a cell. `weights` (2 r + 1, 2 r + 1); `strength` times SCALE.
@@ -64,7 +58,10 @@ def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ign
         if y0 >= y1:
             return
         for y in range(y0, y1):
-            _add_row(sums[y, x0:x1], weights[y - row + r, x0 - column + r : x1 - column + r], strength)
+            out = sums[y, x0:x1]
+            share = weights[y - row + r, x0 - column + r : x1 - column + r]
+            for x in range(out.shape[0]):
+                out[x] += _whole(strength * share[x])
         _mark(dirty, y0, y1, x0, x1)
         return
     for j in range(max(first, r - (height - 1) // 2), min(last, r + height // 2 + 1)):
@@ -76,14 +73,22 @@ def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ign
 
 
 @njit(nogil=True, cache=True)
-def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap):  # type: ignore[no-untyped-def]
-    """Add one footprint per cell; `tables` holds the footprints one after the other, `which` says each one's."""
+def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom):  # type: ignore[no-untyped-def]
+    """Add one whole footprint per cell; `tables` holds the footprints one after the other, `which` says each one's.
+
+    Only the map's rows [top, bottom), whole tiles, are touched, so that threads share the work; on a torus all are.
+    """
+    height, width = sums.shape
     for i in range(cells.shape[0]):
         r = reaches[which[i]]
         side = 2 * r + 1
         start = starts[which[i]]
-        weights = tables[start : start + side * side].reshape(side, side)
-        stamp(sums, dirty, cells[i], weights, strengths[i], 0, side, wrap)
+        row = cells[i] // width
+        first = 0 if wrap else max(0, top - row + r)
+        last = side if wrap else min(side, bottom - row + r)
+        if first < last:
+            weights = tables[start : start + side * side].reshape(side, side)
+            stamp(sums, dirty, cells[i], weights, strengths[i], first, last, wrap)
 
 
 @njit(nogil=True, cache=True)

@@ -64,36 +64,41 @@ class Ground:
 
 
 class Footprints:
-    """Footprints for one metric on one map, those on open ground cut once and shared."""
+    """Footprints of one metric. A *shape* is a falloff and a radius; on open ground its footprint is cut once and shared."""
 
     def __init__(self, metric: str) -> None:
         self._metric = metric
-        self._index: dict[tuple[Falloff, float], int] = {}
+        self._numbers: dict[tuple[Falloff, float], int] = {}
         self._tables: list[NDArray[np.float64]] = []
         self.packed = np.zeros(0)
         self.starts = np.zeros(0, dtype=np.int64)
         self.reaches = np.zeros(0, dtype=np.int64)
         self._scratch: dict[int, _Scratch] = {}
 
+    @property
+    def shapes(self) -> list[tuple[Falloff, float]]:
+        """Falloff and radius in cells, by number."""
+        return list(self._numbers)
+
     def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
-        """The number of the footprint on open ground for a falloff and a radius in cells."""
+        """The number of the shape with this falloff and this radius in cells."""
         key = (falloff, radius)
-        if key not in self._index:
+        if key not in self._numbers:
             table = footprint(falloff, radius) if self._metric != "path" else self._open_paths(falloff, radius, ground)
-            self._index[key] = len(self._tables)
+            self._numbers[key] = len(self._tables)
+            self.starts = np.append(self.starts, len(self.packed))
+            self.packed = np.concatenate([self.packed, table.reshape(-1)])
+            self.reaches = np.append(self.reaches, len(table) // 2)
             self._tables.append(table)
-            self.packed = np.concatenate([table.reshape(-1) for table in self._tables])
-            sizes = [table.size for table in self._tables]
-            self.starts = np.cumsum([0, *sizes[:-1]])
-            self.reaches = np.array([len(table) // 2 for table in self._tables], dtype=np.int64)
-        return self._index[key]
+        return self._numbers[key]
 
     def table(self, number: int) -> NDArray[np.float64]:
-        """The weights of a footprint, shape (2 r + 1, 2 r + 1)."""
+        """The weights of a shape on open ground, (2 r + 1, 2 r + 1)."""
         return self._tables[number]
 
-    def search(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
-        """Cut the footprint around a cell among walls: yields the cells of each unit of work, returns cells and weights."""
+    def search(self, ground: Ground, cell: int, number: int) -> Generator[int, None, Found]:
+        """Cut the footprint of a shape around a cell among walls: yields after each unit of work, returns cells and weights."""
+        falloff, radius = self.shapes[number]
         if not kernels.compiled():
             yield 0
             return self._searched_slowly(ground, cell, falloff, radius)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,15 +12,17 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.falloff import Falloff, Ring
+from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground
-from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 
 __all__ = ["METRICS", "Radial", "RadialField"]
 
 METRICS = ("straight", "connected", "path", "sight")
+TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 _UNIT_TILES = 256
+_STAMPED_PER_THREAD = 150_000
 
 
 @dataclass(frozen=True)
@@ -53,53 +56,29 @@ class Radial:
         checks.choice("blend", self.blend, ("sum", "max"))
         object.__setattr__(self, "falloff", Falloff.of(self.falloff))
 
-    def field(self, space: Grid, every: float) -> RadialField:  # noqa: ARG002 - the same call makes the field of every propagation
+    def field(self, space: Grid, every: float) -> RadialField:
         """Values of this propagation on a space, all 0."""
         return RadialField(self, space)
 
 
 @dataclass
-class _Held:
-    """Sources as columns: what the map holds of them, or a list of jobs. Radii in cells."""
+class Emission:
+    """Sources as columns: what a map holds of them, or a list of jobs. `shapes` number a falloff and a radius."""
 
     cells: NDArray[np.int64]
     strengths: NDArray[np.float64]
-    radii: NDArray[np.float64]
-    falloffs: NDArray[np.int64]
-
-    @classmethod
-    def empty(cls) -> _Held:
-        return cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
-
-    def differs(self, other: _Held) -> NDArray[np.bool_]:
-        same = (self.cells == other.cells) & (self.strengths == other.strengths)
-        return np.asarray(~(same & (self.radii == other.radii) & (self.falloffs == other.falloffs)))
-
-    def at(self, rows: NDArray[Any]) -> _Held:
-        return _Held(self.cells[rows], self.strengths[rows], self.radii[rows], self.falloffs[rows])
-
-    def put(self, rows: NDArray[np.int64], other: _Held) -> None:
-        self.cells[rows], self.strengths[rows] = other.cells, other.strengths
-        self.radii[rows], self.falloffs[rows] = other.radii, other.falloffs
-
-    def grown(self, count: int) -> _Held:
-        return _Held(
-            *(np.concatenate([c, np.zeros(count - len(c), c.dtype)]) for c in (self.cells, self.strengths, self.radii, self.falloffs))
-        )
-
-    def with_(self, other: _Held) -> _Held:
-        pairs = zip(
-            (self.cells, self.strengths, self.radii, self.falloffs),
-            (other.cells, other.strengths, other.radii, other.falloffs),
-            strict=True,
-        )
-        return _Held(*(np.concatenate(pair) for pair in pairs))
+    shapes: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.cells)
 
-    def rows(self) -> Iterator[tuple[int, float, float, int]]:
-        return zip(self.cells.tolist(), self.strengths.tolist(), self.radii.tolist(), self.falloffs.tolist(), strict=True)
+    def at(self, rows: NDArray[Any]) -> Emission:
+        """Some of the rows."""
+        return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
+
+    def rows(self) -> Iterator[tuple[int, float, int]]:
+        """(cell, strength, shape) one by one."""
+        return zip(self.cells.tolist(), self.strengths.tolist(), self.shapes.tolist(), strict=True)
 
 
 class RadialField:
@@ -113,47 +92,43 @@ class RadialField:
         self.space = space
         self.radial = radial
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
-        self._spare: NDArray[np.float32] | None = None
+        self.footprints = Footprints(radial.metric)
+        self.ground = Ground.of(space)
+        self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
         self._sums = np.zeros(space.shape, dtype=np.int64)
-        self._dirty = np.zeros((-(-space.height // reference.TILE_ROWS), -(-space.width // reference.TILE_COLUMNS)), dtype=np.uint8)
+        self._dirty = np.zeros((-(-space.height // TILE_ROWS), -(-space.width // TILE_COLUMNS)), dtype=np.uint8)
+        self._spare: NDArray[np.float32] | None = None
         self._stale = np.zeros_like(self._dirty)
-        self._held = _Held.empty()
-        self._falloffs: list[Falloff] = []
         self._work: Iterator[int] | None = None
-        self._ground = Ground.of(space)
-        self._footprints = Footprints(radial.metric)
-        self._ops: Any = reference
         self._at_once = True
+        self._ops: Any = reference
+        if kernels.compiled():
+            from fieldcraft.kernels import radial as compiled
+
+            self._ops = compiled
 
     @property
     def is_current(self) -> bool:
         """Whether no work is under way."""
         return self._work is None
 
-    def number_of(self, falloff: Falloff) -> int:
-        """The number by which columns of sources name a falloff."""
-        if falloff not in self._falloffs:
-            self._falloffs.append(falloff)
-        return self._falloffs.index(falloff)
-
-    def follow(self, slots: NDArray[np.int64], new: _Held) -> None:
+    def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
         """Begin to replace what the map holds of the sources in these rows; those that are gone have a strength of 0."""
-        if len(slots) and slots[-1] >= len(self._held):
-            self._held = self._held.grown(max(int(slots[-1]) + 1, 2 * len(self._held)))
-        old = self._held.at(slots)
-        changed = old.differs(new)
-        old, new = old.at(changed), new.at(changed)
-        self._held.put(slots[changed], new)
-        if len(new):
+        held = self._held
+        if len(slots) and slots.max() >= len(held):
+            more = max(int(slots.max()) + 1 - len(held), len(held))
+            columns = (held.cells, held.strengths, held.shapes)
+            held = self._held = Emission(*(np.concatenate([column, np.zeros(more, column.dtype)]) for column in columns))
+        old = held.at(slots)
+        changed = (old.cells != new.cells) | (old.strengths != new.strengths) | (old.shapes != new.shapes)
+        old, new, slots = old.at(changed), new.at(changed), slots[changed]
+        held.cells[slots], held.strengths[slots], held.shapes[slots] = new.cells, new.strengths, new.shapes
+        if len(slots):
             self._work = self._apply(old.at(old.strengths != 0), new.at(new.strengths != 0))
 
     def catch_up(self, units: int | None = None) -> int:
         """Make at most so many units of the work under way (None: all of it); returns how many it was."""
         self._at_once = units is None
-        if kernels.compiled():
-            from fieldcraft.kernels import radial
-
-            self._ops = radial
         taken = 0
         while self._work is not None and (units is None or taken < units):
             if next(self._work, None) is None:
@@ -162,50 +137,89 @@ class RadialField:
                 taken += 1
         return taken
 
-    def _apply(self, old: _Held, new: _Held) -> Iterator[int]:
+    def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Which rows of sources reach a cell, and what each adds there; with "max", only the one that is seen."""
+        near = np.flatnonzero((self._held.strengths != 0) & self._boxes_hold(self._held, cell))
+        amounts = np.zeros(len(near))
+        for i, (start, strength, shape) in enumerate(self._held.at(near).rows()):
+            cells, weights = self._cut(start, shape)
+            amounts[i] = reference.amount(strength * reference.SCALE, weights[cells == cell]).sum() / reference.SCALE
+        near, amounts = near[amounts != 0], amounts[amounts != 0]
+        if self.radial.blend == "max" and len(near):
+            best = np.lexsort((amounts, np.abs(amounts)))[-1:]
+            near, amounts = near[best], amounts[best]
+        return near, amounts
+
+    def _apply(self, old: Emission, new: Emission) -> Iterator[int]:
         if self.radial.blend == "sum":
-            yield from self._add(_Held(old.cells, -old.strengths, old.radii, old.falloffs).with_(new))
+            both = (old.cells, new.cells), (-old.strengths, new.strengths), (old.shapes, new.shapes)
+            yield from self._add(Emission(*(np.concatenate(pair) for pair in both)))
         else:
-            yield from self._renew(old.with_(new))
+            yield from self._renew(old, new)
         yield from self._publish()
 
-    def _add(self, jobs: _Held) -> Iterator[int]:
+    # Sums
+
+    def _add(self, jobs: Emission) -> Iterator[int]:
         is_open = self._is_open(jobs)
         yield from self._add_open(jobs.at(is_open))
-        yield from self._add_searched(jobs.at(~is_open))
+        searched = jobs.at(~is_open)
+        for cell, strength, shape in searched.rows():
+            cells, weights = yield from self.footprints.search(self.ground, cell, shape)
+            yield from self._scatter(self._ops.scatter, cells, weights, strength)
 
-    def _is_open(self, jobs: _Held) -> NDArray[np.bool_]:
+    def _is_open(self, jobs: Emission) -> NDArray[np.bool_]:
         if self.radial.metric == "straight":
             return np.ones(len(jobs), dtype=np.bool_)
-        return self._ground.is_open(jobs.cells, jobs.radii.astype(np.int64))
+        return self.ground.is_open(jobs.cells, self.footprints.reaches[jobs.shapes])
 
-    def _add_open(self, jobs: _Held) -> Iterator[int]:
+    def _add_open(self, jobs: Emission) -> Iterator[int]:
         """Footprints without walls, cut already: many small ones a unit, or some rows of a large one."""
-        which = self._numbers(jobs)
-        sizes = (2 * self._footprints.reaches[which] + 1) ** 2
         strengths = jobs.strengths * reference.SCALE
+        if self._at_once:
+            self._stamp_many(jobs.cells, strengths, jobs.shapes)
+            return
+        sizes = (2 * self.footprints.reaches[jobs.shapes] + 1) ** 2
         first = 0
         while first < len(jobs):
             last = first + int(np.searchsorted(np.cumsum(sizes[first : first + UNIT_STAMPED]), UNIT_STAMPED, side="right"))
             if last == first:
-                yield from self._stamp_rows(self._ops.stamp, int(jobs.cells[first]), float(strengths[first]), int(which[first]))
                 last = first + 1
+                yield from self._stamp_rows(self._ops.stamp, int(jobs.cells[first]), float(strengths[first]), int(jobs.shapes[first]))
             else:
-                self._ops.stamp_many(
-                    self._sums, self._dirty, jobs.cells[first:last], strengths[first:last],
-                    self._footprints.packed, self._footprints.starts, self._footprints.reaches, which[first:last], self.space.wrap,
-                )  # fmt: skip
+                self._stamp_many(jobs.cells[first:last], strengths[first:last], jobs.shapes[first:last])
                 yield 1
             first = last
 
-    def _add_searched(self, jobs: _Held) -> Iterator[int]:
-        """Footprints among walls: searched, then added."""
-        for cell, strength, radius, falloff in jobs.rows():
-            cells, weights = yield from self._footprints.search(self._ground, cell, self._falloffs[falloff], radius)
-            yield from self._scatter(self._ops.scatter, cells, weights, strength)
+    def _stamp_many(self, cells: NDArray[np.int64], strengths: NDArray[np.float64], shapes: NDArray[np.int64]) -> None:
+        prints = self.footprints
+        work = int(((2 * prints.reaches[shapes] + 1) ** 2).sum()) if len(cells) > 200 else 0
+        bands = 1 if self.space.wrap or not kernels.compiled() else max(1, min(pool.threads(), work // _STAMPED_PER_THREAD))
+        edges = [len(self._dirty) * band // bands * TILE_ROWS for band in range(bands)] + [self.space.height]
+        pool.run(
+            [
+                (
+                    self._ops.stamp_many,
+                    (
+                        self._sums,
+                        self._dirty,
+                        cells,
+                        strengths,
+                        prints.packed,
+                        prints.starts,
+                        prints.reaches,
+                        shapes,
+                        self.space.wrap,
+                        top,
+                        bottom,
+                    ),
+                )
+                for top, bottom in itertools.pairwise(edges)
+            ]
+        )
 
-    def _stamp_rows(self, kernel: Callable[..., None], cell: int, strength: float, number: int) -> Iterator[int]:
-        weights = self._footprints.table(number)
+    def _stamp_rows(self, kernel: Callable[..., None], cell: int, strength: float, shape: int) -> Iterator[int]:
+        weights = self.footprints.table(shape)
         rows = max(1, UNIT_STAMPED // len(weights))
         for row in range(0, len(weights), rows):
             kernel(self._sums, self._dirty, cell, weights, strength, row, min(row + rows, len(weights)), self.space.wrap)
@@ -215,52 +229,50 @@ class RadialField:
         self, kernel: Callable[..., None], cells: NDArray[np.int64], weights: NDArray[np.float64], strength: float
     ) -> Iterator[int]:
         for first in range(0, len(cells), UNIT_STAMPED):
-            last = min(first + UNIT_STAMPED, len(cells))
-            kernel(self._sums, self._dirty, cells, weights, strength * reference.SCALE, first, last)
+            kernel(self._sums, self._dirty, cells, weights, strength * reference.SCALE, first, min(first + UNIT_STAMPED, len(cells)))
             yield 1
-
-    def _numbers(self, jobs: _Held) -> NDArray[np.int64]:
-        """The footprint on open ground of each job."""
-        pairs, inverse = np.unique(np.stack([jobs.falloffs.astype(np.float64), jobs.radii], axis=1), axis=0, return_inverse=True)
-        numbers = [self._footprints.number(self._falloffs[int(falloff)], radius, self._ground) for falloff, radius in pairs.tolist()]
-        return np.array(numbers, dtype=np.int64)[inverse.reshape(-1)]
 
     # The strongest
 
-    def _renew(self, changed: _Held) -> Iterator[int]:
+    def _renew(self, old: Emission, new: Emission) -> Iterator[int]:
         """Clear every tile that a changed source reaches or reached, and stamp all that reach into those anew."""
-        self._mark(changed)
+        for changed in (old, new):
+            for box in self._boxes(changed).T.tolist():
+                self._mark(*box)
         self._ops.clear(self._sums, self._dirty)
         yield 1
         live = self._held.at(self._held.strengths != 0)
         live = live.at(self._reaches_dirty(live))
-        is_open = self._is_open(live)
-        for job, free, number in zip(live.rows(), is_open.tolist(), self._numbers(live).tolist(), strict=True):
-            cell, strength, radius, falloff = job
+        for (cell, strength, shape), free in zip(live.rows(), self._is_open(live).tolist(), strict=True):
             if free:
-                yield from self._stamp_rows(self._ops.stamp_strongest, cell, strength * reference.SCALE, number)
+                yield from self._stamp_rows(self._ops.stamp_strongest, cell, strength * reference.SCALE, shape)
             else:
-                cells, weights = yield from self._footprints.search(self._ground, cell, self._falloffs[falloff], radius)
+                cells, weights = yield from self.footprints.search(self.ground, cell, shape)
                 yield from self._scatter(self._ops.scatter_strongest, cells, weights, strength)
 
-    def _boxes(self, sources: _Held) -> NDArray[np.int64]:
-        """The tiles that sources may reach: first and last row, first and last column, of shape (4, N); on a torus unwrapped."""
+    def _boxes(self, sources: Emission) -> NDArray[np.int64]:
+        """First and last row, first and last column that sources may reach, shape (4, N); beyond the rim too."""
         rows, columns = np.divmod(sources.cells, self.space.width)
-        reaches = sources.radii.astype(np.int64)
+        reaches = self.footprints.reaches[sources.shapes]
         return np.stack([rows - reaches, rows + reaches, columns - reaches, columns + reaches])
 
-    def _mark(self, sources: _Held) -> None:
-        height, width = self.space.shape
-        for top, bottom, left, right in self._boxes(sources).T.tolist():
-            down = self._tiles_between(top, bottom, height, reference.TILE_ROWS)
-            self._dirty[np.ix_(down, self._tiles_between(left, right, width, reference.TILE_COLUMNS))] = 1
+    def _boxes_hold(self, sources: Emission, cell: int) -> NDArray[np.bool_]:
+        if self.space.wrap or not len(sources):
+            return np.ones(len(sources), dtype=np.bool_)
+        row, column = divmod(cell, self.space.width)
+        top, bottom, left, right = self._boxes(sources)
+        return np.asarray((top <= row) & (row <= bottom) & (left <= column) & (column <= right))
 
-    def _tiles_between(self, first: int, last: int, size: int, tile: int) -> NDArray[np.int64]:
+    def _mark(self, top: int, bottom: int, left: int, right: int) -> None:
+        height, width = self.space.shape
+        self._dirty[np.ix_(self._tiles(top, bottom, height, TILE_ROWS), self._tiles(left, right, width, TILE_COLUMNS))] = 1
+
+    def _tiles(self, first: int, last: int, size: int, tile: int) -> NDArray[np.int64]:
         if self.space.wrap:
             return np.unique(np.arange(first, min(last, first + size - 1) + 1) % size // tile)
         return np.arange(max(first, 0) // tile, min(last, size - 1) // tile + 1)
 
-    def _reaches_dirty(self, sources: _Held) -> NDArray[np.bool_]:
+    def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
         """Whether any tile that a source may reach is dirty."""
         if self.space.wrap:
             return np.ones(len(sources), dtype=np.bool_)
@@ -268,17 +280,31 @@ class RadialField:
         top, bottom, left, right = self._boxes(sources)
         before = np.zeros((self._dirty.shape[0] + 1, self._dirty.shape[1] + 1), dtype=np.int64)
         before[1:, 1:] = np.cumsum(np.cumsum(self._dirty, axis=0, dtype=np.int64), axis=1)
-        y0, y1 = np.maximum(top, 0) // reference.TILE_ROWS, np.minimum(bottom, height - 1) // reference.TILE_ROWS + 1
-        x0, x1 = np.maximum(left, 0) // reference.TILE_COLUMNS, np.minimum(right, width - 1) // reference.TILE_COLUMNS + 1
+        y0, y1 = np.maximum(top, 0) // TILE_ROWS, np.minimum(bottom, height - 1) // TILE_ROWS + 1
+        x0, x1 = np.maximum(left, 0) // TILE_COLUMNS, np.minimum(right, width - 1) // TILE_COLUMNS + 1
         return np.asarray(before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] > 0)
+
+    def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The whole footprint of one source."""
+        if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
+            table = self.footprints.table(shape)
+            return reference.listed(self.space.shape, cell, table, 0, len(table), self.space.wrap)
+        search = self.footprints.search(self.ground, cell, shape)
+        while True:
+            try:
+                next(search)
+            except StopIteration as done:
+                found: tuple[NDArray[np.int64], NDArray[np.float64]] = done.value
+                return found
 
     # What is shown
 
     def _publish(self) -> Iterator[int]:
-        """Turn the sums of dirty tiles into values: at once into those shown, or a part a unit into others that are shown then."""
+        """Turn the sums of dirty tiles into values: at once into those shown, or in units into others that then are."""
         bands = len(self._dirty)
+        walls = self.ground.walls
         if self._at_once:
-            self._ops.publish(self._sums, self._ground.walls, self._dirty, self.values, 0, bands)
+            self._ops.publish(self._sums, walls, self._dirty, self.values, 0, bands)
             self._stale |= self._dirty
         else:
             if self._spare is None:
@@ -286,7 +312,7 @@ class RadialField:
             self._stale |= self._dirty
             taken = 0
             for band in range(bands):
-                taken += self._ops.publish(self._sums, self._ground.walls, self._stale, self._spare, band, band + 1)
+                taken += self._ops.publish(self._sums, walls, self._stale, self._spare, band, band + 1)
                 if taken >= _UNIT_TILES:
                     taken = 0
                     yield 1

@@ -19,6 +19,7 @@ __all__ = [
     "amount",
     "clear",
     "connected",
+    "listed",
     "path",
     "publish",
     "scatter",
@@ -94,7 +95,7 @@ def path(
 
 def stamp(sums: Sums, dirty: Tiles, cell: int, weights: NDArray[np.float64], strength: float, first: int, last: int, wrap: bool) -> None:
     """Add the rows [first, last) of a footprint around a cell."""
-    scatter(sums, dirty, *_listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size)
+    scatter(sums, dirty, *listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size)
 
 
 def stamp_many(
@@ -107,19 +108,24 @@ def stamp_many(
     reaches: NDArray[np.int64],
     which: NDArray[np.int64],
     wrap: bool,
+    top: int,
+    bottom: int,
 ) -> None:
-    """Add one whole footprint per cell."""
+    """Add one whole footprint per cell, to the map's rows [top, bottom), or to all of them on a torus."""
     for cell, strength, number in zip(cells.tolist(), strengths.tolist(), which.tolist(), strict=True):
-        side = 2 * int(reaches[number]) + 1
+        r = int(reaches[number])
+        side = 2 * r + 1
+        row = cell // sums.shape[1]
+        first, last = (0, side) if wrap else (max(0, top - row + r), min(side, bottom - row + r))
         weights = tables[starts[number] : starts[number] + side * side].reshape(side, side)
-        stamp(sums, dirty, cell, weights, strength, 0, side, wrap)
+        stamp(sums, dirty, cell, weights, strength, first, last, wrap)
 
 
 def stamp_strongest(
     sums: Sums, dirty: Tiles, cell: int, weights: NDArray[np.float64], strength: float, first: int, last: int, wrap: bool
 ) -> None:
     """`stamp` in dirty tiles only; the strongest magnitude stays, the positive one of equals."""
-    scatter_strongest(sums, dirty, *_listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size)
+    scatter_strongest(sums, dirty, *listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size)
 
 
 def scatter(
@@ -156,7 +162,7 @@ def publish(sums: Sums, walls: NDArray[np.bool_], dirty: Tiles, values: NDArray[
     return int(np.count_nonzero(chosen))
 
 
-def _listed(
+def listed(
     shape: tuple[int, ...], cell: int, weights: NDArray[np.float64], first: int, last: int, wrap: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The cells that rows of a footprint cover, each once, and their weights."""
