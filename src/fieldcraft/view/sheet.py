@@ -187,5 +187,8 @@ def _checked(picture: ArrayLike) -> RGBA:
 
 def _paste(page: RGBA, shown: RGBA, left: int, top: int) -> None:
     part = page[top : top + shown.shape[0], left : left + shown.shape[1]]
+    if (shown[..., 3] == 255).all():
+        part[:] = shown
+        return
     alpha = shown[..., 3:] / 255
     part[..., :3] = np.rint(part[..., :3] * (1 - alpha) + shown[..., :3] * alpha)

@@ -23,6 +23,7 @@ __all__ = ["FASTEST_GIF", "WRITERS", "Writer", "need"]
 RGBA = NDArray[np.uint8]
 
 _MOST_COLORS = 256
+_FEW_PIXELS = 60_000  # sorting these is quicker than looking through 2**24 flags
 FASTEST_GIF = 50
 
 
@@ -127,6 +128,8 @@ class _Gif:
 
     def _colors_in(self, pixels: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The packed colours that occur, rising."""
+        if pixels.size < _FEW_PIXELS:
+            return np.unique(pixels)
         self._seen[pixels] = True
         colors = np.flatnonzero(self._seen).astype(np.uint32)
         self._seen[colors] = False
