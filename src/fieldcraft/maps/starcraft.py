@@ -58,7 +58,7 @@ def load_starcraft(
     checks.choice("mobility", mobility, MOBILITIES)
     checks.choice("grid", grid, GRIDS)
     if not isinstance(resources, (bool, np.bool_)):
-        raise InvalidValue("resources is True or False", got=f"resources={resources!r}")
+        raise InvalidValue("resources is True or False", got=f"resources={resources!r}", remedy="Pass one of the two")
     archive = _Archive(file)
     values = archive.array(grid, "biu", (None, None), _MAX_CELLS)
     if not values.size:

@@ -120,7 +120,7 @@ class Document:
         """
         filled = _VARIABLE.sub(self._variable, text)
         if "\0" in filled:
-            raise InvalidValue("A path holds no null character", got=repr(text))
+            raise InvalidValue("A path holds no null character", got=repr(text), remedy="Take it out")
         return self.path.parent / Path(filled)
 
     def _variable(self, match: re.Match[str]) -> str:

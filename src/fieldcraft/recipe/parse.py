@@ -226,7 +226,11 @@ def _timeline(section: Section, layers: list[str]) -> TimelinePart:
 
 def _layer_of(group: str, value: object, layers: list[str]) -> str:
     if not isinstance(value, str) or value not in layers:
-        raise InvalidValue(f"A group goes to a layer of this recipe: {', '.join(layers) or 'none'}", got=f"{group!r} = {value!r}")
+        raise InvalidValue(
+            f"A group goes to a layer of this recipe: {', '.join(layers) or 'none'}",
+            got=f"{group!r} = {value!r}",
+            remedy="Name one of these layers",
+        )
     return value
 
 

@@ -74,7 +74,7 @@ def _table_output(section: Section, file: str, shown: tuple[str, ...]) -> Output
 
 def _point(name: str, value: object) -> tuple[float, float]:
     if not isinstance(value, list) or len(value) != 2:
-        raise InvalidValue("A point is [x, y]", got=f"{name}={value!r}")
+        raise InvalidValue("A point is [x, y]", got=f"{name}={value!r}", remedy="Write two numbers")
     return (checks.finite(name, value[0]), checks.finite(name, value[1]))
 
 

@@ -89,6 +89,7 @@ def _ground(space: GridLike, ground: Color | ArrayLike) -> NDArray[np.uint8]:
             raise InvalidValue(
                 "The colours of the ground are uint8 of the map's shape (height, width, 3)",
                 got=f"shape {picture.shape}, dtype {picture.dtype} on a map of {tuple(space.shape)}",
+                remedy="Pass one colour per cell, [row, column]",
             )
         return picture
     terrain = getattr(space, "terrain", None)

@@ -70,7 +70,9 @@ class Subject:
         if own is base:
             return self.values
         if own.y_up != base.y_up:
-            raise InvalidValue("A layer and the map that it is drawn on agree on y_up", got=f"{own.y_up} on {base.y_up}")
+            raise InvalidValue(
+                "A layer and the map that it is drawn on agree on y_up", got=f"{own.y_up} on {base.y_up}", remedy="Draw it on its own map"
+            )
         columns, rows = (
             np.floor((base.origin[axis] + (np.arange(count) + 0.5) * base.cell_size - own.origin[axis]) / own.cell_size).astype(np.int64)
             for axis, count in enumerate((base.width, base.height))

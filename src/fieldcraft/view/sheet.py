@@ -133,9 +133,13 @@ def sheet(
     """
     pictures = [_checked(picture) for picture in frames]
     if not pictures:
-        raise InvalidValue("A sheet has at least one frame", got="none")
+        raise InvalidValue("A sheet has at least one frame", got="none", remedy="Pass the frames to lay side by side")
     if titles is not None and len(titles) != len(pictures):
-        raise InvalidValue("A sheet has one title per frame", got=f"{len(titles)} titles for {len(pictures)} frames")
+        raise InvalidValue(
+            "A sheet has one title per frame",
+            got=f"{len(titles)} titles for {len(pictures)} frames",
+            remedy="Pass as many titles as frames, or none",
+        )
     across = min(len(pictures), 4) if columns is None else min(checks.whole("columns", columns, minimum=1), len(pictures))
     scale = checks.positive("text_scale", text_scale)
     spare = checks.whole("caption_lines", caption_lines)

@@ -192,5 +192,7 @@ def _size(screen: pygame.Surface | tuple[int, int]) -> tuple[int, int]:
     """(width, height) of a surface, or of a pair of numbers."""
     size = screen if isinstance(screen, (tuple, list)) else getattr(screen, "get_size", lambda: screen)()
     if not isinstance(size, (tuple, list)) or len(size) != 2:
-        raise InvalidValue("A screen is a pygame.Surface or (width, height) in pixels", got=repr(screen)[:80])
+        raise InvalidValue(
+            "A screen is a pygame.Surface or (width, height) in pixels", got=repr(screen)[:80], remedy="Pass the surface that you draw on"
+        )
     return checks.whole("The width of the screen", size[0], minimum=1), checks.whole("The height of the screen", size[1], minimum=1)
