@@ -15,23 +15,28 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
 
 from fieldcraft import view
 from fieldcraft.errors import FieldcraftError
+from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import Layer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
-from fieldcraft.propagation import Spread, set_threads, warm_up
+from fieldcraft.propagation import Radial, Spread, set_threads, warm_up
 from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
-from fieldcraft.space import Grid, Neighborhood, Space, Terrain
+from fieldcraft.space import Grid, Neighborhood, Shot, Space, Terrain, incoming, visible, watchers
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
+    "Falloff",
     "FieldcraftError",
     "Grid",
     "InfluenceMap",
     "Layer",
     "Neighborhood",
+    "Radial",
+    "Ring",
+    "Shot",
     "Source",
     "Sources",
     "Space",
@@ -40,6 +45,7 @@ __all__ = [
     "Timeline",
     "TimelineBuilder",
     "generate_map",
+    "incoming",
     "load",
     "load_map",
     "pitch",
@@ -47,5 +53,7 @@ __all__ = [
     "read_starcraft",
     "set_threads",
     "view",
+    "visible",
     "warm_up",
+    "watchers",
 ]

@@ -10,7 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["amounts", "choice", "finite", "fraction", "not_negative", "positions", "positive", "whole"]
+__all__ = [
+    "LARGEST",
+    "amounts",
+    "array",
+    "choice",
+    "finite",
+    "fraction",
+    "not_negative",
+    "numbers",
+    "positions",
+    "positive",
+    "whole",
+]
+
+LARGEST = 1e30  # the largest size of a strength or a value: differences and sums of many stay within float32
 
 
 def finite(name: str, value: object) -> float:
@@ -68,6 +82,14 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def array(what: str, value: ArrayLike) -> NDArray[Any]:
+    """`value` as an array, or `InvalidValue` for rows of different lengths."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValue(f"{what} make one even array", got=_short(value), remedy="Pass rows of the same length") from None
+
+
 def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.float64], bool]:
     """World positions as a float64 array of shape (N, dimensions), and whether `value` was a single position."""
     axes = "(x, y)" if dimensions == 2 else "(x, y, z)"
@@ -77,7 +99,7 @@ def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.floa
         array = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
     except (TypeError, ValueError):
         raise InvalidValue(f"Positions are numbers {axes}", got=_short(value), remedy=remedy) from None
-    if array.size == 0 and array.ndim <= 2:
+    if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
         return np.empty((0, dimensions)), False
     single = array.ndim == 1
     if single:
@@ -92,8 +114,8 @@ def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.floa
     return array, single
 
 
-def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
-    """`value` as `count` finite float32 numbers; one number stands for all."""
+def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
+    """`value` as `count` finite numbers; one number stands for all."""
     try:
         array: NDArray[Any] = np.asarray(value)
         wide = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
@@ -105,16 +127,20 @@ def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
         raise InvalidValue(
             f"{name} are one number, or one per position", got=f"shape {wide.shape} for {count} positions", remedy=f"Pass {count} of them"
         )
-    with np.errstate(over="ignore"):
-        narrow = wide.astype(np.float32)
-    if not np.isfinite(narrow).all():
-        bad = int(np.flatnonzero(~np.isfinite(narrow))[0])
-        raise InvalidValue(
-            f"{name} are finite float32 numbers",
-            got=f"{wide[bad]!r} at index {bad}",
-            remedy="Replace NaN, infinity and numbers beyond 3.4e38",
-        )
-    return narrow
+    if not np.isfinite(wide).all():
+        bad = int(np.flatnonzero(~np.isfinite(wide))[0])
+        raise InvalidValue(f"{name} are finite", got=f"{wide[bad]} at index {bad}", remedy="Replace NaN and infinity before the call")
+    return wide
+
+
+def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
+    """`value` as `count` float32 numbers of at most `LARGEST` in size; one number stands for all."""
+    wide = numbers(name, value, count)
+    beyond = np.abs(wide) > LARGEST
+    if beyond.any():
+        bad = int(np.flatnonzero(beyond)[0])
+        raise InvalidValue(f"{name} are at most {LARGEST:g} in size", got=f"{wide[bad]} at index {bad}", remedy="Pass smaller numbers")
+    return wide.astype(np.float32)
 
 
 def _refuse(array: NDArray[Any]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
     "BadMapFile",
@@ -36,12 +37,17 @@ class FieldcraftError(Exception):
         self.rule = rule
         self.got = got
         self.remedy = remedy
-        parts = [rule.rstrip(".") + "."]
-        if got:
-            parts.append(f"Got {got.rstrip('.')}.")
-        if remedy:
-            parts.append(remedy.rstrip(".") + ".")
-        super().__init__(" ".join(parts))
+        said = [rule, f"Got {got}" if got else "", remedy]
+        super().__init__(" ".join(part if part.endswith((".", "?")) else part + "." for part in said if part))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # errors cross to other processes, whatever their own __init__ takes
+        return _rebuilt, (type(self), self.args), self.__dict__
+
+
+def _rebuilt(kind: type[FieldcraftError], arguments: tuple[Any, ...]) -> FieldcraftError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    return error
 
 
 class InvalidValue(FieldcraftError, ValueError):

@@ -15,7 +15,7 @@ from fieldcraft.errors import InvalidValue
 
 __all__ = ["CURVES", "Falloff", "Ring", "footprint"]
 
-_MOST_WEIGHT = 16.0
+_MOST_WEIGHT = 1.0
 _TABLE_POINTS = 1025
 
 # Each takes u = distance / radius in [0, 1].
@@ -70,7 +70,7 @@ class Falloff:
 
     @classmethod
     def of(cls, falloff: str | Ring | Falloff | Sequence[float] | NDArray[Any] | Callable[[NDArray[np.float64]], ArrayLike]) -> Falloff:
-        """The falloff that an argument names; raises `InvalidValue` for weights that are not finite or beyond 16."""
+        """The falloff that an argument names; raises `InvalidValue` for weights that are not finite or beyond 1 in size."""
         if isinstance(falloff, Falloff):
             return falloff
         if isinstance(falloff, str):
@@ -93,6 +93,18 @@ class Falloff:
             )
         return cls("custom", _points=tuple(points.tolist()))
 
+    def state(self) -> dict[str, Any]:
+        """What `restored` needs, as numbers and words."""
+        ring = None if self._ring is None else [self._ring.inner, self._ring.outer]
+        return {"name": self.name, "points": self._points, "ring": ring}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Falloff:
+        """The falloff of a `state`."""
+        if state["ring"] is not None:
+            return cls.of(Ring(*state["ring"]))
+        return cls.of(state["name"]) if state["points"] is None else cls.of(state["points"])
+
     def __call__(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The weights at distances given as shares of the radius, in their shape; 0 beyond 1."""
         share = np.asarray(shares, dtype=np.float64)
@@ -104,11 +116,6 @@ class Falloff:
         else:
             weights = CURVES[self.name](inside)
         return np.where(share <= 1, weights, 0.0)
-
-    @property
-    def most(self) -> float:
-        """The largest magnitude that a weight can have."""
-        return max(abs(point) for point in self._points) if self._points is not None else 1.0
 
 
 @functools.lru_cache(maxsize=256)

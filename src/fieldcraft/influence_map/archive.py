@@ -6,15 +6,15 @@ compressed with zlib in the order in which the header lists them, and the SHA-25
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
 import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Hashable
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.falloff import Falloff
 from fieldcraft.layer import Layer, LayerState
-from fieldcraft.propagation import Spread
+from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
+from fieldcraft.sources.book import Shape
 from fieldcraft.space import Grid, Terrain
 from fieldcraft.space.grid import MAX_CELLS
 
@@ -38,11 +40,13 @@ _VERSION = 1
 _FRAME = struct.Struct("<IQ")
 _DTYPES = ("|u1", "|b1", "<i8", "<f4", "<f8")
 _MOST_HEADER = 1 << 28
+_MOST_TICKS = 1 << 62
 _CHUNK = 1 << 20
 
 
 def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     """Write an influence map to a file: beside it first, then renamed over it."""
+    target = _checked(path)
     arrays: list[NDArray[Any]] = []
 
     def listed(array: NDArray[Any]) -> int:
@@ -61,25 +65,25 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
         {"dtype": array.dtype.str, "shape": array.shape, "bytes": len(data)} for array, data in zip(arrays, packed, strict=True)
     ]
     text = json.dumps(header, separators=(",", ":")).encode()
-    target = Path(path)
     digest = hashlib.sha256()
+    partial = None
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    except OSError as error:
-        raise BadSaveFile(
-            "A save goes into a folder that can be written", got=f"{target.parent}: {error.strerror}", remedy="Choose another path"
-        ) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
+        target = Path(os.path.realpath(target))  # a link stays a link
+        partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
+        with partial.open("xb") as file:
             for part in (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed):
                 digest.update(part)
                 file.write(part)
             file.write(digest.digest())
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        partial.replace(target)
+    except BaseException as error:
+        if partial is not None:
+            with contextlib.suppress(OSError, ValueError):
+                partial.unlink()
+        if isinstance(error, (OSError, ValueError)):
+            raise BadSaveFile("A save goes to a path that can be written", got=str(error), remedy="Choose another path") from error
         raise
 
 
@@ -90,18 +94,24 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     """
     from fieldcraft.influence_map.imap import InfluenceMap
 
-    target = Path(path)
+    target = _checked(path)
     header, arrays = _read(target)
     try:
         spaces = [_grid_in(entry, arrays) for entry in header["spaces"]]
         imap = InfluenceMap(spaces[0])
-        imap._ticks = int(header["ticks"])
+        imap._ticks = _size(header["ticks"], _MOST_TICKS)
         for entry in header["layers"]:
             space = spaces[entry["space"]]
             imap._layers[entry["name"]] = Layer.restored(_layer_in(entry, space, arrays), space, imap._guard)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, FieldcraftError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise _damaged(target, f"contents that don't fit together ({error})") from error
     return imap
+
+
+def _checked(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidValue("A path is a string or a pathlib.Path", got=repr(path), remedy="Pass the name of a file")
+    return Path(path)
 
 
 def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
@@ -128,7 +138,7 @@ def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
             arrays = [_array_in(file.read(_size(entry["bytes"], size)), entry, target) for entry in header["arrays"]]
     except OSError as error:
         raise BadSaveFile("A save can be read", got=f"{target}: {error.strerror}", remedy="Check the path") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         if isinstance(error, FieldcraftError):
             raise
         raise _damaged(target, f"a header that cannot be read ({error})") from error
@@ -155,7 +165,7 @@ def _damaged(target: Path, got: str) -> BadSaveFile:
 
 def _size(value: Any, most: int) -> int:
     if not isinstance(value, int) or not 0 <= value <= most:
-        raise ValueError(f"an array of {value!r} bytes")
+        raise ValueError(f"{value!r} where a whole number up to {most} belongs")
     return value
 
 
@@ -193,7 +203,10 @@ def _grid_out(grid: Grid, listed: Any) -> dict[str, Any]:
 
 def _grid_in(entry: dict[str, Any], arrays: list[NDArray[Any]]) -> Grid:
     width, height = _size(entry["width"], MAX_CELLS), _size(entry["height"], MAX_CELLS)
-    walls = np.unpackbits(arrays[entry["walls"]], count=width * height).reshape(height, width).astype(np.bool_)
+    bits = arrays[entry["walls"]]
+    if bits.size != -(-width * height // 8):
+        raise ValueError(f"{bits.size} bytes of walls for {width} x {height} cells")
+    walls = np.unpackbits(bits, count=width * height).reshape(height, width).astype(np.bool_)
     terrain = None
     if "terrain" in entry:
         ground = entry["terrain"]
@@ -209,13 +222,13 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
     return {
         "name": state.name,
         "space": space,
-        "spread": None if state.propagation is None else asdict(state.propagation),
+        "propagation": _propagation_out(state.propagation),
         "every": state.every,
         "ticks": state.ticks,
         "due": state.due,
-        "values": listed(state.values),
-        "pinned": listed(state.pinned),
+        "arrays": {name: listed(array) for name, array in state.arrays.items()},
         "sources": {name: listed(column) for name, column in columns.items()},
+        "shapes": [[shape.radius, None if shape.falloff is None else shape.falloff.state()] for shape in state.sources.shapes],
         "keys": [(_key_out(key), identity) for key, identity in keys],
     }
 
@@ -223,14 +236,34 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
 def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) -> LayerState:
     columns = {name: arrays[index] for name, index in entry["sources"].items()}
     keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
-    values = arrays[entry["values"]]
-    if values.shape != space.shape or not np.isfinite(values).all():
-        raise ValueError(f"values of shape {values.shape}")
-    spread = None if entry["spread"] is None else Spread(**entry["spread"])
-    sources = Sources.restored(space, columns, keys)
-    return LayerState(
-        entry["name"], spread, int(entry["every"]), int(entry["ticks"]), int(entry["due"]), values, arrays[entry["pinned"]], sources
-    )
+    shapes = [Shape(radius, None if falloff is None else Falloff.restored(falloff)) for radius, falloff in entry["shapes"]]
+    held = {name: arrays[index] for name, index in entry["arrays"].items()}
+    values = held["values"]
+    if values.dtype != np.float32 or values.shape != space.shape or not np.isfinite(values).all():
+        raise ValueError(f"values of {values.dtype} and shape {values.shape}")
+    if not isinstance(entry["name"], str):
+        raise TypeError(f"a layer named {entry['name']!r}")
+    sources = Sources.restored(space, columns, keys, shapes)
+    every, ticks, due = (_size(entry[key], _MOST_TICKS) for key in ("every", "ticks", "due"))
+    return LayerState(entry["name"], _propagation_in(entry["propagation"]), max(every, 1), ticks, due, held, sources)
+
+
+def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:
+    if propagation is None:
+        return None
+    kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
+    settings = {field.name: getattr(propagation, field.name) for field in fields(propagation)}
+    settings = {name: value.state() if isinstance(value, Falloff) else value for name, value in settings.items()}
+    return {"kind": kind, **settings}
+
+
+def _propagation_in(entry: dict[str, Any] | None) -> Propagation | None:
+    if entry is None:
+        return None
+    settings = {name: Falloff.restored(value) if isinstance(value, dict) else value for name, value in entry.items() if name != "kind"}
+    kind: Any = PROPAGATIONS[entry["kind"]]
+    made: Propagation = kind(**settings)
+    return made
 
 
 def _key_out(key: Hashable) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.layer import Guard, Layer
-from fieldcraft.propagation import Spread
+from fieldcraft.propagation import Propagation
 from fieldcraft.space import Grid
 
 __all__ = ["Advance", "InfluenceMap"]
@@ -52,7 +52,7 @@ class InfluenceMap:
             raise UnknownName("layer", name, self._layers) from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._layers
+        return isinstance(name, str) and name in self._layers
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._layers)
@@ -73,7 +73,7 @@ class InfluenceMap:
     def add_layer(
         self,
         name: str,
-        propagation: Spread | None = None,
+        propagation: Propagation | None = None,
         *,
         every: float = 0.1,
         cell_size: float | None = None,
@@ -85,7 +85,7 @@ class InfluenceMap:
         Parameters
         ----------
         name: a new one, not empty.
-        propagation: how influence spreads. Without one the layer carries the array `values`.
+        propagation: how influence spreads, `Spread` or `Radial`. Without one the layer carries the array `values`.
         every: seconds between two updates.
         cell_size: the layer's own, coarser cells: a whole multiple of the map's.
         walls: the layer's own walls, bool of the map's shape (height, width), for another mobility; False for none (air).
@@ -100,8 +100,12 @@ class InfluenceMap:
                 raise NameTaken(
                     "Layer names differ", got=f"{name!r}, which exists", remedy="Choose another, or imap.remove_layer() it first"
                 )
-            if propagation is not None and not isinstance(propagation, Spread):
-                raise InvalidValue("propagation is a fieldcraft.Spread", got=repr(propagation), remedy="Pass fc.Spread(decay, momentum)")
+            if propagation is not None and not isinstance(propagation, Propagation):
+                raise InvalidValue(
+                    "propagation is a fieldcraft.Spread or a fieldcraft.Radial",
+                    got=repr(propagation),
+                    remedy="Pass fc.Spread(decay, momentum)",
+                )
             if propagation is None and values is None:
                 raise InvalidValue(
                     "A layer has a propagation or values", got="neither", remedy="Pass fc.Spread(decay, momentum), or values=array"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
-from fieldcraft.propagation import Field, Spread
+from fieldcraft.layer.operand import Operand
+from fieldcraft.propagation import Field, Propagation, Radial
+from fieldcraft.propagation.radial import MOST_SOURCES, MOST_STRENGTH
 from fieldcraft.sources import Source, Sources
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Grid
@@ -25,34 +29,31 @@ class LayerState:
     """A layer at one moment: what a copy and a save file hold."""
 
     name: str
-    propagation: Spread | None
+    propagation: Propagation | None
     every: int
     ticks: int
     due: int
-    values: NDArray[np.float32]
-    pinned: NDArray[np.int64]
+    arrays: dict[str, NDArray[Any]]
     sources: Sources
 
 
-class Layer:
+class Layer(Operand):
     """One kind of influence on one space, and its live sources. Made by `InfluenceMap.add_layer`.
 
     Its values are float32 of shape (height, width), [row, column], and 0 on walls. A layer without propagation carries
     the array it was given and takes neither sources nor steps.
     """
 
-    def __init__(self, name: str, space: Grid, propagation: Spread | None, every: int, guard: Guard) -> None:
+    def __init__(self, name: str, space: Grid, propagation: Propagation | None, every: int, guard: Guard) -> None:
         self.name = name
         self.space = space
         self._guard = guard
         self._propagation = propagation
         self._every = every
         self._field: Field | None = propagation.field(space, clock.seconds(every)) if propagation else None
-        self._values = self._field.values if self._field else np.zeros(space.shape, dtype=np.float32)
-        self._view = self._values.view()
-        self._view.flags.writeable = False
-        self._sources = Sources(space)
-        self._pinned_version = -1
+        self._own = np.zeros(space.shape if propagation is None else (0, 0), dtype=np.float32)
+        self._sources = Sources(space, guard)
+        self._limit_sources()
         self._ticks = 0
         self._due = 0
         self._version = 0
@@ -69,7 +70,13 @@ class Layer:
     @property
     def values(self) -> NDArray[np.float32]:
         """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
-        return self._view
+        view = self._values.view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def _values(self) -> NDArray[np.float32]:
+        return self._own if self._field is None else self._field.values
 
     @property
     def version(self) -> int:
@@ -87,19 +94,22 @@ class Layer:
         return clock.seconds(self._ticks)
 
     @property
-    def propagation(self) -> Spread | None:
+    def propagation(self) -> Propagation | None:
         """How influence gets from cell to cell. May be changed while it runs; shows from the next step on."""
         return self._propagation
 
     @propagation.setter
-    def propagation(self, propagation: Spread) -> None:
+    def propagation(self, propagation: Propagation) -> None:
         with self._guard:
             field = self._moving("propagation")
-            if not isinstance(propagation, Spread):
-                raise InvalidValue("propagation is a fieldcraft.Spread", got=repr(propagation), remedy="Pass fc.Spread(decay, momentum)")
+            if type(propagation) is not type(self._propagation):
+                raise InvalidValue(
+                    f"A layer keeps its kind of propagation, here {type(self._propagation).__name__}",
+                    got=repr(propagation),
+                    remedy="Add another layer for another kind",
+                )
             self._propagation = propagation
             field.tune(propagation, self.every)
-            self._pinned_version = -1
 
     @property
     def every(self) -> float:
@@ -123,13 +133,22 @@ class Layer:
     # What feeds it
 
     def add_source(
-        self, position: ArrayLike, strength: float = 1.0, *, lifetime: float | None = None, on_wall: str = "refuse", outside: str = "refuse"
+        self,
+        position: ArrayLike,
+        strength: float = 1.0,
+        *,
+        radius: float | None = None,
+        falloff: Any = None,
+        lifetime: float | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
     ) -> Source:
         """Put a source at a world (x, y) position. It acts from the centre of its cell, from the next step on.
 
         Parameters
         ----------
         strength: what its cell reads; may be negative.
+        radius, falloff: its own, in place of those of a layer with `Radial`; the radius in world units.
         lifetime: seconds of this layer's time after which it goes by itself.
         on_wall: "refuse" a position on a wall, take the "nearest" open cell, or stand there and act "through" it.
         outside: "refuse" a position off the map, or "clamp" it to the rim.
@@ -141,7 +160,15 @@ class Layer:
             raise InvalidValue(
                 "add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many"
             )
-        ids = self.add_sources(points, checks.finite("strength", strength), lifetimes=lifetime, on_wall=on_wall, outside=outside)
+        ids = self.add_sources(
+            points,
+            checks.finite("strength", strength),
+            radii=radius,
+            falloff=falloff,
+            lifetimes=lifetime,
+            on_wall=on_wall,
+            outside=outside,
+        )
         return Source(self._sources, int(ids[0]))
 
     def source(self, identity: int) -> Source:
@@ -154,24 +181,27 @@ class Layer:
         positions: ArrayLike,
         strengths: ArrayLike = 1.0,
         *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
         lifetimes: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> NDArray[np.int64]:
         """Put sources at (N, 2) world positions; returns their ids, shape (N,), for `layer.sources`.
 
-        `strengths` and `lifetimes` are one number for all or N numbers. The rest as in `add_source`.
+        `strengths`, `radii` and `lifetimes` are one number for all or N numbers. The rest as in `add_source`.
         """
         with self._guard:
             self._moving("sources")
+            if radii is not None or falloff is not None:
+                self._radiating("radii and falloffs")
+            curve = None if falloff is None else Falloff.of(falloff)
             expires = None
             if lifetimes is not None:
                 points, _ = checks.positions(positions)
-                seconds = checks.amounts("lifetimes", lifetimes, len(points)).astype(np.float64)
-                if np.ndim(lifetimes) == 0:
-                    seconds[:] = checks.positive("lifetime", lifetimes)
+                seconds = checks.numbers("lifetimes", lifetimes, len(points))
                 expires = np.array([self._ticks + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64)
-            return self._sources.add(positions, strengths, expires=expires, on_wall=on_wall, outside=outside)
+            return self._sources.add(positions, strengths, radii=radii, falloff=curve, expires=expires, on_wall=on_wall, outside=outside)
 
     def sync(
         self,
@@ -195,22 +225,24 @@ class Layer:
         """Add to the values of cells at once: an event that only fades.
 
         Deposits in one cell add. In the cell of a source the source wins at the next step. `amounts` is one number for
-        all or N numbers; a result beyond float32 raises `InvalidValue` and changes nothing.
+        all or N numbers; a result beyond 1e30 in size raises `InvalidValue` and changes nothing.
         """
         with self._guard:
-            field = self._moving("deposits")
+            field = self._fading("deposits")
             points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
             extra = checks.amounts("amounts", amounts, len(points))
             touched, inverse = np.unique(cells, return_inverse=True)
             flat = self._values.reshape(-1)
-            with np.errstate(over="ignore"):
-                after = (flat[touched] + np.bincount(inverse, weights=extra, minlength=len(touched))).astype(np.float32)
-            if not np.isfinite(after).all():
-                raise InvalidValue("Values stay within float32", got="deposits that add up beyond 3.4e38", remedy="Deposit less")
+            after = flat[touched] + np.bincount(inverse, weights=extra, minlength=len(touched))
+            if (np.abs(after) > checks.LARGEST).any():
+                raise InvalidValue(
+                    f"Values are at most {checks.LARGEST:g} in size",
+                    got=f"deposits that add up to {after[np.abs(after).argmax()]:g} in a cell",
+                    remedy="Deposit less",
+                )
             flat[touched] = after
             self._version += 1
             field.touched(touched)
-            self._pinned_version = -1
 
     def write(self, values: ArrayLike) -> None:
         """Replace all values by an array of shape (height, width). Cells of sources and walls take theirs back.
@@ -218,22 +250,25 @@ class Layer:
         Raises `InvalidValue` for another shape or dtype, NaN and infinity.
         """
         with self._guard:
+            field = None if self._field is None else self._fading("written values")
             self._values[:] = self._checked(values)
             self._version += 1
-            if self._field is not None:
+            if field is not None:
                 self._values[self.space.walls] = 0
-                self._field.touched(None)
-                self._pinned_version = -1
+                field.touched(None)
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """A copy of the values, into `out` (float32 of shape (height, width)) if given."""
         with self._guard:
             if out is None:
                 return self._values.copy()
-            if not isinstance(out, np.ndarray) or out.shape != self.space.shape or out.dtype != np.float32:
+            if not isinstance(out, np.ndarray) or out.shape != self.space.shape or out.dtype != np.float32 or not out.flags.writeable:
+                kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+                locked = ", read-only" if isinstance(out, np.ndarray) and not out.flags.writeable else ""
                 raise InvalidValue(
-                    f"out is a float32 array of shape {self.space.shape}",
-                    got=f"{getattr(out, 'dtype', type(out))} of shape {np.shape(out)}",
+                    f"out is a writable float32 array of shape {self.space.shape}",
+                    got=kind + locked,
+                    remedy="Pass np.empty(layer.space.shape, np.float32), or leave it out",
                 )
             out[:] = self._values
             return out
@@ -248,7 +283,7 @@ class Layer:
                 self._ticks += count * self._every
                 return
             while count > 0:
-                self._pin()
+                self._feed()
                 # A source may live through some of the steps only.
                 until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
                 batch = min(count, until_expiry)
@@ -271,34 +306,56 @@ class Layer:
 
     def state(self) -> LayerState:
         """All that `restored` needs."""
-        pinned = self._field.pinned if self._field else np.zeros(0, dtype=np.int64)
-        return LayerState(self.name, self._propagation, self._every, self._ticks, self._due, self._values, pinned, self._sources)
+        arrays = self._field.state() if self._field else {"values": self._own}
+        return LayerState(self.name, self._propagation, self._every, self._ticks, self._due, arrays, self._sources)
 
     @classmethod
     def restored(cls, state: LayerState, space: Grid, guard: Guard) -> Layer:
         """A layer that goes on, bit for bit, where the one of `state` stood."""
         layer = cls(state.name, space, state.propagation, state.every, guard)
         layer._ticks, layer._due = state.ticks, state.due
-        layer._sources = state.sources.copy()
-        layer._values[:] = state.values
-        if layer._field is not None:
-            layer._field.touched(None)
-            layer._field.pin(state.pinned, layer._values.reshape(-1)[state.pinned])
+        layer._sources = state.sources.copy(guard)
+        layer._limit_sources()
+        if layer._field is None:
+            layer._own[:] = state.arrays["values"]
+        else:
+            layer._field.restore(state.arrays, layer._sources)
         return layer
 
     def settle(self) -> None:
         """Go at once where endless steps would lead; what was deposited or written is gone then. No time passes."""
         with self._guard:
             field = self._moving("settle()")
-            self._pin()
+            self._feed()
             field.settle()
             self._version += 1
 
-    def _pin(self) -> None:
+    def _feed(self) -> None:
         self._sources.expire(self._ticks)
-        if self._sources.version != self._pinned_version and self._field is not None and self._propagation is not None:
-            self._field.pin(*self._sources.pins(self._propagation.stack))
-            self._pinned_version = self._sources.version
+        if self._field is not None:
+            self._field.feed(self._sources)
+
+    def _limit_sources(self) -> None:
+        if isinstance(self._propagation, Radial):
+            self._sources.limit(MOST_STRENGTH, MOST_SOURCES)
+
+    def _radiating(self, what: str) -> None:
+        if not isinstance(self._propagation, Radial):
+            raise InvalidValue(
+                f"{what} are for layers with fc.Radial",
+                got=f"layer {self.name!r} with {type(self._propagation).__name__}",
+                remedy="Leave it out",
+            )
+
+    def _fading(self, what: str) -> Field:
+        field = self._moving(what)
+        if isinstance(self._propagation, Radial):
+            raise InvalidValue(
+                f"{what} need a layer whose values fade; a radial one shows its sources and nothing else",
+                got=f"layer {self.name!r} with Radial",
+                remedy="Add a source with a lifetime, or a layer with fc.Spread(...)",
+            )
+        return field
 
     def _moving(self, what: str) -> Field:
         if self._field is None:
@@ -310,7 +367,7 @@ class Layer:
         return self._field
 
     def _checked(self, values: ArrayLike) -> NDArray[np.float32]:
-        array = np.asarray(values)
+        array = checks.array("Values", values)
         if array.shape != self.space.shape:
             hint = " (it looks like [x, y]: transpose it)" if array.shape == self.space.shape[::-1] else ""
             raise InvalidValue(
@@ -322,11 +379,12 @@ class Layer:
             raise InvalidValue("Values are numbers", got=f"dtype {array.dtype}", remedy="Pass a float32 array")
         with np.errstate(over="ignore"):
             narrow = array.astype(np.float32) + np.float32(0)
-        if not np.isfinite(narrow).all():
-            row, column = np.argwhere(~np.isfinite(narrow))[0].tolist()
+        fits = np.abs(narrow) <= np.float32(checks.LARGEST)
+        if not fits.all():
+            row, column = np.argwhere(~fits)[0].tolist()
             raise InvalidValue(
-                "Values are finite float32 numbers",
+                f"Values are finite and at most {checks.LARGEST:g} in size",
                 got=f"{array[row, column]} at row {row}, column {column}",
-                remedy="Replace them first, for example with np.nan_to_num",
+                remedy="Replace NaN, infinity and larger numbers before the call",
             )
         return narrow

@@ -15,7 +15,7 @@ _COLUMNS, _ROWS = 78, 32
 def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
     """The map as rows of characters, two a cell where there is room, blocks of cells where there is not.
 
-    Darker characters are stronger, negative values are letters a to i, walls are `#`. A block shows its strongest value,
+    Darker characters are stronger, negative values are letters a to h, walls are `#`. A block shows its strongest value,
     and is a wall if all of it is.
     """
     height, width = values.shape

@@ -102,4 +102,5 @@ def _one_piece(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _ndimage() -> ModuleType:
     from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
 
-    return ndimage
+    module: ModuleType = ndimage
+    return module

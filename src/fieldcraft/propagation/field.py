@@ -7,21 +7,21 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.sources import Sources
+
 __all__ = ["Field"]
 
 
 class Field(Protocol):
     """Values on a space that know how to take steps.
 
-    `values` is always the same float32 array, updated in place, and 0 on walls; `pinned` are the cells held now.
-    Cells are flat indices, ascending where they come from `Sources.pins`.
+    `values` is always the same float32 array, updated in place, and 0 on walls. Cells are flat indices.
     """
 
     values: NDArray[np.float32]
-    pinned: NDArray[np.int64]
 
-    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells at these values from now on."""
+    def feed(self, sources: Sources) -> None:
+        """Take notice of what the sources are now; shows from the next step on."""
         ...
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
@@ -34,6 +34,14 @@ class Field(Protocol):
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
+        ...
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Arrays from which a new field goes on with the same bits, given the same sources."""
+        ...
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from there; raises ValueError for arrays that `state` cannot have made."""
         ...
 
     def settle(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
+from fieldcraft.kernels.reference import sight as reference_sight
 from fieldcraft.space import Grid
 
 __all__ = ["UNIT_STAMPED", "Footprints", "Ground"]
@@ -74,6 +76,7 @@ class Footprints:
         self.starts = np.zeros(0, dtype=np.int64)
         self.reaches = np.zeros(0, dtype=np.int64)
         self._scratch: dict[int, _Scratch] = {}
+        self._views: dict[int, tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
 
     @property
     def shapes(self) -> list[tuple[Falloff, float]]:
@@ -144,7 +147,22 @@ class Footprints:
         return scratch.cells[:found].copy(), weights
 
     def _look(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
-        raise NotImplementedError
+        from fieldcraft.kernels import sight
+
+        limit = sight.squared_reach(radius)
+        if limit not in self._views:
+            size = sight.most_cells(ground.walls.shape, limit)
+            self._views[limit] = (np.zeros(size, np.int64), np.zeros(size, np.int64), sight.room(ground.walls.shape, limit, heights=False))
+        cells, squares, room = self._views[limit]
+        row, column = divmod(cell, ground.walls.shape[1])
+        walls = ground.walls.view(np.uint8)
+        while not sight.sight_cells(
+            walls, sight.NO_HEIGHTS, 1.0, row, column, limit, ground.wrap, False, cells, squares, UNIT_SEARCHED, *room
+        ):
+            yield 1
+        count = int(room[3][sight.COUNT])
+        yield 1
+        return cells[:count].copy(), falloff(np.sqrt(squares[:count].astype(np.float64)) / radius)
 
     def _open_paths(self, falloff: Falloff, radius: float, ground: Ground) -> NDArray[np.float64]:
         """The footprint of walking distances on open ground, in the middle of a map without walls."""
@@ -161,6 +179,13 @@ class Footprints:
             limit = int(radius * reference.LENGTH_SCALE)
             found = reference.path(ground.links, ground.steps, ground.lengths, cell, limit, ground.wrap)
             shares = np.array(list(found.values())) / (reference.LENGTH_SCALE * radius)
+        elif self._metric == "sight":
+            row, column = divmod(cell, ground.walls.shape[1])
+            limit = reference_sight.squared_reach(radius)
+            cells, squares = reference_sight.sight_cells(
+                ground.walls.view(np.uint8), reference_sight.NO_HEIGHTS, 1.0, row, column, limit, ground.wrap, False
+            )
+            return cells, falloff(np.sqrt(squares.astype(np.float64)) / radius)
         else:
             found = reference.connected(ground.links, ground.steps, cell, radius, ground.wrap)
             shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius

@@ -15,10 +15,14 @@ from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground
+from fieldcraft.sources import Sources
+from fieldcraft.sources.book import Shape
 from fieldcraft.space import Grid
 
 __all__ = ["METRICS", "Radial", "RadialField"]
 
+MOST_STRENGTH = 2.0**20
+MOST_SOURCES = 2**18
 METRICS = ("straight", "connected", "path", "sight")
 TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 _UNIT_TILES = 256
@@ -31,7 +35,7 @@ class Radial:
 
     Amounts are whole multiples of 2**-24 (6e-8) inside, so that a layer is exact under change: after any sequence of
     adding, moving, resizing and removing it equals a fresh one bit for bit, and empty means 0. Strengths lie within
-    +-2**20, and those of all live sources add up to less than 2**36 in magnitude; what would pass that is refused.
+    +-2**20 and a layer has at most 2**18 sources, so that no sum can overflow; what would pass that is refused.
 
     Parameters
     ----------
@@ -101,6 +105,8 @@ class RadialField:
         self._stale = np.zeros_like(self._dirty)
         self._work: Iterator[int] | None = None
         self._at_once = True
+        self._anew = False
+        self._numbers = np.zeros(0, dtype=np.int64)
         self._ops: Any = reference
         if kernels.compiled():
             from fieldcraft.kernels import radial as compiled
@@ -111,6 +117,59 @@ class RadialField:
     def is_current(self) -> bool:
         """Whether no work is under way."""
         return self._work is None
+
+    def feed(self, sources: Sources) -> None:
+        """Begin to work off what has changed, unless there is work under way; see `Field.feed`."""
+        if self._work is not None:
+            return
+        if self._anew:
+            self._anew = False
+            self._sums[:] = 0
+            self._dirty[:] = 1
+            self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
+            self._numbers = np.zeros(0, dtype=np.int64)
+            sources.all_changed()
+        changed = sources.take_changes()
+        self._number(sources.shapes)
+        self.follow(changed.rows, Emission(changed.cells, changed.strengths, self._numbers[changed.shapes]))
+
+    def tune(self, radial: Radial, every: float) -> None:
+        """Go on with other parameters: everything is radiated anew."""
+        self.radial = radial
+        self.footprints = Footprints(radial.metric)
+        self._work = None
+        self._anew = True
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Values come from the sources alone; whatever was written is radiated over at the next step."""
+        self._work = None
+        self._anew = True
+
+    def run(self, count: int) -> None:
+        """Work off all changes, if there are steps at all."""
+        if count:
+            self.catch_up()
+
+    def settle(self) -> None:
+        """Work off all changes."""
+        self.catch_up()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values shown; what they become, the sources say. See `Field.state`."""
+        return {"values": self.values}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Show what was shown, until the next step; see `Field.restore`."""
+        self.values[:] = state["values"]
+        self.touched(None)
+
+    def _number(self, shapes: list[Shape]) -> None:
+        """Find the footprints of shapes that have none yet."""
+        for shape in shapes[len(self._numbers) :]:
+            falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
+            radius = self.radial.radius if shape.radius is None else shape.radius
+            number = self.footprints.number(falloff, radius / self.space.cell_size, self.ground)
+            self._numbers = np.append(self._numbers, number)
 
     def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
         """Begin to replace what the map holds of the sources in these rows; those that are gone have a strength of 0."""
@@ -123,7 +182,7 @@ class RadialField:
         changed = (old.cells != new.cells) | (old.strengths != new.strengths) | (old.shapes != new.shapes)
         old, new, slots = old.at(changed), new.at(changed), slots[changed]
         held.cells[slots], held.strengths[slots], held.shapes[slots] = new.cells, new.strengths, new.shapes
-        if len(slots):
+        if len(slots) or self._dirty.any():
             self._work = self._apply(old.at(old.strengths != 0), new.at(new.strengths != 0))
 
     def catch_up(self, units: int | None = None) -> int:
@@ -152,8 +211,8 @@ class RadialField:
 
     def _apply(self, old: Emission, new: Emission) -> Iterator[int]:
         if self.radial.blend == "sum":
-            both = (old.cells, new.cells), (-old.strengths, new.strengths), (old.shapes, new.shapes)
-            yield from self._add(Emission(*(np.concatenate(pair) for pair in both)))
+            cells, shapes = np.concatenate([old.cells, new.cells]), np.concatenate([old.shapes, new.shapes])
+            yield from self._add(Emission(cells, np.concatenate([-old.strengths, new.strengths]), shapes))
         else:
             yield from self._renew(old, new)
         yield from self._publish()

@@ -8,7 +8,9 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.kernels import pool
+from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.spread import Spread
+from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 
 __all__ = ["set_threads", "warm_up"]
@@ -33,6 +35,14 @@ def warm_up(*, background: bool = False) -> threading.Thread | None:
 
 
 def _compile_all() -> None:
+    for metric in METRICS:
+        for blend in ("sum", "max"):
+            space = Grid(40, 20, walls=np.arange(800).reshape(20, 40) % 37 == 0, neighbors=8)
+            sources = Sources(space)
+            sources.add([(3.5, 3.5), (9.5, 3.5)], [1, -1], radii=[4.0, 1.0])
+            radial = Radial(4, metric=metric, blend=blend).field(space, 0.1)
+            radial.feed(sources)
+            radial.catch_up()
     knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
     for neighbors in (4, 8, knight):
         field = Spread(0.5, 0.5).field(Grid(40, 20, neighbors=neighbors), 0.1)

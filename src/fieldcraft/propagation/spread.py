@@ -13,6 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class SpreadField:
         self._flat = self.values.reshape(-1)
         self._frozen: NDArray[np.uint8] = space.walls.astype(np.uint8)
         self.pinned = np.zeros(0, dtype=np.int64)
+        self._fed = -1
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
@@ -111,19 +113,30 @@ class SpreadField:
     def tune(self, spread: Spread, every: float) -> None:
         """Go on with other parameters, or updated `every` other number of seconds."""
         lengths = self.space.neighborhood.lengths(self.space.cell_size)
+        self._stack = spread.stack
         self._exponent = FALLOFFS[spread.falloff]
-        way = np.exp(-spread.decay * lengths) if self._exponent == 0 else np.minimum(spread.decay * lengths, np.finfo(np.float32).max)
+        most = float(np.finfo(np.float32).max)
+        with np.errstate(over="ignore"):
+            loss = spread.decay * lengths
+        way = np.exp(-loss) if self._exponent == 0 else np.minimum(loss, most)
         self._losses: NDArray[np.float32] = way.astype(np.float32)
         self._momentum = np.float32(spread.momentum)
         self._keep = np.float32(-1 if spread.half_life is None else 0.5 ** (every / spread.half_life))
-        self._floor = np.float32(spread.floor)
+        self._floor = np.float32(min(spread.floor, most))
         straight_only = self.space.neighborhood.is_four and not self.space.wrap
         plain_ground = self.space.terrain is None or self.space.terrain.is_plain
         self._may_be_plain = straight_only and plain_ground and self._exponent == 0 and spread.half_life is None
         self.touched(None)
 
+    def feed(self, sources: Sources) -> None:
+        """Hold the cells of the sources; see `Field.feed`."""
+        if sources.version != self._fed:
+            self.pin(*sources.pins(self._stack))
+            sources.forget_changes()
+            self._fed = sources.version
+
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells at these values from now on; see `Field.pin`."""
+        """Hold exactly these cells, ascending, at these values from now on."""
         strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
         frozen = self._frozen.reshape(-1)
         frozen[self.pinned] &= ~np.uint8(_PIN)
@@ -139,6 +152,7 @@ class SpreadField:
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take notice that values were changed from outside; see `Field.touched`."""
+        self._fed = -1
         if cells is None:
             self._signed = bool((self._flat < 0).any())
             if self._tiles is not None:
@@ -171,6 +185,19 @@ class SpreadField:
                 self._step_waves(levels)
                 tiles.until_probe -= levels
                 count -= levels
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values and the held cells; see `Field.state`."""
+        return {"values": self.values, "pinned": self.pinned}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from a state; see `Field.restore`."""
+        pinned = state["pinned"]
+        if pinned.dtype != np.int64 or pinned.ndim != 1 or (np.diff(pinned, prepend=-1) <= 0).any() or (pinned >= len(self.space)).any():
+            raise ValueError("held cells that are not cells of the map")
+        self.values[:] = state["values"]
+        self.touched(None)
+        self.pin(pinned, self._flat[pinned])
 
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""

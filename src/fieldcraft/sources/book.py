@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,34 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import DeadSource, InvalidValue
+from fieldcraft.falloff import Falloff
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
 
-__all__ = ["Source", "Sources"]
+__all__ = ["Emitted", "Shape", "Source", "Sources"]
 
 Guard = AbstractContextManager[None]
 _NEVER = np.iinfo(np.int64).max
-_COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires")
+_MOST_NOTES = 64
+_COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires", "_shapes")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a source of a radial layer has for itself: a radius in world units, a falloff; None for the layer's own."""
+
+    radius: float | None = None
+    falloff: Falloff | None = None
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """Rows of `Sources` and what stands in them: columns of the same length."""
+
+    rows: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    strengths: NDArray[np.float64]
+    shapes: NDArray[np.int64]
 
 
 class Source:
@@ -68,6 +89,10 @@ class Source:
             )
         self._sources.move([self.id], points, on_wall=on_wall, outside=outside)
 
+    def resize(self, radius: float) -> None:
+        """Give it another radius, in world units; for radial layers."""
+        self._sources.set_radii([self.id], checks.positive("radius", radius))
+
     def remove(self) -> None:
         """Take it away. What it spread fades from the next step on."""
         self._sources.remove([self.id])
@@ -88,8 +113,12 @@ class Sources:
         self._positions = np.zeros((0, 2))
         self._strengths = np.zeros(0, dtype=np.float32)
         self._expires = np.zeros(0, dtype=np.int64)
+        self._shapes = np.zeros(0, dtype=np.int64)
+        self.shapes: list[Shape] = [Shape()]
         self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
+        self._changed: list[NDArray[np.int64]] = []
+        self._range: tuple[float, int] | None = None
         self.next_expiry = _NEVER
         self.version = 0
 
@@ -144,14 +173,21 @@ class Sources:
         positions: ArrayLike,
         strengths: ArrayLike,
         *,
+        radii: ArrayLike | None = None,
+        falloff: Falloff | None = None,
         expires: NDArray[np.int64] | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> NDArray[np.int64]:
-        """Add sources and return their ids, shape (N,). `expires` are ticks of the layer's time."""
+        """Add sources and return their ids, shape (N,). `expires` are ticks of the layer's time.
+
+        `radii` (world units, one for all or N) and `falloff` stand in for those of a radial layer.
+        """
         with self._guard:
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
-            return self._insert(points, cells, checks.amounts("strengths", strengths, len(points)), expires)
+            amounts = checks.amounts("strengths", strengths, len(points))
+            self._check_range(amounts, len(self) + len(points))
+            return self._insert(points, cells, amounts, self._shapes_of(radii, falloff, len(points)), expires)
 
     def move(self, ids: ArrayLike, positions: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Move sources to world positions, one each. An id twice is refused."""
@@ -166,14 +202,23 @@ class Sources:
                 )
             self._positions[slots] = points
             self._cells[slots] = cells
-            self.version += 1
+            self._note(slots)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
         with self._guard:
             slots = self._slots(ids)
-            self._strengths[slots] = checks.amounts("strengths", strengths, len(slots))
-            self.version += 1
+            amounts = checks.amounts("strengths", strengths, len(slots))
+            self._check_range(amounts, len(self))
+            self._strengths[slots] = amounts
+            self._note(slots)
+
+    def set_radii(self, ids: ArrayLike, radii: ArrayLike, falloff: Falloff | None = None) -> None:
+        """Give sources of a radial layer other radii, in world units: one number for all, or one each."""
+        with self._guard:
+            slots = self._slots(ids)
+            self._shapes[slots] = self._shapes_of(radii, falloff, len(slots))
+            self._note(slots)
 
     def remove(self, ids: ArrayLike) -> None:
         """Take sources away."""
@@ -196,6 +241,7 @@ class Sources:
         names: list[Any] = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
         points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
         amounts = checks.amounts("strengths", strengths, len(points))
+        self._check_range(amounts, len(self) + len(points))
         if len(names) != len(points):
             raise InvalidValue(
                 "sync takes one key per position",
@@ -221,11 +267,11 @@ class Sources:
             self._positions[slots] = points[old]
             self._cells[slots] = cells[old]
             self._strengths[slots] = amounts[old]
+            self._note(slots)
         new = np.flatnonzero(known < 0)
         if len(new):
-            ids = self._insert(points[new], cells[new], amounts[new], None)
+            ids = self._insert(points[new], cells[new], amounts[new], self._shapes_of(None, None, len(new)), None)
             self._keys.update(zip((names[i] for i in new), ids.tolist(), strict=True))
-        self.version += 1
 
     def expire(self, now: int) -> None:
         """Remove the sources whose lifetime has ended at `now` ticks of the layer's time."""
@@ -249,13 +295,35 @@ class Sources:
         last = np.append(cells[1:] != cells[:-1], True) if len(cells) else np.zeros(0, dtype=np.bool_)
         return cells[last], strengths[last]
 
+    def take_changes(self) -> Emitted:
+        """The rows that have changed since the last call, each once, and what stands in them now; gone is a strength of 0."""
+        rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changed]))
+        self._changed = []
+        strengths = np.where(self._alive[rows], self._strengths[rows], np.float32(0)).astype(np.float64)
+        return Emitted(rows, self._cells[rows], strengths, self._shapes[rows])
+
+    def forget_changes(self) -> None:
+        """Let the next `take_changes` begin from here."""
+        self._changed = []
+
+    def all_changed(self) -> None:
+        """Let the next `take_changes` name every row."""
+        self._changed = [np.arange(len(self._alive))]
+
+    def ids_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The ids of the sources in these rows."""
+        return rows | self._generation[rows] << 32
+
     def copy(self, guard: Guard | None = None) -> Sources:
         """An independent copy, ids and keys included, with a guard of its own."""
         twin = Sources(self._space, guard)
         for column in _COLUMNS:
             setattr(twin, column, getattr(self, column).copy())
+        twin._range = self._range
+        twin.shapes = list(self.shapes)
         twin._free = list(self._free)
         twin._keys = dict(self._keys)
+        twin._changed = list(self._changed)
         twin.next_expiry = self.next_expiry
         twin.version = self.version
         return twin
@@ -266,7 +334,7 @@ class Sources:
         return arrays | {"free": np.array(self._free, dtype=np.int64)}, list(self._keys.items())
 
     @classmethod
-    def restored(cls, space: Space, arrays: dict[str, NDArray[Any]], keys: list[tuple[Hashable, int]]) -> Sources:
+    def restored(cls, space: Space, arrays: dict[str, NDArray[Any]], keys: list[tuple[Hashable, int]], shapes: list[Shape]) -> Sources:
         """The sources that `state` described; raises ValueError for arrays and keys that `state` cannot have made."""
         sources = cls(space)
         rows = len(arrays["alive"])
@@ -275,9 +343,12 @@ class Sources:
             if array.dtype != empty.dtype or array.shape != (rows, *empty.shape[1:]):
                 raise ValueError(f"sources with {column[1:]} of {array.dtype} and shape {array.shape}")
             setattr(sources, column, array.copy())
+        sources.shapes = shapes
         sources._free = arrays["free"].tolist()
         sources._keys = dict(keys)
         used = sources._alive
+        if ((sources._shapes < 0) | (sources._shapes >= len(shapes))).any():
+            raise ValueError("sources of no known shape")
         fits = (sources._cells[used] >= 0) & (sources._cells[used] < len(space)) & (np.abs(sources._strengths[used]) <= checks.LARGEST)
         if not fits.all() or not np.isfinite(sources._positions[used]).all() or (sources._generation < 0).any():
             raise ValueError("sources that stand nowhere")
@@ -290,7 +361,12 @@ class Sources:
         return sources
 
     def _insert(
-        self, points: NDArray[np.float64], cells: NDArray[np.int64], strengths: NDArray[np.float32], expires: NDArray[np.int64] | None
+        self,
+        points: NDArray[np.float64],
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float32],
+        shapes: NDArray[np.int64],
+        expires: NDArray[np.int64] | None,
     ) -> NDArray[np.int64]:
         count = len(points)
         if count > len(self._free):
@@ -300,10 +376,11 @@ class Sources:
         self._cells[slots] = cells
         self._positions[slots] = points
         self._strengths[slots] = strengths
+        self._shapes[slots] = shapes
         self._expires[slots] = _NEVER if expires is None else expires
         if expires is not None and count:
             self.next_expiry = min(self.next_expiry, int(expires.min()))
-        self.version += 1
+        self._note(slots)
         return slots | self._generation[slots] << 32
 
     def _grow(self, missing: int) -> None:
@@ -315,6 +392,46 @@ class Sources:
             longer[:old] = array
             setattr(self, column, longer)
         self._free[:0] = range(new - 1, old - 1, -1)
+
+    def limit(self, strength: float, count: int) -> None:
+        """Refuse strengths beyond this magnitude and more sources than this from now on: what a radial layer can add up."""
+        self._range = (strength, count)
+
+    def _check_range(self, amounts: NDArray[np.float32], count: int) -> None:
+        if self._range is None:
+            return
+        strength, most = self._range
+        if len(amounts) and float(np.abs(amounts).max()) > strength:
+            raise InvalidValue(
+                f"Strengths on a radial layer are at most {strength:,.0f} in size, so that sums stay exact",
+                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
+                remedy="Count in larger units",
+            )
+        if count > most:
+            raise InvalidValue(
+                f"A radial layer has at most {most:,} sources, so that sums stay exact", got=f"{count:,}", remedy="Use several layers"
+            )
+
+    def _note(self, rows: NDArray[np.int64]) -> None:
+        self._changed.append(rows)
+        if len(self._changed) > _MOST_NOTES:
+            self._changed = [np.unique(np.concatenate(self._changed))]
+        self.version += 1
+
+    def _shapes_of(self, radii: ArrayLike | None, falloff: Falloff | None, count: int) -> NDArray[np.int64]:
+        """Numbers of shapes in `self.shapes`, new ones added."""
+        if radii is None:
+            return np.full(count, self._shape(Shape(None, falloff)), dtype=np.int64)
+        sizes = checks.numbers("radii", radii, count)
+        for size in sizes[~(sizes > 0)].tolist():
+            checks.positive("radius", size)
+        different, inverse = np.unique(sizes, return_inverse=True)
+        return np.array([self._shape(Shape(size, falloff)) for size in different.tolist()], dtype=np.int64)[inverse]
+
+    def _shape(self, shape: Shape) -> int:
+        if shape not in self.shapes:
+            self.shapes.append(shape)
+        return self.shapes.index(shape)
 
     def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
         wanted = np.atleast_1d(checks.array("Ids", ids))
@@ -344,7 +461,7 @@ class Sources:
         self._alive[slots] = False
         self._generation[slots] += 1
         self._free.extend(slots.tolist())
-        self.version += 1
+        self._note(slots)
 
 
 def _hashable(value: object) -> bool:

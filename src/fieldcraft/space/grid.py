@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -68,15 +69,26 @@ class Grid:
         self.cell_size = checks.positive("cell_size", cell_size)
         corner, single = checks.positions(origin)
         if not single:
-            raise InvalidValue("origin is one (x, y) pair", got=f"origin={origin!r}")
+            raise InvalidValue("origin is one (x, y) pair", got=f"origin={origin!r}", remedy="Pass the corner with the smallest x and y")
         self.origin: tuple[float, float] = (float(corner[0, 0]), float(corner[0, 1]))
+        farthest = max(abs(start) + extent for start, extent in zip(self.origin, self.size, strict=True))
+        if not farthest < 2**48 * self.cell_size or math.isinf(farthest):
+            raise InvalidValue(
+                "Cells are large enough for a float64 position to tell them apart",
+                got=f"cell_size={cell_size!r} at coordinates up to {farthest:g}",
+                remedy="Move the origin nearer to 0, or use other units",
+            )
         self.y_up = bool(y_up)
         self.wrap = bool(wrap)
         self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up)
         if terrain is not None and not isinstance(terrain, Terrain):
-            raise InvalidValue("terrain is a fieldcraft.Terrain", got=type(terrain).__name__)
+            raise InvalidValue("terrain is a fieldcraft.Terrain", got=type(terrain).__name__, remedy="Pass fc.Terrain(classes, enter)")
         if terrain is not None and terrain.classes.shape != self.shape:
-            raise InvalidValue("The terrain has the map's shape (height, width)", got=f"{terrain.classes.shape} on a map of {self.shape}")
+            raise InvalidValue(
+                "The terrain has the map's shape (height, width)",
+                got=f"{terrain.classes.shape} on a map of {self.shape}",
+                remedy="Pass classes indexed [row, column]",
+            )
         self.terrain = terrain
         self._walls = self._checked_walls(walls)
         if terrain is not None:
@@ -161,8 +173,9 @@ class Grid:
         `cell_size` therefore leak. Terrain is reduced to its walls.
         """
         size = checks.positive("cell_size", cell_size)
-        factor = round(size / self.cell_size)
-        if factor < 1 or not np.isclose(factor * self.cell_size, size, rtol=1e-9):
+        ratio = size / self.cell_size
+        factor = round(ratio) if math.isfinite(ratio) else 0
+        if factor < 1 or not math.isclose(factor * self.cell_size, size, rel_tol=1e-9):
             raise InvalidValue(
                 f"A coarser cell_size is a whole multiple of the map's {self.cell_size:g}",
                 got=f"cell_size={cell_size!r}",
@@ -173,12 +186,14 @@ class Grid:
         width, height = -(-self.width // factor), -(-self.height // factor)
         if self.wrap and (self.width % factor or self.height % factor):
             raise InvalidValue(
-                "On a torus the coarser cells divide the map evenly", got=f"{factor} cells into {self.width} x {self.height}"
+                "On a torus the coarser cells divide the map evenly",
+                got=f"blocks of {factor} cells on a map of {self.width} x {self.height}",
+                remedy=f"Pass a cell_size that is a multiple of {self.cell_size:g} and divides {self.size}",
             )
-        # The padding lies on the side away from `origin`, so that the coarse map keeps it.
-        below, above = (height * factor - self.height, 0) if self.y_up else (0, height * factor - self.height)
-        padded = np.pad(self._walls, ((below, above), (0, width * factor - self.width)), constant_values=True)
-        blocked = padded.reshape(height, factor, width, factor).all(axis=(1, 3))
+        # Blocks are counted from `origin`, which is at the bottom of the array where y grows upwards.
+        left = np.arange(width) * factor
+        top = np.maximum(self.height - np.arange(height, 0, -1) * factor, 0) if self.y_up else np.arange(height) * factor
+        blocked = np.logical_and.reduceat(np.logical_and.reduceat(self._walls, top, axis=0), left, axis=1)
         return self._derived(width, height, factor * self.cell_size, blocked, None)
 
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None, terrain: Terrain | None) -> Grid:
@@ -198,7 +213,7 @@ class Grid:
     def _checked_walls(self, walls: ArrayLike | None) -> NDArray[np.bool_]:
         if walls is None:
             return np.zeros(self.shape, dtype=np.bool_)
-        array = np.asarray(walls)
+        array = checks.array("walls", walls)
         if array.shape != self.shape:
             hint = " (these look like [x, y]: transpose them)" if array.shape == self.shape[::-1] else ""
             raise InvalidValue(
@@ -213,7 +228,7 @@ class Grid:
         return array.copy()
 
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        ids = np.asarray(cells)
+        ids = checks.array("Cells", cells)
         if ids.size == 0:
             return np.empty(0, dtype=np.int64)
         if ids.dtype.kind not in "iu" or ids.ndim > 1:
@@ -222,13 +237,23 @@ class Grid:
             )
         if ids.min() < 0 or ids.max() >= len(self):
             bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
-            raise OutsideMap(f"Cells lie in 0 to {len(self) - 1}", got=str(np.atleast_1d(bad)[0]))
+            raise OutsideMap(
+                f"Cells lie in 0 to {len(self) - 1}", got=str(np.atleast_1d(bad)[0]), remedy="Use cell_at() to turn positions into cells"
+            )
         return ids.astype(np.int64)
 
     def _cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
-        rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
+        with np.errstate(over="ignore"):
+            columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
+            rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
         if self.wrap:
+            countable = np.isfinite(columns) & np.isfinite(rows)
+            if not countable.all():
+                raise OutsideMap(
+                    "Positions on a torus are near enough for their cell to be counted",
+                    got=f"{tuple(points[int(np.flatnonzero(~countable)[0])].tolist())}",
+                    remedy="Bring the position nearer to the map",
+                )
             columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
         elif outside == "clamp":
             columns, rows = np.clip(columns, 0, self.width - 1), np.clip(rows, 0, self.height - 1)
@@ -249,7 +274,9 @@ class Grid:
     def _nearest_open(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         open_cells = np.flatnonzero(~self._walls.reshape(-1))
         if not len(open_cells):
-            raise InvalidValue("A map needs an open cell to stand on", got="walls everywhere")
+            raise InvalidValue(
+                "A map needs an open cell to stand on", got="walls everywhere", remedy="Open a cell, or let the source act through the wall"
+            )
         if self._open_tree is None:
             from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
 __all__ = ["MAX_STEPS", "Neighborhood"]
@@ -39,7 +40,7 @@ class Neighborhood:
                 return cls(_FOUR)
             if neighbors == 8:
                 return cls(_EIGHT)
-        table = np.asarray(neighbors)
+        table = checks.array("neighbors", neighbors)
         remedy = "Pass 4, 8 or a table such as [(1, 2), (2, 1), (-1, 2), (-2, 1)]"
         if table.ndim != 2 or table.shape[1:] != (2,) or table.dtype.kind not in "iu" or not 1 <= len(table) <= MAX_STEPS:
             raise InvalidValue(

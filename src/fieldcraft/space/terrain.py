@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
 __all__ = ["Terrain"]
@@ -26,8 +27,8 @@ class Terrain:
     """
 
     def __init__(self, classes: ArrayLike, enter: ArrayLike, names: Sequence[str] | None = None) -> None:
-        kinds = np.asarray(classes)
-        table = np.asarray(enter)
+        kinds = checks.array("The classes of a terrain", classes)
+        table = checks.array("The rows of a terrain's table", enter)
         if table.ndim != 2 or table.shape[0] != table.shape[1] or not 1 <= len(table) <= 256 or table.dtype != np.bool_:
             raise InvalidValue(
                 "The table of a terrain is a square array of bool with 1 to 256 rows",
@@ -36,20 +37,28 @@ class Terrain:
             )
         if kinds.ndim != 2 or kinds.dtype.kind not in "iu":
             raise InvalidValue(
-                "The classes of a terrain are whole numbers of shape (height, width)", got=f"shape {kinds.shape}, dtype {kinds.dtype}"
+                "The classes of a terrain are whole numbers of shape (height, width)",
+                got=f"shape {kinds.shape}, dtype {kinds.dtype}",
+                remedy="Pass an array indexed [row, column]",
             )
         if kinds.size and (kinds.min() < 0 or kinds.max() >= len(table)):
             raise InvalidValue(
                 f"The classes of this terrain lie in 0 to {len(table) - 1}, the rows of its table",
                 got=f"{int(kinds.min())} to {int(kinds.max())}",
+                remedy="Add rows to the table, or mend the classes",
             )
-        if names is not None and len(names) != len(table):
-            raise InvalidValue("A terrain has one name per class", got=f"{len(names)} names for {len(table)} classes")
+        named = [str(k) for k in range(len(table))] if names is None else checks.array("The names of a terrain", names).reshape(-1).tolist()
+        if len(named) != len(table) or not all(isinstance(name, str) for name in named):
+            raise InvalidValue(
+                "A terrain has one name, a string, per class",
+                got=f"{named!r} for {len(table)} classes",
+                remedy="Name each row of the table",
+            )
         self.classes: NDArray[np.uint8] = kinds.astype(np.uint8)
         self.classes.flags.writeable = False
         self.enter: NDArray[np.bool_] = table.copy()
         self.enter.flags.writeable = False
-        self.names: tuple[str, ...] = tuple(names) if names is not None else tuple(str(k) for k in range(len(table)))
+        self.names: tuple[str, ...] = tuple(named)
 
     @property
     def walls(self) -> NDArray[np.bool_]:
