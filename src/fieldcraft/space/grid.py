@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.space import links
 from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.terrain import Terrain
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_CELLS", "Grid"]
 
-_Kind = TypeVar("_Kind", np.bool_, np.uint8)
 
 MAX_CELLS = 2**28
 
@@ -96,6 +96,9 @@ class Grid:
         self._walls.flags.writeable = False
         self._links: NDArray[np.unsignedinteger] | None = None
         self._open_tree: cKDTree | None = None
+        self._changes: list[NDArray[np.int64]] = []
+        self._parent: Grid | None = None
+        self._followed = 0
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))
@@ -158,9 +161,60 @@ class Grid:
         stand on one; nothing enters them. Built at the first call and kept.
         """
         if self._links is None:
-            self._links = self._build_links()
+            self._links = links.build(self._walls, self.terrain, self.neighborhood.steps, self.wrap)
             self._links.flags.writeable = False
         return self._links
+
+    @property
+    def walls_version(self) -> int:
+        """A number that grows whenever walls change."""
+        self._follow_parent()
+        return len(self._changes)
+
+    def walls_changed(self, since: int) -> NDArray[np.int64]:
+        """The cells whose walls have changed since a `walls_version`, ascending; some may be as they were then."""
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changes[since:]]))
+
+    def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
+        """Block or open cells, while maps on this grid run; layers notice at their next step.
+
+        Layers on coarser cells of this grid follow; those with walls of their own don't. Raises `OutsideMap` for cells
+        that don't exist and `InvalidValue` for opening what the terrain makes impassable.
+        """
+        ids = np.unique(self._checked_cells(cells))
+        if not isinstance(blocked, (bool, np.bool_)):
+            raise InvalidValue("blocked is True or False", got=repr(blocked), remedy="Call it once for walls and once for openings")
+        if not blocked and self.terrain is not None and self.terrain.walls.reshape(-1)[ids].any():
+            bad = int(ids[self.terrain.walls.reshape(-1)[ids]][0])
+            raise InvalidValue(
+                "Impassable terrain stays a wall", got=f"cell {bad}", remedy="Leave it out, or use a grid without that terrain"
+            )
+        self._change_walls(ids, blocked)
+
+    def _change_walls(self, ids: NDArray[np.int64], blocked: bool) -> None:
+        changed = ids[self._walls.reshape(-1)[ids] != blocked]
+        if not len(changed):
+            return
+        # New arrays, so that whoever works with the old ones can finish.
+        walls = self._walls.copy()
+        walls.reshape(-1)[changed] = blocked
+        walls.flags.writeable = False
+        self._walls = walls
+        if self._links is not None:
+            self._links = links.patch(self._links, changed, walls, self.terrain, self.neighborhood.steps, self.wrap)
+            self._links.flags.writeable = False
+        self._open_tree = None
+        self._changes.append(changed)
+
+    def _follow_parent(self) -> None:
+        """Take over changes of the finer grid that this one was made of."""
+        if self._parent is None or self._parent.walls_version == self._followed:
+            return
+        self._followed = self._parent.walls_version
+        wanted = self._coarsened(self._parent, round(self.cell_size / self._parent.cell_size)).reshape(-1)
+        now = self._walls.reshape(-1)
+        self._change_walls(np.flatnonzero(wanted & ~now), True)
+        self._change_walls(np.flatnonzero(~wanted & now), False)
 
     def with_walls(self, walls: ArrayLike | None) -> Grid:
         """The same map with other walls (None for none) and no terrain: what another mobility walks on."""
@@ -190,11 +244,18 @@ class Grid:
                 got=f"blocks of {factor} cells on a map of {self.width} x {self.height}",
                 remedy=f"Pass a cell_size that is a multiple of {self.cell_size:g} and divides {self.size}",
             )
+        coarse = self._derived(width, height, factor * self.cell_size, self._coarsened(self, factor), None)
+        coarse._parent, coarse._followed = self, self.walls_version
+        return coarse
+
+    @staticmethod
+    def _coarsened(grid: Grid, factor: int) -> NDArray[np.bool_]:
+        """Whether all cells of each block of `factor` x `factor` are walls."""
+        width, height = -(-grid.width // factor), -(-grid.height // factor)
         # Blocks are counted from `origin`, which is at the bottom of the array where y grows upwards.
         left = np.arange(width) * factor
-        top = np.maximum(self.height - np.arange(height, 0, -1) * factor, 0) if self.y_up else np.arange(height) * factor
-        blocked = np.logical_and.reduceat(np.logical_and.reduceat(self._walls, top, axis=0), left, axis=1)
-        return self._derived(width, height, factor * self.cell_size, blocked, None)
+        top = np.maximum(grid.height - np.arange(height, 0, -1) * factor, 0) if grid.y_up else np.arange(height) * factor
+        return np.asarray(np.logical_and.reduceat(np.logical_and.reduceat(grid.walls, top, axis=0), left, axis=1))
 
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None, terrain: Terrain | None) -> Grid:
         table = [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
@@ -287,39 +348,3 @@ class Grid:
         # The tree breaks ties as it likes; the rule is the lowest id.
         ties = self._open_tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
         return np.array([open_cells[near[0]] for near in ties], dtype=np.int64)
-
-    def _build_links(self) -> NDArray[np.unsignedinteger]:
-        dtype: type[np.unsignedinteger] = np.uint8 if len(self.neighborhood) <= 8 else np.uint64
-        links = np.zeros(self.shape, dtype=dtype)
-        for bit, (dx, dy) in enumerate(self.neighborhood.steps):
-            allowed = ~self._walls & self._may_step(dx, dy)
-            if abs(dx) == 1 and abs(dy) == 1:
-                for side_dx, side_dy in ((dx, 0), (0, dy)):
-                    # The side cell lies one straight step after the start, and one straight step before the end.
-                    rest = (dx - side_dx, dy - side_dy)
-                    side_open = self._before(~self._walls, *rest, outside=False)
-                    allowed &= side_open & self._may_step(*rest)
-                    if self.terrain is not None:
-                        allowed &= self._before(self._may_step(side_dx, side_dy), *rest, outside=False)
-            links |= allowed.astype(dtype) << dtype(bit)
-        return links
-
-    def _may_step(self, dx: int, dy: int) -> NDArray[np.bool_]:
-        """For each cell, whether a step (dx, dy) may end there as far as the rim and the terrain go."""
-        inside = self._before(np.ones(self.shape, dtype=np.bool_), dx, dy, outside=False)
-        if self.terrain is None:
-            return inside
-        came_from = self._before(self.terrain.classes, dx, dy, outside=0)
-        return inside & (self.terrain.enter[came_from, self.terrain.classes] | self._before(self._walls, dx, dy, outside=False))
-
-    def _before(self, array: NDArray[_Kind], dx: int, dy: int, *, outside: int | bool) -> NDArray[_Kind]:
-        """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies off the map."""
-        if self.wrap:
-            return np.roll(array, (dy, dx), axis=(0, 1))
-        moved: NDArray[_Kind] = np.full_like(array, outside)
-        height, width = self.shape
-        if abs(dy) < height and abs(dx) < width:
-            moved[max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)] = array[
-                max(-dy, 0) : height + min(-dy, 0), max(-dx, 0) : width + min(-dx, 0)
-            ]
-        return moved
