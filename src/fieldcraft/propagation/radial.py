@@ -80,6 +80,14 @@ class Emission:
         """Some of the rows."""
         return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
 
+    def joined(self, other: Emission) -> Emission:
+        """These rows and then those."""
+        return Emission(
+            np.concatenate([self.cells, other.cells]),
+            np.concatenate([self.strengths, other.strengths]),
+            np.concatenate([self.shapes, other.shapes]),
+        )
+
     def rows(self) -> Iterator[tuple[int, float, int]]:
         """(cell, strength, shape) one by one."""
         return zip(self.cells.tolist(), self.strengths.tolist(), self.shapes.tolist(), strict=True)
@@ -106,6 +114,7 @@ class RadialField:
         self._work: Iterator[int] | None = None
         self._at_once = True
         self._anew = False
+        self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._ops: Any = reference
         if kernels.compiled():
@@ -124,6 +133,8 @@ class RadialField:
             return
         if self._anew:
             self._anew = False
+            self._walls_moved()
+            self.ground = Ground.of(self.space)
             self._sums[:] = 0
             self._dirty[:] = 1
             self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
@@ -132,6 +143,13 @@ class RadialField:
         changed = sources.take_changes()
         self._number(sources.shapes)
         self.follow(changed.rows, Emission(changed.cells, changed.strengths, self._numbers[changed.shapes]))
+
+    def _walls_moved(self) -> NDArray[np.int64]:
+        """The cells whose walls have changed since the last look."""
+        version, self._walls_version = self._walls_version, self.space.walls_version
+        if version == self._walls_version:
+            return np.zeros(0, dtype=np.int64)
+        return self.space.walls_changed(version)
 
     def tune(self, radial: Radial, every: float) -> None:
         """Go on with other parameters: everything is radiated anew."""
@@ -182,8 +200,18 @@ class RadialField:
         changed = (old.cells != new.cells) | (old.strengths != new.strengths) | (old.shapes != new.shapes)
         old, new, slots = old.at(changed), new.at(changed), slots[changed]
         held.cells[slots], held.strengths[slots], held.shapes[slots] = new.cells, new.strengths, new.shapes
-        if len(slots) or self._dirty.any():
-            self._work = self._apply(old.at(old.strengths != 0), new.at(new.strengths != 0))
+        walls = self._walls_moved()
+        ground = Ground.of(self.space) if len(walls) else self.ground
+        if len(walls):
+            self._dirty[walls // self.space.width // TILE_ROWS, walls % self.space.width // TILE_COLUMNS] = 1
+            # Whoever may reach one of these cells radiates differently now; the changed ones do so anyway.
+            touched = held.strengths != 0
+            touched[slots] = False
+            rows = np.flatnonzero(touched)
+            rows = rows[self._reaches_dirty(held.at(rows))] if self.radial.metric != "straight" else rows[:0]
+            old, new = old.joined(held.at(rows)), new.joined(held.at(rows))
+        if len(old) or self._dirty.any():
+            self._work = self._apply(old.at(old.strengths != 0), new.at(new.strengths != 0), ground)
 
     def catch_up(self, units: int | None = None) -> int:
         """Make at most so many units of the work under way (None: all of it); returns how many it was."""
@@ -209,11 +237,18 @@ class RadialField:
             near, amounts = near[best], amounts[best]
         return near, amounts
 
-    def _apply(self, old: Emission, new: Emission) -> Iterator[int]:
+    def _apply(self, old: Emission, new: Emission, ground: Ground) -> Iterator[int]:
+        """Take off what was held on the old ground, put on what is there on the new one, and show it."""
         if self.radial.blend == "sum":
-            cells, shapes = np.concatenate([old.cells, new.cells]), np.concatenate([old.shapes, new.shapes])
-            yield from self._add(Emission(cells, np.concatenate([-old.strengths, new.strengths]), shapes))
+            off = Emission(old.cells, -old.strengths, old.shapes)
+            if ground is self.ground:
+                yield from self._add(off.joined(new))
+            else:
+                yield from self._add(off)
+                self.ground = ground
+                yield from self._add(new)
         else:
+            self.ground = ground
             yield from self._renew(old, new)
         yield from self._publish()
 

@@ -102,6 +102,7 @@ class SpreadField:
         self._frozen: NDArray[np.uint8] = space.walls.astype(np.uint8)
         self.pinned = np.zeros(0, dtype=np.int64)
         self._fed = -1
+        self._walls_version = space.walls_version
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
@@ -130,10 +131,23 @@ class SpreadField:
 
     def feed(self, sources: Sources) -> None:
         """Hold the cells of the sources; see `Field.feed`."""
+        if self.space.walls_version != self._walls_version:
+            self._follow_walls()
         if sources.version != self._fed:
             self.pin(*sources.pins(self._stack))
             sources.forget_changes()
             self._fed = sources.version
+
+    def _follow_walls(self) -> None:
+        """A cell that becomes a wall loses its value, unless a source holds it; one that opens starts at 0."""
+        changed = self.space.walls_changed(self._walls_version)
+        self._walls_version = self.space.walls_version
+        frozen = self._frozen.reshape(-1)
+        blocked = self.space.walls.reshape(-1)[changed]
+        frozen[changed] = (frozen[changed] & _PIN) | blocked.astype(np.uint8)
+        self._flat[changed[frozen[changed] == _WALL]] = 0
+        if self._tiles is not None:
+            self._tiles.wake(changed)
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
         """Hold exactly these cells, ascending, at these values from now on."""
