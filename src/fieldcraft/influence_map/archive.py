@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer import Layer, LayerState
@@ -223,6 +224,7 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
         "name": state.name,
         "space": space,
         "propagation": _propagation_out(state.propagation),
+        "priority": state.priority,
         "every": state.every,
         "ticks": state.ticks,
         "due": state.due,
@@ -245,7 +247,8 @@ def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) ->
         raise TypeError(f"a layer named {entry['name']!r}")
     sources = Sources.restored(space, columns, keys, shapes)
     every, ticks, due = (_size(entry[key], _MOST_TICKS) for key in ("every", "ticks", "due"))
-    return LayerState(entry["name"], _propagation_in(entry["propagation"]), max(every, 1), ticks, due, held, sources)
+    priority = checks.finite("priority", entry["priority"])
+    return LayerState(entry["name"], _propagation_in(entry["propagation"]), priority, max(every, 1), ticks, due, held, sources)
 
 
 def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -20,10 +22,11 @@ __all__ = ["Advance", "InfluenceMap"]
 
 @dataclass(frozen=True)
 class Advance:
-    """What one `InfluenceMap.advance` did: the steps made and the steps dropped, by layer name."""
+    """What one `InfluenceMap.advance` did: the steps made and the steps dropped, by layer name; the units of work it took."""
 
     steps: Mapping[str, int]
     dropped: Mapping[str, int]
+    units: int = 0
 
 
 class InfluenceMap:
@@ -40,6 +43,7 @@ class InfluenceMap:
         self.space = space
         self._layers: dict[str, Layer] = {}
         self._ticks = 0
+        self._next = ""
         self._guard = Guard()
 
     def __repr__(self) -> str:
@@ -79,6 +83,7 @@ class InfluenceMap:
         cell_size: float | None = None,
         walls: ArrayLike | bool | None = None,
         values: ArrayLike | None = None,
+        priority: float = 0.0,
     ) -> Layer:
         """Add a layer and return it.
 
@@ -90,6 +95,7 @@ class InfluenceMap:
         cell_size: the layer's own, coarser cells: a whole multiple of the map's.
         walls: the layer's own walls, bool of the map's shape (height, width), for another mobility; False for none (air).
         values: what it starts with, of the layer's shape.
+        priority: where `advance` has a budget, layers of higher priority are brought up to date first.
 
         Raises `NameTaken`, or `InvalidValue` for what doesn't fit.
         """
@@ -118,7 +124,7 @@ class InfluenceMap:
                 raise InvalidValue("walls are an array, or False for none", got="walls=True", remedy="Leave it out to keep the map's walls")
             if cell_size is not None:
                 space = space.coarser(cell_size)
-            layer = Layer(name, space, propagation, interval, self._guard)
+            layer = Layer(name, space, propagation, interval, self._guard, checks.finite("priority", priority))
             if values is not None:
                 layer.write(values)
             self._layers[name] = layer
@@ -136,14 +142,22 @@ class InfluenceMap:
             for layer in self._layers.values():
                 layer.step(count)
 
-    def advance(self, dt: float, *, max_steps: int = 8) -> Advance:
+    def advance(self, dt: float, *, max_steps: int = 8, budget_ms: float | None = None, budget_work: int | None = None) -> Advance:
         """Let `dt` seconds pass: each layer makes the updates of its interval that have fallen due.
 
         Time is counted in whole ticks (1/705,600,000 s), so that 30, 60 and 144 frames a second come to the same bits.
         At most `max_steps` updates a layer are made in one call; the rest are dropped and reported.
+
+        With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of higher priority first,
+        until the budget is used up; the rest waits for the next call, up to `max_steps` updates a layer, and
+        `layer.staleness` says how far behind it is. What a layer shows meanwhile is its last complete state, and once it
+        has caught up it shows what it would have shown without a budget. `budget_ms` is in milliseconds and overrun by at
+        most one unit; `budget_work` is a number of units, which makes runs repeatable.
         """
         ticks = clock.ticks("dt", dt)
         most = checks.whole("max_steps", max_steps, minimum=1)
+        if budget_ms is not None or budget_work is not None:
+            return self._advance_within(ticks, most, budget_ms, budget_work)
         with self._guard:
             self._ticks += ticks
             steps, dropped = {}, {}
@@ -151,6 +165,31 @@ class InfluenceMap:
                 made, lost = layer.pass_time(ticks, most)
                 steps[name], dropped[name] = made, lost
             return Advance(steps, dropped)
+
+    def _advance_within(self, ticks: int, max_steps: int, budget_ms: float | None, budget_work: int | None) -> Advance:
+        begun = time.perf_counter()
+        if budget_ms is not None and budget_work is not None:
+            raise InvalidValue("A budget is in milliseconds or in units", got="both", remedy="Pass one of the two")
+        seconds = math.inf if budget_ms is None else checks.positive("budget_ms", budget_ms) / 1000
+        most_units = math.inf if budget_work is None else checks.whole("budget_work", budget_work, minimum=1)
+        with self._guard:
+            self._ticks += ticks
+            before = {name: layer.updates for name, layer in self._layers.items()}
+            dropped = {name: layer.owe_time(ticks, max_steps) for name, layer in self._layers.items()}
+            units = 0
+            # Layers of equal priority take turns, a unit each, from one call to the next.
+            names = list(self._layers)
+            first = names.index(self._next) if self._next in self._layers else 0
+            turn = sorted(names[first:] + names[:first], key=lambda name: -self._layers[name].priority)
+            waiting = [self._layers[name] for name in turn]
+            while waiting and (units == 0 or (units < most_units and time.perf_counter() - begun < seconds)):
+                layer = waiting.pop(0)
+                if layer.work():
+                    units += 1
+                    waiting.insert(sum(other.priority == layer.priority for other in waiting), layer)
+                    self._next = waiting[0].name
+            steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
+            return Advance(steps, dropped, units)
 
     def copy(self) -> InfluenceMap:
         """An independent copy that goes on with the same bits."""

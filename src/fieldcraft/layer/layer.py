@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ class LayerState:
 
     name: str
     propagation: Propagation | None
+    priority: float
     every: int
     ticks: int
     due: int
@@ -44,8 +45,9 @@ class Layer(Operand):
     the array it was given and takes neither sources nor steps.
     """
 
-    def __init__(self, name: str, space: Grid, propagation: Propagation | None, every: int, guard: Guard) -> None:
+    def __init__(self, name: str, space: Grid, propagation: Propagation | None, every: int, guard: Guard, priority: float = 0.0) -> None:
         self.name = name
+        self.priority = priority
         self.space = space
         self._guard = guard
         self._propagation = propagation
@@ -56,6 +58,9 @@ class Layer(Operand):
         self._limit_sources()
         self._ticks = 0
         self._due = 0
+        self._backlog = 0
+        self._updates = 0
+        self._work: Iterator[bool] | None = None
         self._version = 0
 
     def __repr__(self) -> str:
@@ -108,6 +113,7 @@ class Layer(Operand):
                     got=repr(propagation),
                     remedy="Add another layer for another kind",
                 )
+            self._catch_up()
             self._propagation = propagation
             field.tune(propagation, self.every)
 
@@ -119,7 +125,9 @@ class Layer(Operand):
     @every.setter
     def every(self, every: float) -> None:
         with self._guard:
-            self._every = clock.ticks("every", every, minimum=1)
+            interval = clock.ticks("every", every, minimum=1)
+            self._catch_up()
+            self._every = interval
             if self._field is not None and self._propagation is not None:
                 self._field.tune(self._propagation, self.every)
 
@@ -229,6 +237,7 @@ class Layer(Operand):
         """
         with self._guard:
             field = self._fading("deposits")
+            self._catch_up()
             points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
             extra = checks.amounts("amounts", amounts, len(points))
             touched, inverse = np.unique(cells, return_inverse=True)
@@ -251,6 +260,7 @@ class Layer(Operand):
         """
         with self._guard:
             field = None if self._field is None else self._fading("written values")
+            self._catch_up()
             self._values[:] = self._checked(values)
             self._version += 1
             if field is not None:
@@ -279,8 +289,10 @@ class Layer(Operand):
         """Make `count` updates, each worth `every` seconds of this layer's time."""
         count = checks.whole("count", count)
         with self._guard:
+            self._catch_up()
             if self._field is None:
                 self._ticks += count * self._every
+                self._updates += count
                 return
             while count > 0:
                 self._feed()
@@ -290,6 +302,7 @@ class Layer(Operand):
                 self._field.run(batch)
                 self._version += 1
                 self._ticks += batch * self._every
+                self._updates += batch
                 count -= batch
             self._sources.expire(self._ticks)
 
@@ -300,19 +313,65 @@ class Layer(Operand):
         self.step(made)
         return made, due - made
 
+    def owe_time(self, ticks: int, max_steps: int) -> int:
+        """Put the updates that fall due in so many ticks on the list for `work`; how many were too many and dropped."""
+        due, self._due = divmod(self._due + ticks, self._every)
+        dropped = max(self._backlog + due - max_steps, 0)
+        self._backlog += due - dropped
+        return dropped
+
+    def work(self) -> bool:
+        """Do one unit of the work that is due, if there is any."""
+        with self._guard:
+            if self._work is None and self._backlog:
+                self._work = self._work_off()
+            if self._work is None:
+                return False
+            if next(self._work, False):
+                return True
+            self._work = None
+            return False
+
+    @property
+    def updates(self) -> int:
+        """How many updates this layer has made since it was added or loaded."""
+        return self._updates
+
+    @property
+    def staleness(self) -> float:
+        """Seconds of updates that are due and not made yet, for want of budget."""
+        return clock.seconds(self._backlog * self._every)
+
+    def _work_off(self) -> Iterator[bool]:
+        while self._backlog:
+            self._feed()
+            if self._field is not None:
+                for _ in self._field.step_in_units():
+                    yield True
+            self._backlog -= 1
+            self._ticks += self._every
+            self._updates += 1
+            self._version += 1
+
+    def _catch_up(self) -> None:
+        """Make the updates that are due, whatever they cost."""
+        while self.work():
+            pass
+
     def copy(self, guard: Guard) -> Layer:
         """An independent copy, for a map with that guard."""
         return Layer.restored(self.state(), self.space, guard)
 
     def state(self) -> LayerState:
-        """All that `restored` needs."""
+        """All that `restored` needs. Updates that are due are made first."""
+        self._catch_up()
         arrays = self._field.state() if self._field else {"values": self._own}
-        return LayerState(self.name, self._propagation, self._every, self._ticks, self._due, arrays, self._sources)
+        return LayerState(self.name, self._propagation, self.priority, self._every, self._ticks, self._due, arrays, self._sources)
 
     @classmethod
     def restored(cls, state: LayerState, space: Grid, guard: Guard) -> Layer:
         """A layer that goes on, bit for bit, where the one of `state` stood."""
-        layer = cls(state.name, space, state.propagation, state.every, guard)
+        layer = cls(state.name, space, state.propagation, state.every, guard, state.priority)
         layer._ticks, layer._due = state.ticks, state.due
         layer._sources = state.sources.copy(guard)
         layer._limit_sources()
@@ -326,6 +385,7 @@ class Layer(Operand):
         """Go at once where endless steps would lead; what was deposited or written is gone then. No time passes."""
         with self._guard:
             field = self._moving("settle()")
+            self._catch_up()
             self._feed()
             field.settle()
             self._version += 1

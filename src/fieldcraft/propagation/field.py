@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,8 @@ __all__ = ["Field"]
 class Field(Protocol):
     """Values on a space that know how to take steps.
 
-    `values` is always the same float32 array, updated in place, and 0 on walls. Cells are flat indices.
+    `values` are float32 and 0 on walls; updated in place, except by steps in units, which end by taking another
+    array. Cells are flat indices.
     """
 
     values: NDArray[np.float32]
@@ -34,6 +36,10 @@ class Field(Protocol):
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
+        ...
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step in units of work of at most 0.25 ms; `values` stay what they were until the last is done."""
         ...
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -26,6 +26,7 @@ MOST_SOURCES = 2**18
 METRICS = ("straight", "connected", "path", "sight")
 TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 _UNIT_TILES = 256
+_UNIT_JOBS = 1_000
 _STAMPED_PER_THREAD = 150_000
 
 
@@ -76,7 +77,7 @@ class Emission:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def at(self, rows: NDArray[Any]) -> Emission:
+    def at(self, rows: NDArray[Any] | slice) -> Emission:
         """Some of the rows."""
         return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
 
@@ -168,6 +169,11 @@ class RadialField:
         if count:
             self.catch_up()
 
+    def step_in_units(self) -> Iterator[None]:
+        """Work off all changes in units; see `Field.step_in_units`."""
+        while self.catch_up(1):
+            yield
+
     def settle(self) -> None:
         """Work off all changes."""
         self.catch_up()
@@ -255,12 +261,14 @@ class RadialField:
     # Sums
 
     def _add(self, jobs: Emission) -> Iterator[int]:
-        is_open = self._is_open(jobs)
-        yield from self._add_open(jobs.at(is_open))
-        searched = jobs.at(~is_open)
-        for cell, strength, shape in searched.rows():
-            cells, weights = yield from self.footprints.search(self.ground, cell, shape)
-            yield from self._scatter(self._ops.scatter, cells, weights, strength)
+        batch = len(jobs) if self._at_once else _UNIT_JOBS
+        for first in range(0, len(jobs), max(batch, 1)):
+            part = jobs.at(np.s_[first : first + batch])
+            is_open = self._is_open(part)
+            yield from self._add_open(part.at(is_open))
+            for cell, strength, shape in part.at(~is_open).rows():
+                cells, weights = yield from self.footprints.search(self.ground, cell, shape)
+                yield from self._scatter(self._ops.scatter, cells, weights, strength)
 
     def _is_open(self, jobs: Emission) -> NDArray[np.bool_]:
         if self.radial.metric == "straight":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ _SPARSE_SHARE = 0.25  # up to this share of awake tiles, tiles are cheaper than 
 _FIRST_PROBE, _LAST_PROBE = 16, 128  # dense steps between two looks at which tiles still change
 _CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
 _ANY_COST = 8  # how much longer an update takes in the general kernel
+_UNIT_CELLS = 80_000  # cell updates in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
+_UNIT_TILES = 100
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,8 @@ class SpreadField:
         self.pinned = np.zeros(0, dtype=np.int64)
         self._fed = -1
         self._walls_version = space.walls_version
+        self._links: NDArray[np.unsignedinteger] | None = None
+        self._spare: NDArray[np.float32] | None = None
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
@@ -142,6 +147,7 @@ class SpreadField:
         """A cell that becomes a wall loses its value, unless a source holds it; one that opens starts at 0."""
         changed = self.space.walls_changed(self._walls_version)
         self._walls_version = self.space.walls_version
+        self._links = None
         frozen = self._frozen.reshape(-1)
         blocked = self.space.walls.reshape(-1)[changed]
         frozen[changed] = (frozen[changed] & _PIN) | blocked.astype(np.uint8)
@@ -181,16 +187,12 @@ class SpreadField:
         if not kernels.compiled():
             for _ in range(count):
                 self.values[:] = reference.step(
-                    self.values, self._frozen, self.space.links(), self._steps, self._losses, self._exponent,
+                    self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent,
                     self._momentum, self._keep, self._floor, self.space.wrap,
                 )  # fmt: skip
             return
-        if self._tiles is None:
-            from fieldcraft.kernels import spread  # importing Numba takes longer than all the rest of fieldcraft
-
-            self._kernels = spread
-            self._tiles = _Tiles(spread, self.space, self._reach)
-        tiles = self._tiles
+        tiles = self._ready()
+        assert tiles is not None
         while count > 0 and tiles.awake != 0:
             if tiles.is_worth_it:
                 count -= self._step_tiles(count)
@@ -199,6 +201,35 @@ class SpreadField:
                 self._step_waves(levels)
                 tiles.until_probe -= levels
                 count -= levels
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, a band of rows a unit, from the values into a spare array; see `Field.step_in_units`."""
+        tiles = self._ready()
+        unit = _UNIT_CELLS // (1 if self._plain else _ANY_COST)
+        if tiles is not None and tiles.awake == 0:
+            return
+        if tiles is None or len(self.space) <= unit or (not tiles.probing and tiles.awake <= _UNIT_TILES):
+            self.run(1)
+            yield
+            return
+        if self._spare is None:
+            self._spare = _aligned(self.space.shape)
+        rows = max(unit // self.space.width, 1)
+        at_rest = True
+        for first in range(0, self.space.height, rows):
+            last = min(first + rows, self.space.height)
+            self._spare[first:last] = self.values[first:last]
+            above, below = self._rows(first - self._reach, first), self._rows(last, last + self._reach)
+            kernel, arguments = self._wave(0, 1, above, below, first, last, self._spare)
+            kernel(*arguments)
+            at_rest = at_rest and np.array_equal(self._spare[first:last], self.values[first:last])
+            yield
+        self.values, self._spare = self._spare, self.values
+        self._flat = self.values.reshape(-1)
+        if at_rest:
+            tiles.rest()
+        else:
+            tiles.wake_all()
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The values and the held cells; see `Field.state`."""
@@ -219,14 +250,23 @@ class SpreadField:
             from fieldcraft.kernels import spread
 
             spread.settle(
-                self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent,
+                self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent,
                 self._floor, self.space.wrap,
             )  # fmt: skip
         else:
             self.values[:] = reference.settle(
-                self.values, self._frozen, self.space.links(), self._steps, self._losses, self._exponent, self._floor, self.space.wrap
+                self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent, self._floor, self.space.wrap
             )  # fmt: skip
         self.touched(None)
+
+    def _ready(self) -> _Tiles | None:
+        """The tiles, with the kernels loaded; none where the reference serves."""
+        if self._tiles is None and kernels.compiled():
+            from fieldcraft.kernels import spread  # importing Numba takes longer than all the rest of fieldcraft
+
+            self._kernels = spread
+            self._tiles = _Tiles(spread, self.space, self._reach)
+        return self._tiles
 
     @property
     def _plain(self) -> bool:
@@ -251,7 +291,7 @@ class SpreadField:
             )  # fmt: skip
         else:
             made, awake = kernel.tiles_any(
-                self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent, self._signed,
+                self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
                 self._reach, self._momentum, self._keep, self._floor, self.space.wrap, steps, tiles.most, *tiles.scratch,
             )  # fmt: skip
         tiles.report(awake)
@@ -267,7 +307,7 @@ class SpreadField:
         for band in range(bands):
             first, last = edges[band], edges[band + 1]
             above, below = self._rows(first - halo, first), self._rows(last, last + halo)
-            calls.append(self._wave(band, levels, above, below, first, last))
+            calls.append(self._wave(band, levels, above, below, first, last, self.values))
         pool.run(calls)
 
     def _rows(self, first: int, last: int) -> NDArray[np.float32]:
@@ -276,18 +316,32 @@ class SpreadField:
             return self.values[np.arange(first, last) % self.space.height]
         return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
 
-    def _wave(self, band: int, levels: int, above: NDArray[np.float32], below: NDArray[np.float32], first: int, last: int) -> pool.Call:
+    def _wave(
+        self,
+        band: int,
+        levels: int,
+        above: NDArray[np.float32],
+        below: NDArray[np.float32],
+        first: int,
+        last: int,
+        values: NDArray[np.float32],
+    ) -> pool.Call:
         assert self._kernels is not None
         ring = self._ring(band)
         if self._plain:
             return self._kernels.wave_plain, (
-                self.values, self._frozen, above, below, first, last, levels,
-                self._losses[0], self._momentum, self._floor, ring[0],
+                values, self._frozen, above, below, first, last, levels, self._losses[0], self._momentum, self._floor, ring[0],
             )  # fmt: skip
         return self._kernels.wave_any, (
-            self.values, self._frozen, self.space.links(), _masks(self.space), self._steps, self._losses, self._exponent, self._signed,
+            values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
             above, below, first, last, levels, self._momentum, self._keep, self._floor, self.space.wrap, *ring,
         )  # fmt: skip
+
+    def _ways(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
+        """The links of the grid, and the bit of each step in them; those of the last `feed`, though walls may have changed since."""
+        if self._links is None:
+            self._links = self.space.links()
+        return self._links, np.array([1 << k for k in range(len(self._steps))], dtype=self._links.dtype)
 
     def _ring(self, band: int) -> list[NDArray[np.float32]]:
         """Scratch rows of a band; the kernels put their margins in different places, so each has its own."""
@@ -341,6 +395,13 @@ class _Tiles:
         self.until_probe = self._interval
         self._interval = min(2 * self._interval, _LAST_PROBE)
 
+    def rest(self) -> None:
+        """Take notice that a step has changed nothing."""
+        self._awake[:] = 0
+        self._bands[:] = 0
+        self.awake = 0
+        self.probing = False
+
     def wake(self, cells: NDArray[np.int64]) -> None:
         """Take notice that these cells have changed."""
         if self.probing or not len(cells):
@@ -362,9 +423,3 @@ def _aligned(shape: tuple[int, ...]) -> NDArray[np.float32]:
     memory = np.zeros(size + 16, dtype=np.float32)
     start = -(memory.ctypes.data // 4) % 16
     return memory[start : start + size].reshape(shape)
-
-
-def _masks(space: Grid) -> NDArray[np.unsignedinteger]:
-    """The bit of each step in `space.links()`."""
-    dtype = space.links().dtype.type
-    return np.array([1 << k for k in range(len(space.neighborhood))], dtype=dtype)

@@ -21,7 +21,6 @@ __all__ = ["Emitted", "Shape", "Source", "Sources"]
 
 Guard = AbstractContextManager[None]
 _NEVER = np.iinfo(np.int64).max
-_MOST_NOTES = 64
 _COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires", "_shapes")
 
 
@@ -117,7 +116,7 @@ class Sources:
         self.shapes: list[Shape] = [Shape()]
         self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
-        self._changed: list[NDArray[np.int64]] = []
+        self._changed = np.zeros(0, dtype=np.bool_)
         self._range: tuple[float, int] | None = None
         self.next_expiry = _NEVER
         self.version = 0
@@ -297,18 +296,18 @@ class Sources:
 
     def take_changes(self) -> Emitted:
         """The rows that have changed since the last call, each once, and what stands in them now; gone is a strength of 0."""
-        rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changed]))
-        self._changed = []
+        rows = np.flatnonzero(self._changed)
+        self._changed[rows] = False
         strengths = np.where(self._alive[rows], self._strengths[rows], np.float32(0)).astype(np.float64)
         return Emitted(rows, self._cells[rows], strengths, self._shapes[rows])
 
     def forget_changes(self) -> None:
         """Let the next `take_changes` begin from here."""
-        self._changed = []
+        self._changed[:] = False
 
     def all_changed(self) -> None:
         """Let the next `take_changes` name every row."""
-        self._changed = [np.arange(len(self._alive))]
+        self._changed[:] = True
 
     def ids_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The ids of the sources in these rows."""
@@ -323,7 +322,7 @@ class Sources:
         twin.shapes = list(self.shapes)
         twin._free = list(self._free)
         twin._keys = dict(self._keys)
-        twin._changed = list(self._changed)
+        twin._changed = self._changed.copy()
         twin.next_expiry = self.next_expiry
         twin.version = self.version
         return twin
@@ -343,6 +342,7 @@ class Sources:
             if array.dtype != empty.dtype or array.shape != (rows, *empty.shape[1:]):
                 raise ValueError(f"sources with {column[1:]} of {array.dtype} and shape {array.shape}")
             setattr(sources, column, array.copy())
+        sources._changed = np.zeros(rows, dtype=np.bool_)
         sources.shapes = shapes
         sources._free = arrays["free"].tolist()
         sources._keys = dict(keys)
@@ -391,6 +391,7 @@ class Sources:
             longer = np.zeros((new, *array.shape[1:]), dtype=array.dtype)
             longer[:old] = array
             setattr(self, column, longer)
+        self._changed = np.append(self._changed, np.zeros(new - old, dtype=np.bool_))
         self._free[:0] = range(new - 1, old - 1, -1)
 
     def limit(self, strength: float, count: int) -> None:
@@ -413,9 +414,7 @@ class Sources:
             )
 
     def _note(self, rows: NDArray[np.int64]) -> None:
-        self._changed.append(rows)
-        if len(self._changed) > _MOST_NOTES:
-            self._changed = [np.unique(np.concatenate(self._changed))]
+        self._changed[rows] = True
         self.version += 1
 
     def _shapes_of(self, radii: ArrayLike | None, falloff: Falloff | None, count: int) -> NDArray[np.int64]:
