@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,8 +77,11 @@ class Falloff:
         if isinstance(falloff, Ring):
             return cls("ring", _ring=falloff)
         shares = np.linspace(0, 1, _TABLE_POINTS)
-        points = np.asarray(falloff(shares) if callable(falloff) else falloff, dtype=np.float64)
         kind = "A callable falloff" if callable(falloff) else "A table of weights"
+        points = checks.array(kind + "'s weights", falloff(shares) if callable(falloff) else falloff)
+        if points.dtype.kind not in "iufb" and points.size:
+            raise InvalidValue(f"{kind} has weights that are numbers", got=f"dtype {points.dtype}", remedy="Use floats")
+        points = points.astype(np.float64)
         if points.ndim != 1 or len(points) < 2 or (callable(falloff) and len(points) != _TABLE_POINTS):
             raise InvalidValue(
                 f"{kind} gives one weight per share of the radius",
@@ -118,14 +120,12 @@ class Falloff:
         return np.where(share <= 1, weights, 0.0)
 
 
-@functools.lru_cache(maxsize=256)
-def footprint(falloff: Falloff, radius: float) -> NDArray[np.float64]:
-    """The weights around a source on open ground: shape (2 r + 1, 2 r + 1) with r = floor(radius), `radius` in cells.
+def footprint(falloff: Falloff, radius: float, reach: int) -> NDArray[np.float64]:
+    """The weights around a source on open ground, up to `reach` cells each way: shape (2 reach + 1, 2 reach + 1).
 
-    Cut once per falloff and radius, and shared. Read-only.
+    `radius` in cells. Read-only.
     """
-    r = int(radius)
-    away = np.arange(-r, r + 1)
+    away = np.arange(-reach, reach + 1)
     distance = np.sqrt((away * away)[:, None] + away * away)
     weights = falloff(distance / radius)
     weights.flags.writeable = False

@@ -60,7 +60,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
         if not any(layer.space is space for space in spaces):
             spaces.append(layer.space)
         layers.append(_layer_out(layer.state(), next(i for i, space in enumerate(spaces) if space is layer.space), listed))
-    header: dict[str, Any] = {"ticks": imap._ticks, "spaces": [_grid_out(space, listed) for space in spaces], "layers": layers}
+    header: dict[str, Any] = {"ticks": imap._ticks, "spaces": [_grid_out(space, spaces, listed) for space in spaces], "layers": layers}
     packed = [zlib.compress(array.tobytes(), 1) for array in arrays]
     header["arrays"] = [
         {"dtype": array.dtype.str, "shape": array.shape, "bytes": len(data)} for array, data in zip(arrays, packed, strict=True)
@@ -98,7 +98,9 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     target = _checked(path)
     header, arrays = _read(target)
     try:
-        spaces = [_grid_in(entry, arrays) for entry in header["spaces"]]
+        spaces: list[Grid] = []
+        for entry in header["spaces"]:
+            spaces.append(_grid_in(entry, spaces, arrays))
         imap = InfluenceMap(spaces[0])
         imap._ticks = _size(header["ticks"], _MOST_TICKS)
         for entry in header["layers"]:
@@ -186,8 +188,10 @@ def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
-def _grid_out(grid: Grid, listed: Any) -> dict[str, Any]:
+def _grid_out(grid: Grid, spaces: list[Grid], listed: Any) -> dict[str, Any]:
+    grid.walls_version  # noqa: B018 - takes over what has changed in the finer grid
     entry: dict[str, Any] = {
+        "parent": next((i for i, space in enumerate(spaces) if space is grid.parent), None),
         "width": grid.width,
         "height": grid.height,
         "cell_size": grid.cell_size,
@@ -202,7 +206,7 @@ def _grid_out(grid: Grid, listed: Any) -> dict[str, Any]:
     return entry
 
 
-def _grid_in(entry: dict[str, Any], arrays: list[NDArray[Any]]) -> Grid:
+def _grid_in(entry: dict[str, Any], spaces: list[Grid], arrays: list[NDArray[Any]]) -> Grid:
     width, height = _size(entry["width"], MAX_CELLS), _size(entry["height"], MAX_CELLS)
     bits = arrays[entry["walls"]]
     if bits.size != -(-width * height // 8):
@@ -212,10 +216,16 @@ def _grid_in(entry: dict[str, Any], arrays: list[NDArray[Any]]) -> Grid:
     if "terrain" in entry:
         ground = entry["terrain"]
         terrain = Terrain(arrays[ground["classes"]], arrays[ground["enter"]], ground["names"])
-    return Grid(
+    grid = Grid(
         width, height, cell_size=entry["cell_size"], origin=tuple(entry["origin"]), y_up=entry["y_up"],
         walls=walls, terrain=terrain, neighbors=entry["neighbors"], wrap=entry["wrap"],
     )  # fmt: skip
+    if entry["parent"] is not None:
+        parent = spaces[entry["parent"]]
+        if parent.coarser(grid.cell_size).shape != grid.shape:
+            raise ValueError(f"{grid!r} made of {parent!r}")
+        grid.follow(parent)
+    return grid
 
 
 def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
@@ -225,6 +235,7 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
         "space": space,
         "propagation": _propagation_out(state.propagation),
         "priority": state.priority,
+        "response": state.response,
         "every": state.every,
         "ticks": state.ticks,
         "due": state.due,
@@ -248,7 +259,10 @@ def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) ->
     sources = Sources.restored(space, columns, keys, shapes)
     every, ticks, due = (_size(entry[key], _MOST_TICKS) for key in ("every", "ticks", "due"))
     priority = checks.finite("priority", entry["priority"])
-    return LayerState(entry["name"], _propagation_in(entry["propagation"]), priority, max(every, 1), ticks, due, held, sources)
+    response = None if entry["response"] is None else checks.positive("response", entry["response"])
+    if response is not None and (held["shown"].dtype != np.float32 or held["shown"].shape != space.shape):
+        raise ValueError(f"shown values of shape {held['shown'].shape}")
+    return LayerState(entry["name"], _propagation_in(entry["propagation"]), priority, response, max(every, 1), ticks, due, held, sources)
 
 
 def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:

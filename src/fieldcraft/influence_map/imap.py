@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -84,6 +85,7 @@ class InfluenceMap:
         walls: ArrayLike | bool | None = None,
         values: ArrayLike | None = None,
         priority: float = 0.0,
+        response: float | None = None,
     ) -> Layer:
         """Add a layer and return it.
 
@@ -96,6 +98,7 @@ class InfluenceMap:
         walls: the layer's own walls, bool of the map's shape (height, width), for another mobility; False for none (air).
         values: what it starts with, of the layer's shape.
         priority: where `advance` has a budget, layers of higher priority are brought up to date first.
+        response: half-time in seconds with which `layer.shown` follows the values.
 
         Raises `NameTaken`, or `InvalidValue` for what doesn't fit.
         """
@@ -117,6 +120,7 @@ class InfluenceMap:
                     "A layer has a propagation or values", got="neither", remedy="Pass fc.Spread(decay, momentum), or values=array"
                 )
             interval = clock.ticks("every", every, minimum=1)
+            smooth = None if response is None else checks.positive("response", response)
             space = self.space
             if walls is not None and walls is not True:
                 space = space.with_walls(None if walls is False else walls)
@@ -124,11 +128,31 @@ class InfluenceMap:
                 raise InvalidValue("walls are an array, or False for none", got="walls=True", remedy="Leave it out to keep the map's walls")
             if cell_size is not None:
                 space = space.coarser(cell_size)
-            layer = Layer(name, space, propagation, interval, self._guard, checks.finite("priority", priority))
+            layer = Layer(name, space, propagation, interval, self._guard, priority=checks.finite("priority", priority), response=smooth)
             if values is not None:
                 layer.write(values)
             self._layers[name] = layer
             return layer
+
+    # Filled by fieldcraft.compose, which stands above this module.
+    _add_teams: ClassVar[Callable[..., Any]]
+
+    def add_teams(
+        self, names: Iterable[str], propagation: Propagation, *, hostile: Mapping[str, Iterable[str]] | None = None, **settings: Any
+    ) -> Any:
+        """Add a layer for each team and return the `fieldcraft.Teams` that they make.
+
+        Parameters
+        ----------
+        names: of the teams, and of their layers; new ones, at least one.
+        propagation: how their influence spreads, `Radial` or `Spread`.
+        hostile: who is hostile to whom, `{name: names of its enemies}`; by default everybody to everybody else.
+        settings: further keywords of `add_layer`, such as `every`, `cell_size` and `walls`, for each of the layers.
+
+        Raises what `add_layer` raises, and `InvalidValue` or `UnknownName` for other names in the table. Then no layer was added.
+        """
+        with self._guard:
+            return type(self)._add_teams(self, names, propagation, hostile=hostile, **settings)
 
     def remove_layer(self, name: str) -> None:
         """Take a layer off the map."""

@@ -32,11 +32,10 @@ class _Worker:
         self._call = call
         self._start.release()
 
-    def finish(self) -> None:
+    def finish(self) -> BaseException | None:
         self._done.acquire()
         error, self._error = self._error, None
-        if error is not None:
-            raise error
+        return error
 
     def _work(self) -> None:
         while True:
@@ -72,6 +71,7 @@ def run(calls: list[Call]) -> None:
     A second thread that comes while the workers are busy makes its calls one after the other.
     """
     if len(calls) > 1 and _lock.acquire(blocking=False):
+        finished = False
         try:
             while len(_workers) < len(calls) - 1:
                 _workers.append(_Worker())
@@ -82,9 +82,14 @@ def run(calls: list[Call]) -> None:
                 function, arguments = calls[0]
                 function(*arguments)
             finally:
-                for worker in busy:
-                    worker.finish()
+                errors = [worker.finish() for worker in busy]
+            finished = True
+            for error in errors:
+                if error is not None:
+                    raise error
         finally:
+            if not finished:  # Ctrl-C may have come between any two lines: workers in an unknown state serve no more
+                _workers.clear()
             _lock.release()
     else:
         for function, arguments in calls:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.kernels.reference import sight as reference_sight
@@ -17,6 +18,8 @@ from fieldcraft.space import Grid
 
 __all__ = ["UNIT_STAMPED", "Footprints", "Ground"]
 
+MOST_REACH = 2_000
+_FAR = 1e9  # no walk is longer, in cells
 # What a work unit of 0.25 ms holds, with room to spare on a slow machine: cells searched, cells added.
 UNIT_SEARCHED = 2_000
 UNIT_STAMPED = 20_000
@@ -75,8 +78,8 @@ class Footprints:
         self.packed = np.zeros(0)
         self.starts = np.zeros(0, dtype=np.int64)
         self.reaches = np.zeros(0, dtype=np.int64)
-        self._scratch: dict[int, _Scratch] = {}
-        self._views: dict[int, tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
+        self._scratch: dict[tuple[int, bool], _Scratch] = {}
+        self._views: dict[tuple[int, bool], tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
 
     @property
     def shapes(self) -> list[tuple[Falloff, float]]:
@@ -87,7 +90,14 @@ class Footprints:
         """The number of the shape with this falloff and this radius in cells."""
         key = (falloff, radius)
         if key not in self._numbers:
-            table = footprint(falloff, radius) if self._metric != "path" else self._open_paths(falloff, radius, ground)
+            reach = min(int(radius), max(ground.walls.shape) - 1)
+            if reach > MOST_REACH:
+                raise InvalidValue(
+                    f"A radius reaches at most {MOST_REACH:,} cells on a map as large as this",
+                    got=f"{radius:g} cells",
+                    remedy="Give the layer a larger cell_size",
+                )
+            table = footprint(falloff, radius, reach) if self._metric != "path" else self._open_paths(falloff, radius, reach, ground)
             self._numbers[key] = len(self._tables)
             self.starts = np.append(self.starts, len(self.packed))
             self.packed = np.concatenate([self.packed, table.reshape(-1)])
@@ -99,22 +109,25 @@ class Footprints:
         """The weights of a shape on open ground, (2 r + 1, 2 r + 1)."""
         return self._tables[number]
 
-    def search(self, ground: Ground, cell: int, number: int) -> Generator[int, None, Found]:
-        """Cut the footprint of a shape around a cell among walls: yields after each unit of work, returns cells and weights."""
+    def search(self, ground: Ground, cell: int, number: int, *, aside: bool = False) -> Generator[int, None, Found]:
+        """Cut the footprint of a shape around a cell among walls: yields after each unit of work, returns cells and weights.
+
+        A search goes on in scratch that is its own until it ends; one asked for meanwhile goes `aside`.
+        """
         falloff, radius = self.shapes[number]
         if not kernels.compiled():
             yield 0
             return self._searched_slowly(ground, cell, falloff, radius)
         if self._metric == "path":
-            return (yield from self._walk(ground, cell, falloff, radius))
+            return (yield from self._walk(ground, cell, falloff, radius, aside))
         if self._metric == "sight":
-            return (yield from self._look(ground, cell, falloff, radius))
-        return (yield from self._connect(ground, cell, falloff, radius))
+            return (yield from self._look(ground, cell, falloff, radius, aside))
+        return (yield from self._connect(ground, cell, falloff, radius, aside))
 
-    def _connect(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+    def _connect(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
         from fieldcraft.kernels import radial
 
-        scratch = self._room(int(radius), ground)
+        scratch = self._room(radius, ground, aside)
         scratch.mark += 2
         head = tail = 0
         while tail == 0 or head < tail:
@@ -127,13 +140,13 @@ class Footprints:
         weights = falloff(np.sqrt(scratch.distances[:tail].astype(np.float64)) / radius)
         return scratch.cells[:tail].copy(), weights
 
-    def _walk(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+    def _walk(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
         from fieldcraft.kernels import radial
 
-        scratch = self._room(int(radius), ground)
+        scratch = self._room(radius, ground, aside)
         scratch.mark += 2
         scratch.state[:] = 0
-        limit = int(radius * reference.LENGTH_SCALE)
+        limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
         while scratch.state[3] == 0 or scratch.state[2] > 0:
             before = int(scratch.state[1])
             radial.path(
@@ -146,14 +159,19 @@ class Footprints:
         weights = falloff(scratch.distances[:found] / (reference.LENGTH_SCALE * radius))
         return scratch.cells[:found].copy(), weights
 
-    def _look(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Generator[int, None, Found]:
+    def _look(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
         from fieldcraft.kernels import sight
 
         limit = sight.squared_reach(radius)
-        if limit not in self._views:
+        if (limit, aside) not in self._views:
             size = sight.most_cells(ground.walls.shape, limit)
-            self._views[limit] = (np.zeros(size, np.int64), np.zeros(size, np.int64), sight.room(ground.walls.shape, limit, heights=False))
-        cells, squares, room = self._views[limit]
+            self._views[limit, aside] = (
+                np.zeros(size, np.int64),
+                np.zeros(size, np.int64),
+                sight.room(ground.walls.shape, limit, heights=False),
+            )
+        cells, squares, room = self._views[limit, aside]
+        room[3][:] = 0  # one that was begun here and dropped is forgotten
         row, column = divmod(cell, ground.walls.shape[1])
         walls = ground.walls.view(np.uint8)
         while not sight.sight_cells(
@@ -164,19 +182,29 @@ class Footprints:
         yield 1
         return cells[:count].copy(), falloff(np.sqrt(squares[:count].astype(np.float64)) / radius)
 
-    def _open_paths(self, falloff: Falloff, radius: float, ground: Ground) -> NDArray[np.float64]:
+    def _open_paths(self, falloff: Falloff, radius: float, reach: int, ground: Ground) -> NDArray[np.float64]:
         """The footprint of walking distances on open ground, in the middle of a map without walls."""
-        r = int(radius)
-        side = 2 * r + 3
+        side = 2 * reach + 1
         links = np.full((side, side), np.bitwise_or.reduce(ground.masks), dtype=ground.masks.dtype)
-        found = reference.path(links, ground.steps, ground.lengths, (r + 1) * side + r + 1, int(radius * reference.LENGTH_SCALE), False)
+        meadow = replace(ground, walls=np.zeros((side, side), dtype=np.bool_), links=links, wrap=False)
+        middle = reach * side + reach
+        if kernels.compiled():
+            search = self._walk(meadow, middle, falloff, radius, True)
+            while True:
+                try:
+                    next(search)
+                except StopIteration as done:
+                    cells, shares = done.value
+                    break
+        else:
+            cells, shares = self._searched_slowly(meadow, middle, falloff, radius)
         weights = np.zeros((side, side))
-        weights.reshape(-1)[list(found)] = falloff(np.array(list(found.values())) / (reference.LENGTH_SCALE * radius))
-        return weights[1:-1, 1:-1].copy()
+        weights.reshape(-1)[cells] = shares
+        return weights
 
     def _searched_slowly(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Found:
         if self._metric == "path":
-            limit = int(radius * reference.LENGTH_SCALE)
+            limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
             found = reference.path(ground.links, ground.steps, ground.lengths, cell, limit, ground.wrap)
             shares = np.array(list(found.values())) / (reference.LENGTH_SCALE * radius)
         elif self._metric == "sight":
@@ -191,10 +219,11 @@ class Footprints:
             shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius
         return np.array(list(found), dtype=np.int64), falloff(shares)
 
-    def _room(self, reach: int, ground: Ground) -> _Scratch:
-        if reach not in self._scratch:
-            self._scratch[reach] = _Scratch(reach, ground)
-        return self._scratch[reach]
+    def _room(self, radius: float, ground: Ground, aside: bool) -> _Scratch:
+        reach = min(int(radius), max(ground.walls.shape) - 1)
+        if (reach, aside) not in self._scratch:
+            self._scratch[reach, aside] = _Scratch(reach, ground)
+        return self._scratch[reach, aside]
 
 
 class _Scratch:

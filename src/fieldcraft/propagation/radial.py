@@ -115,6 +115,7 @@ class RadialField:
         self._work: Iterator[int] | None = None
         self._at_once = True
         self._anew = False
+        self._swept = 0
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._ops: Any = reference
@@ -160,9 +161,9 @@ class RadialField:
         self._anew = True
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Values come from the sources alone; whatever was written is radiated over at the next step."""
-        self._work = None
-        self._anew = True
+        """Take what was written for what the sources have summed up to, until `validate` finds the difference."""
+        self._sums[:] = np.rint(self.values.astype(np.float64) * reference.SCALE)
+        self._stale[:] = 1
 
     def run(self, count: int) -> None:
         """Work off all changes, if there are steps at all."""
@@ -185,7 +186,7 @@ class RadialField:
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Show what was shown, until the next step; see `Field.restore`."""
         self.values[:] = state["values"]
-        self.touched(None)
+        self._anew = True
 
     def _number(self, shapes: list[Shape]) -> None:
         """Find the footprints of shapes that have none yet."""
@@ -229,6 +230,44 @@ class RadialField:
             else:
                 taken += 1
         return taken
+
+    def validate(self, cells: int, most: float | None) -> int:
+        """Look at the next `cells` cells or so: how many don't show what the sources say. They do afterwards, or come nearer by `most`."""
+        self.catch_up()
+        height, width = self.space.shape
+        top = self._swept
+        bottom = min(top + max(cells // width // TILE_ROWS, 1) * TILE_ROWS, height)
+        self._swept = bottom % height
+        truth = self._truth(top, bottom)
+        rows = np.s_[top:bottom]
+        expected = np.where(self.ground.walls[rows], np.float32(0), (truth / reference.SCALE).astype(np.float32))
+        wrong = int(np.count_nonzero(expected != self.values[rows]))
+        away = truth - self._sums[rows]
+        if most is not None:
+            limit = min(round(most * reference.SCALE), 1 << 62)
+            away = np.clip(away, -limit, limit)
+        if wrong or away.any():
+            self._sums[rows] += away
+            self._dirty[top // TILE_ROWS : -(-bottom // TILE_ROWS)] = 1
+            self._at_once = True
+            for _ in self._publish():
+                pass
+        return wrong
+
+    def _truth(self, top: int, bottom: int) -> NDArray[np.int64]:
+        """The sums of the rows [top, bottom), whole tiles, cut anew from all sources."""
+        sums = np.zeros_like(self._sums)
+        everywhere = np.ones_like(self._dirty)
+        live = self._held.at(self._held.strengths != 0)
+        if not self.space.wrap:
+            first, last, _, _ = self._boxes(live)
+            live = live.at((first < bottom) & (last >= top))
+        strongest = self.radial.blend == "max"
+        for cell, strength, shape in live.rows():
+            cells, weights = self._cut(cell, shape)
+            kernel = self._ops.scatter_strongest if strongest else self._ops.scatter
+            kernel(sums, everywhere, cells, weights, strength * reference.SCALE, 0, len(cells))
+        return sums[top:bottom]
 
     def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Which rows of sources reach a cell, and what each adds there; with "max", only the one that is seen."""
@@ -391,7 +430,7 @@ class RadialField:
         if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
             table = self.footprints.table(shape)
             return reference.listed(self.space.shape, cell, table, 0, len(table), self.space.wrap)
-        search = self.footprints.search(self.ground, cell, shape)
+        search = self.footprints.search(self.ground, cell, shape, aside=True)
         while True:
             try:
                 next(search)

@@ -145,7 +145,8 @@ class SpreadField:
 
     def _follow_walls(self) -> None:
         """A cell that becomes a wall loses its value, unless a source holds it; one that opens starts at 0."""
-        changed = self.space.walls_changed(self._walls_version)
+        everywhere = self._walls_version < 0
+        changed = np.arange(len(self.space)) if everywhere else self.space.walls_changed(self._walls_version)
         self._walls_version = self.space.walls_version
         self._links = None
         frozen = self._frozen.reshape(-1)
@@ -243,6 +244,7 @@ class SpreadField:
         self.values[:] = state["values"]
         self.touched(None)
         self.pin(pinned, self._flat[pinned])
+        self._walls_version = -1  # the values may be from before a change of walls: look at all of them at the next step
 
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""

@@ -245,8 +245,17 @@ class Grid:
                 remedy=f"Pass a cell_size that is a multiple of {self.cell_size:g} and divides {self.size}",
             )
         coarse = self._derived(width, height, factor * self.cell_size, self._coarsened(self, factor), None)
-        coarse._parent, coarse._followed = self, self.walls_version
+        coarse.follow(self)
         return coarse
+
+    @property
+    def parent(self) -> Grid | None:
+        """The finer grid whose walls this one follows, if it was made by `coarser`."""
+        return self._parent
+
+    def follow(self, parent: Grid) -> None:
+        """Take over what changes from now on in the walls of the finer grid that this one was made of."""
+        self._parent, self._followed = parent, parent.walls_version
 
     @staticmethod
     def _coarsened(grid: Grid, factor: int) -> NDArray[np.bool_]:
