@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from refusals import refused, state
 
 import fieldcraft as fc
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
+from refusals import refused, state
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (3, 0)]
 
@@ -41,7 +41,9 @@ def busy_map(*, y_up: bool = False, wrap: bool = False, neighbors: object = 4, t
     imap.add_layer("height", values=rng.random((12, 18)))
     everywhere = grid.position_of(np.arange(len(grid)))
     ids = rumour.add_sources(everywhere[::7], rng.random(len(everywhere[::7])) * 6 - 2, on_wall="through", lifetimes=0.85)
-    danger.add_sources(everywhere[::11], rng.random(len(everywhere[::11])) * 9, on_wall="nearest", lifetimes=rng.random(len(everywhere[::11])) + 0.1)
+    danger.add_sources(
+        everywhere[::11], rng.random(len(everywhere[::11])) * 9, on_wall="nearest", lifetimes=rng.random(len(everywhere[::11])) + 0.1
+    )
     danger.sync(["ann", 7, ("red", 2), None, 1.5, np.int64(9)], everywhere[:6], [1, -2, 3, 4, 5, -6], on_wall="through")
     imap["air"].add_source(everywhere[100], 5)
     rumour.sources.remove(ids[2:6])
@@ -141,6 +143,33 @@ class TestRoundTrip:
         busy_map().copy().save(tmp_path / "three")
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "three").read_bytes()
 
+    @pytest.mark.parametrize("moment", ["before", "after"])
+    @pytest.mark.parametrize("how", ["save", "copy"])
+    def test_walls_that_change_around_it(self, tmp_path: Path, moment: str, how: str) -> None:
+        """A wall built just before, which no layer has noticed yet, and one built after, which coarser layers follow."""
+        results = []
+        for kept in (True, False):
+            imap = fc.InfluenceMap(fc.Grid(9, 6))
+            for name, cell_size in (("fine", 1.0), ("coarse", 3.0)):
+                imap.add_layer(name, fc.Spread(0.2, 0.5), cell_size=cell_size).add_source((0.5, 0.5), 5)
+            imap.step(10)
+            wall = [row * 9 + column for row in range(6) for column in (3, 4, 5)]
+            if moment == "before":
+                imap.space.set_walls(wall)
+            if not kept and how == "save":
+                imap.save(tmp_path / "map")
+                imap = fc.load(tmp_path / "map")
+            elif not kept:
+                imap = imap.copy()
+            shown = [imap[name].values.tobytes() for name in imap]
+            if moment == "after":
+                imap.space.set_walls(wall)
+            imap.step(6)
+            assert not imap["fine"].values[:, 3:6].any()
+            assert not imap["coarse"].values[:, 1].any()
+            results.append((shown, [imap[name].values.tobytes() for name in imap]))
+        assert results[0] == results[1]
+
     def test_a_map_without_layers(self, tmp_path: Path) -> None:
         fc.InfluenceMap(fc.Grid(4, 3)).save(tmp_path / "empty")
         assert len(fc.load(tmp_path / "empty")) == 0
@@ -204,7 +233,9 @@ class TestAccidents:
         return path, path.read_bytes(), fc.InfluenceMap(fc.Grid(7, 5))
 
     @pytest.mark.parametrize("where", ["fsync", "replace"])
-    @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt(), MemoryError()], ids=lambda e: type(e).__name__)
+    @pytest.mark.parametrize(
+        "error", [OSError(28, "No space left on device"), KeyboardInterrupt(), MemoryError()], ids=lambda e: type(e).__name__
+    )
     def test_a_failed_write_leaves_the_old_file(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, error: BaseException
     ) -> None:
@@ -324,8 +355,9 @@ class TestDamage:
 
     @pytest.mark.parametrize(
         "text",
-        [b"", b"{", b"[]", b"null", b"5", b'"x"', b"{}", b"\xff\xfe", b"[" * 100_000, b'{"arrays": 5}', b'{"arrays": [5]}', b'{"arrays": [{}]}',
-         b'{"arrays": []}', b'{"arrays": [], "spaces": [], "ticks": 0, "layers": []}', b'{"ticks": ' + b"9" * 5000 + b"}"],
+        [b"", b"{", b"[]", b"null", b"5", b'"x"', b"{}", b"\xff\xfe", b"[" * 100_000, b'{"arrays": 5}', b'{"arrays": [5]}',
+         b'{"arrays": [{}]}', b'{"arrays": []}', b'{"arrays": [], "spaces": [], "ticks": 0, "layers": []}',
+         b'{"ticks": ' + b"9" * 5000 + b"}"],
         ids=lambda text: ascii(text[:20]),
     )  # fmt: skip
     def test_headers_that_make_no_sense(self, tmp_path: Path, text: bytes) -> None:
@@ -414,8 +446,8 @@ class TestLies:
 
     @pytest.mark.parametrize(
         ("column", "value"),
-        [("cells", 6), ("cells", -1), ("cells", 2**62), ("strengths", np.nan), ("strengths", np.inf), ("positions", np.nan), ("generation", -1),
-         ("alive", 0), ("free", 0), ("free", -1), ("free", 99)],
+        [("cells", 6), ("cells", -1), ("cells", 2**62), ("strengths", np.nan), ("strengths", np.inf), ("positions", np.nan),
+         ("generation", -1), ("alive", 0), ("free", 0), ("free", -1), ("free", 99)],
     )  # fmt: skip
     def test_sources_that_cannot_be(self, tmp_path: Path, small_file: bytes, column: str, value: float) -> None:
         header, body = opened(small_file)

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from refusals import refused, unchanged
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
+from refusals import refused, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from refusals import refused, unchanged
 
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse
 from fieldcraft.layer import Guard
+from refusals import refused, unchanged
 
 
 class Elsewhere:

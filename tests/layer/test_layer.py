@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused, unchanged
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from refusals import refused, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True
@@ -50,7 +50,13 @@ class TestValues:
 
     @pytest.mark.parametrize(
         "out",
-        [np.empty((9, 6), np.float32), np.empty((6, 9)), np.empty(54, np.float32), [[0.0] * 9] * 6, np.zeros((6, 9), np.float32)[:, ::-1][:0]],
+        [
+            np.empty((9, 6), np.float32),
+            np.empty((6, 9)),
+            np.empty(54, np.float32),
+            [[0.0] * 9] * 6,
+            np.zeros((6, 9), np.float32)[:, ::-1][:0],
+        ],
         ids=lambda out: type(out).__name__ + str(np.shape(out)),
     )
     def test_read_refuses(self, layer: fc.Layer, out: object) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused
-from roads import links, open_cells
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space.grid import MAX_CELLS
+from refusals import refused
+from roads import links, open_cells
 
 WALLS = np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
 
@@ -21,7 +21,9 @@ WALLS = np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
 def grids(most: int = 9) -> st.SearchStrategy[fc.Grid]:
     """Grids of any kind, without terrain."""
 
-    def build(width: int, height: int, seed: int, share: float, cell_size: float, origin: tuple[float, float], y_up: bool, wrap: bool) -> fc.Grid:
+    def build(
+        width: int, height: int, seed: int, share: float, cell_size: float, origin: tuple[float, float], y_up: bool, wrap: bool
+    ) -> fc.Grid:
         walls = np.random.default_rng(seed).random((height, width)) < share
         return fc.Grid(width, height, cell_size=cell_size, origin=origin, y_up=y_up, wrap=wrap, walls=walls)
 
@@ -158,7 +160,9 @@ class TestWalls:
         with refused(InvalidValue, "(3, 4)", "(4, 3)", "transpose"):
             fc.Grid(4, 3, walls=WALLS.T)
 
-    @pytest.mark.parametrize("walls", [WALLS[:2], WALLS[0], np.zeros((3, 4, 1), bool), True, [[True], [True, False]]], ids=lambda w: str(w)[:20])
+    @pytest.mark.parametrize(
+        "walls", [WALLS[:2], WALLS[0], np.zeros((3, 4, 1), bool), True, [[True], [True, False]]], ids=lambda w: str(w)[:20]
+    )
     def test_other_shapes(self, walls: object) -> None:
         with refused(InvalidValue, "walls"):
             fc.Grid(4, 3, walls=walls)
@@ -184,6 +188,20 @@ class TestLinks:
     def test_follow_the_rule(self, grid: fc.Grid, neighbors: object) -> None:
         grid = fc.Grid(grid.width, grid.height, walls=grid.walls, wrap=grid.wrap, y_up=grid.y_up, neighbors=neighbors)
         np.testing.assert_array_equal(grid.links(), links(grid))
+
+    @settings(max_examples=60)
+    @given(grids(9), st.sampled_from([4, 8, [(1, 2), (2, 1), (1, 1)], [(3, 0), (0, -2)]]), st.booleans(), st.integers(0, 999))
+    def test_follow_the_walls_as_they_change(self, grid: fc.Grid, neighbors: object, has_terrain: bool, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        terrain = fc.Terrain(rng.integers(0, 2, grid.shape), np.array([[True, False], [True, True]])) if has_terrain else None
+        grid = fc.Grid(grid.width, grid.height, walls=grid.walls, wrap=grid.wrap, neighbors=neighbors, terrain=terrain)
+        before = grid.links()
+        bits = before.copy()
+        for _ in range(4):
+            cells = rng.choice(len(grid), min(len(grid), int(rng.integers(1, 4))), replace=False)
+            grid.set_walls(cells, bool(rng.integers(2)))
+            np.testing.assert_array_equal(grid.links(), links(grid))
+        np.testing.assert_array_equal(before, bits)  # whoever holds the old ones keeps them
 
     def test_a_diagonal_never_cuts_a_corner(self) -> None:
         steps = fc.Neighborhood.of(8).steps

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.neighborhood import MAX_STEPS
+from refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
-from roads import links
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
+from refusals import refused
+from roads import links
 
 GROUND, SHORE, WATER, ROCK = range(4)
 # Boats leave water only onto the shore; on foot one comes from the shore to the ground, never into the water.
