@@ -27,7 +27,9 @@ def python(code: str, **environment: str) -> str:
 
 
 def test_importing_loads_no_optional_library() -> None:
-    loaded = set(json.loads(python("import fieldcraft, sys, json; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))")))
+    loaded = set(
+        json.loads(python("import fieldcraft, sys, json; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"))
+    )
     assert "fieldcraft" in loaded
     assert not loaded & OPTIONAL
 

@@ -14,13 +14,17 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
 """
 
 from fieldcraft import view
+from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
+from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import Layer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
-from fieldcraft.propagation import Radial, Spread, set_threads, warm_up
+from fieldcraft.propagation import Radial, Spread
+from fieldcraft.query import Reservations, along, best, explain, gradient, peaks, regions, sample, worst
+from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
 from fieldcraft.space import Grid, Neighborhood, Shot, Space, Terrain, incoming, visible, watchers
 
@@ -28,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
+    "Expression",
     "Falloff",
     "FieldcraftError",
     "Grid",
@@ -35,25 +40,41 @@ __all__ = [
     "Layer",
     "Neighborhood",
     "Radial",
+    "Reservations",
     "Ring",
     "Shot",
     "Source",
     "Sources",
     "Space",
     "Spread",
+    "Teams",
     "Terrain",
     "Timeline",
     "TimelineBuilder",
+    "along",
+    "best",
+    "explain",
+    "formula",
     "generate_map",
+    "gradient",
     "incoming",
+    "lerp",
     "load",
     "load_map",
+    "maximum",
+    "minimum",
+    "peaks",
     "pitch",
     "read_football",
     "read_starcraft",
+    "regions",
+    "sample",
     "set_threads",
     "view",
     "visible",
     "warm_up",
     "watchers",
+    "where",
+    "window",
+    "worst",
 ]

@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 import pytest
-from refusals import refused
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from refusals import refused
 
 
 @pytest.fixture(autouse=True)

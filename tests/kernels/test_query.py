@@ -17,7 +17,7 @@ from fieldcraft.query.ground import Ground, frozen, moves_of
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
-from fieldcraft.kernels import query as fast  # noqa: E402
+from fieldcraft.kernels import query as fast
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1)]
 HEX = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
@@ -71,7 +71,7 @@ def test_bilinear_and_gradient(world: World, clamp: bool) -> None:
     space, ground = world.space, world.ground
     points = world.positions(60, margin=0.3)
     points[::17] = np.nan
-    common = (ground.values, ground.walls, *ground.terrain(), frozen(points), *space.origin, space.cell_size, space.y_up, space.wrap, clamp)
+    common = (ground.values, *ground.obstacles(), frozen(points), *space.origin, space.cell_size, space.y_up, space.wrap, clamp)
     for name, extra, shape, dtype in (
         ("bilinear", (), (60,), np.float32),
         ("gradient", (False,), (60, 2), np.float64),

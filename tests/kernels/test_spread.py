@@ -22,7 +22,15 @@ pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference se
 
 EVERY = 0.1
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
-NEIGHBORS = [4, 8, KNIGHT, [(0, 1), (3, 0)], [(17, 0), (0, -20), (1, 1)], [(1, 0), (-1, 0), (0, 1), (0, -1)], [(x, 1) for x in range(-6, 6)]]
+NEIGHBORS = [
+    4,
+    8,
+    KNIGHT,
+    [(0, 1), (3, 0)],
+    [(17, 0), (0, -20), (1, 1)],
+    [(1, 0), (-1, 0), (0, 1), (0, -1)],
+    [(x, 1) for x in range(-6, 6)],
+]
 FALLOFFS = list(scheduler.FALLOFFS)
 
 
@@ -80,7 +88,10 @@ PLAIN_WORLDS = st.builds(
     walls=st.sampled_from([0.0, 0.2]),
     has_terrain=st.just(False),
     spread=st.builds(
-        fc.Spread, decay=st.sampled_from([0.0, 0.2, 3.0]), momentum=st.sampled_from([0.0, 0.3, 1.0]), floor=st.sampled_from([0.0, 1e-3, 0.2])
+        fc.Spread,
+        decay=st.sampled_from([0.0, 0.2, 3.0]),
+        momentum=st.sampled_from([0.0, 0.3, 1.0]),
+        floor=st.sampled_from([0.0, 1e-3, 0.2]),
     ),
     filled=st.sampled_from([0.0, 0.02, 1.0]),
     signed=st.just(False),
@@ -126,7 +137,8 @@ class Twin:
     def pin(self) -> None:
         count = int(self.rng.integers(0, 5))
         cells = np.sort(self.rng.choice(len(self.grid), min(count, len(self.grid)), replace=False))
-        strengths = (self.rng.random(len(cells)) * 8 - (4 if self.world.signed else 0)).astype(np.float32)
+        turns = self.world.signed or self.rng.random() < 0.1  # the first negative value changes which kernel serves
+        strengths = (self.rng.random(len(cells)) * 8 - (4 if turns else 0)).astype(np.float32)
         self.fast.pin(cells, strengths)
         flat = self.values.reshape(-1)
         flat[self.held & self.grid.walls.reshape(-1)] = 0
@@ -137,10 +149,18 @@ class Twin:
     def poke(self) -> None:
         cell = int(self.rng.integers(len(self.grid)))
         if not self.grid.walls.reshape(-1)[cell]:
-            change = np.float32(self.rng.choice([1.0, -0.5] if self.world.signed else [1.0]))
+            change = np.float32(self.rng.choice([1.0, -0.5, -9.0]))
             self.values.reshape(-1)[cell] += change
             self.fast.values.reshape(-1)[cell] += change
             self.fast.touched(np.array([cell]))
+
+    def dig(self) -> None:
+        """Walls come and go."""
+        passable = np.ones(len(self.grid), bool) if self.grid.terrain is None else ~self.grid.terrain.walls.reshape(-1)
+        cells = self.rng.choice(len(self.grid), min(4, len(self.grid)), replace=False)
+        self.grid.set_walls(cells[passable[cells]], bool(self.rng.integers(2)))
+        self.fast._follow_walls()
+        self.values[self.grid.walls & ~self.held.reshape(self.grid.shape)] = 0
 
     def run(self, count: int) -> None:
         self.fast.run(count)
@@ -167,7 +187,9 @@ class Twin:
 def same_bits(fast: NDArray[np.float32], slow: NDArray[np.float32], what: str) -> None:
     """Fails unless the two hold the same bits."""
     differs = np.argwhere(fast.view(np.int32) != slow.view(np.int32))
-    assert not len(differs), f"{what}: {len(differs)} cells differ, first at {differs[0]}: {fast[*differs[0]]!r}, reference {slow[*differs[0]]!r}"
+    assert not len(differs), (
+        f"{what}: {len(differs)} cells differ, first at {differs[0]}: {fast[*differs[0]]!r}, reference {slow[*differs[0]]!r}"
+    )
 
 
 def live(world: World, segments: int = 4, longest: int = 24) -> Twin:
@@ -181,6 +203,8 @@ def live(world: World, segments: int = 4, longest: int = 24) -> Twin:
             twin.check(f"{count} steps, segment {segment}")
             if twin.rng.random() < 0.3:
                 twin.poke()
+            if twin.rng.random() < 0.2:
+                twin.dig()
     return twin
 
 
@@ -262,7 +286,9 @@ def test_settle_where_almost_nothing_weakens(falloff: str, decay: float) -> None
 @pytest.mark.parametrize("falloff", FALLOFFS)
 def test_very_small_and_very_large_values(falloff: str, size: float) -> None:
     for seed in range(4):
-        world = World(23, 17, [4, 8][seed % 2], False, 0.1, False, fc.Spread(0.01, 0.6, falloff=falloff, floor=0.0, half_life=0.3), 0.0, True, seed)
+        world = World(
+            23, 17, [4, 8][seed % 2], False, 0.1, False, fc.Spread(0.01, 0.6, falloff=falloff, floor=0.0, half_life=0.3), 0.0, True, seed
+        )
         twin = Twin(world)
         cells = np.array([5, 100, 101, 250])
         strengths = (np.array([1, -0.7, 0.3, -1]) * size).astype(np.float32)

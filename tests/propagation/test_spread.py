@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refused
-from roads import end_of, open_cells, pick, settled
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
+from refusals import refused
+from roads import end_of, open_cells, pick, settled
 
 POWERS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
@@ -176,12 +176,16 @@ class TestFading:
     @pytest.mark.parametrize("half_life", [None, 0.5])
     @pytest.mark.parametrize("momentum", [0.05, 0.5, 1.0])
     @pytest.mark.parametrize("sign", [1, -1])
-    def test_without_sources_everything_becomes_exactly_zero(self, falloff: str, half_life: float | None, momentum: float, sign: int) -> None:
+    def test_without_sources_everything_becomes_exactly_zero(
+        self, falloff: str, half_life: float | None, momentum: float, sign: int
+    ) -> None:
         rng = np.random.default_rng(2)
         grid = fc.Grid(17, 11, walls=rng.random((11, 17)) < 0.2, neighbors=8)
         imap = fc.InfluenceMap(grid)
         cells = pick(rng, range(len(grid)), 4)
-        layer = stand(imap, fc.Spread(0.15, momentum, falloff=falloff, half_life=half_life), dict(zip(cells, [5, 3, sign * 8, 1], strict=True)))
+        layer = stand(
+            imap, fc.Spread(0.15, momentum, falloff=falloff, half_life=half_life), dict(zip(cells, [5, 3, sign * 8, 1], strict=True))
+        )
         layer.deposit(grid.position_of(open_cells(grid)[:3]), 3)
         imap.step(40)
         assert np.count_nonzero(layer.values) > 50
@@ -294,7 +298,9 @@ class TestSymmetry:
         results = []
         for sign in (1, -1):
             imap = fc.InfluenceMap(grid)
-            layer = stand(imap, fc.Spread(0.2, 0.4, falloff=falloff, half_life=half_life), dict(zip(cells, (sign * strengths).tolist(), strict=True)))
+            layer = stand(
+                imap, fc.Spread(0.2, 0.4, falloff=falloff, half_life=half_life), dict(zip(cells, (sign * strengths).tolist(), strict=True))
+            )
             imap.step(9)
             layer.sources.remove(layer.sources.ids[:1])
             imap.step(9)
@@ -449,6 +455,16 @@ class TestNumbers:
         assert np.isfinite(layer.values).all()
         layer.settle()
         assert np.isfinite(layer.values).all()
+
+    def test_no_minus_zero(self) -> None:
+        for stack in ("max", "sum"):
+            imap = fc.InfluenceMap(fc.Grid(7, 5))
+            layer = imap.add_layer("a", fc.Spread(0.2, 0.5, stack=stack), values=np.full((5, 7), -0.0))
+            layer.add_sources([(0.5, 0.5), (3.5, 3.5)], [-0.0, -1e-42])
+            layer.deposit((5.5, 0.5), -0.0)
+            for _ in range(3):
+                assert not np.signbit(layer.values[layer.values == 0]).any()
+                imap.step()
 
     @pytest.mark.parametrize("decay", [1e3, 1e30, 1e300])
     @pytest.mark.parametrize("falloff", POWERS)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from fieldcraft.compose.formula import FUNCTIONS
 from fieldcraft.recipe import read_recipe
+from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.run import run
 from fieldcraft.recipe.section import Section
 
@@ -17,6 +19,14 @@ EVERYTHING = """
 [layers.a]
 decay = 1
 momentum = 1
+[layers.b]
+propagation = "radial"
+radius = 1
+[teams]
+names = ["t"]
+radius = 1
+[maps]
+m = "a - t"
 [[sources]]
 layer = "a"
 position = [1, 1]
@@ -35,11 +45,14 @@ file = "a.png"
 file = "a.gif"
 [[outputs]]
 file = "a.csv"
+[[outputs]]
+file = "b.png"
+over_time = "share"
 """
 
 
 def test_the_whole_recipe_of_the_guide_runs(tmp_path):
-    (block,) = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    block = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)[0]
     path = tmp_path / "camps.toml"
     path.write_text(block)
     report = run(read_recipe(path, ["sources.red camp.strength=8"]), tmp_path / "out")
@@ -64,7 +77,9 @@ def test_the_guide_names_every_key(tmp_path, monkeypatch, map_keys, kind):
     path.write_text(EVERYTHING.format(map=map_keys, format=kind))
     read_recipe(path)
     chapters = {re.split(r"[`.\]]", part)[0].strip("["): part for part in re.split(r"^## `", GUIDE, flags=re.MULTILINE)[1:]}
-    assert set(chapters) == set(known) - {""}
+    assert set(chapters) == set(known) - {""} | {"maps"}
+    # Those of propagation stand in the chapter on layers.
+    known["teams"] -= known["layers"] - {"propagation"}
     for table, keys in known.items():
         for key in keys if table else ():
             assert re.search(rf"`{key}\b", chapters[table]), f"{key} of {table}"
@@ -74,3 +89,19 @@ def test_the_guide_names_every_key(tmp_path, monkeypatch, map_keys, kind):
 def test_the_recipes_of_the_project_are_sound_and_in_the_guide(path):
     assert read_recipe(path, data="/data").outputs
     assert f"`{path.name}`" in GUIDE
+
+
+def test_the_guide_names_every_map_and_function():
+    for name in ("influence TEAM", *maps_of_teams(("a", "b"))[:3], "share TEAM", "vulnerability TEAM", "owner", *FUNCTIONS):
+        assert f"`{name}`" in GUIDE
+
+
+def test_the_fragments_of_the_guide_are_sound(tmp_path):
+    blocks = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    path = tmp_path / "camps.toml"
+    path.write_text(
+        re.sub(r'layer = "threat"', 'layer = "red"', re.sub(r"\[layers.threat\].*?\n\n", "", blocks[0], flags=re.DOTALL))
+        + "".join(blocks[1:])
+    )
+    recipe = read_recipe(path)
+    assert (recipe.teams.names, [part.name for part in recipe.formulas]) == (("red", "blue"), ["lead", "good ground"])

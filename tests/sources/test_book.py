@@ -9,11 +9,11 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from refusals import refused, unchanged
 
 import fieldcraft as fc
 from fieldcraft import clock
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap
+from refusals import refused, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True
@@ -189,7 +189,13 @@ class TestBulk:
         layer.sources.set_strengths(ids[[2, 0]], [30, 10])
         order = np.argsort(layer.sources.ids)
         assert layer.sources.ids[order].tolist() == sorted(ids[[0, 2]].tolist())
-        by_id = dict(zip(layer.sources.ids.tolist(), zip(layer.sources.positions.tolist(), layer.sources.strengths.tolist(), strict=True), strict=True))
+        by_id = dict(
+            zip(
+                layer.sources.ids.tolist(),
+                zip(layer.sources.positions.tolist(), layer.sources.strengths.tolist(), strict=True),
+                strict=True,
+            )
+        )
         assert by_id == {int(ids[0]): ([8.0, 5.0], 10.0), int(ids[2]): ([7.0, 5.0], 30.0)}
         assert layer.sources.positions_of(ids[[2, 0]]).tolist() == [[7, 5], [8, 5]]
         assert layer.sources.strengths_of(ids[[2, 0]]).tolist() == [30, 10]
@@ -458,7 +464,8 @@ class Model(RuleBasedStateMachine):
     @rule(keys=st.sets(st.integers(0, 8)))
     def sync(self, keys: set[int]) -> None:
         names = list(keys)
-        positions, strengths = self.positions(len(names)), self.rng.integers(-5, 6, len(names))
+        # A strength of its own tells which of the new sources belongs to which key.
+        positions, strengths = self.positions(len(names)), len(self.ever) + 10 + np.arange(len(names))
         self.layer.sync(names, positions, strengths)
         for name in [name for name in self.keys if name not in keys]:
             self.plain.pop(self.keys.pop(name), None)

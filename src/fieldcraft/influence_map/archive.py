@@ -249,7 +249,10 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
 def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) -> LayerState:
     columns = {name: arrays[index] for name, index in entry["sources"].items()}
     keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
-    shapes = [Shape(radius, None if falloff is None else Falloff.restored(falloff)) for radius, falloff in entry["shapes"]]
+    shapes = [
+        Shape(None if radius is None else checks.positive("radius", radius), None if falloff is None else Falloff.restored(falloff))
+        for radius, falloff in entry["shapes"]
+    ]
     held = {name: arrays[index] for name, index in entry["arrays"].items()}
     values = held["values"]
     if values.dtype != np.float32 or values.shape != space.shape or not np.isfinite(values).all():

@@ -152,6 +152,14 @@ class Layer(Operand):
             found = self._values.reshape(-1)[cells]
             return float(found) if isinstance(cells, int) else np.asarray(found)
 
+    def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """The ids of the sources of a radial layer that reach a cell, and what each adds there; None for other layers."""
+        with self._guard:
+            if not isinstance(self._field, RadialField):
+                return None
+            rows, amounts = self._field.contributions(cell)
+            return self._sources.ids_of(rows), amounts
+
     # What feeds it
 
     def add_source(

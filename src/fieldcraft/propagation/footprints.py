@@ -75,16 +75,35 @@ class Footprints:
         self._metric = metric
         self._numbers: dict[tuple[Falloff, float], int] = {}
         self._tables: list[NDArray[np.float64]] = []
-        self.packed = np.zeros(0)
-        self.starts = np.zeros(0, dtype=np.int64)
-        self.reaches = np.zeros(0, dtype=np.int64)
+        self._shapes: list[tuple[Falloff, float]] = []
+        self._packed = np.zeros(0)
+        self._starts = np.zeros(0, dtype=np.int64)
+        self._reaches = np.zeros(0, dtype=np.int64)
         self._scratch: dict[tuple[int, bool], _Scratch] = {}
         self._views: dict[tuple[int, bool], tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
 
     @property
     def shapes(self) -> list[tuple[Falloff, float]]:
         """Falloff and radius in cells, by number."""
-        return list(self._numbers)
+        return self._shapes
+
+    @property
+    def packed(self) -> NDArray[np.float64]:
+        """The tables of all shapes, one after the other."""
+        self._pack()
+        return self._packed
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where in `packed` the table of each shape begins."""
+        self._pack()
+        return self._starts
+
+    @property
+    def reaches(self) -> NDArray[np.int64]:
+        """How many cells the table of each shape reaches each way."""
+        self._pack()
+        return self._reaches
 
     def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
         """The number of the shape with this falloff and this radius in cells."""
@@ -99,11 +118,17 @@ class Footprints:
                 )
             table = footprint(falloff, radius, reach) if self._metric != "path" else self._open_paths(falloff, radius, reach, ground)
             self._numbers[key] = len(self._tables)
-            self.starts = np.append(self.starts, len(self.packed))
-            self.packed = np.concatenate([self.packed, table.reshape(-1)])
-            self.reaches = np.append(self.reaches, len(table) // 2)
+            self._shapes.append(key)
             self._tables.append(table)
         return self._numbers[key]
+
+    def _pack(self) -> None:
+        new = self._tables[len(self._reaches) :]
+        if new:
+            sizes = np.array([table.size for table in new])
+            self._starts = np.append(self._starts, len(self._packed) + np.cumsum(sizes) - sizes)
+            self._packed = np.concatenate([self._packed, *(table.reshape(-1) for table in new)])
+            self._reaches = np.append(self._reaches, [len(table) // 2 for table in new])
 
     def table(self, number: int) -> NDArray[np.float64]:
         """The weights of a shape on open ground, (2 r + 1, 2 r + 1)."""
@@ -114,7 +139,7 @@ class Footprints:
 
         A search goes on in scratch that is its own until it ends; one asked for meanwhile goes `aside`.
         """
-        falloff, radius = self.shapes[number]
+        falloff, radius = self._shapes[number]
         if not kernels.compiled():
             yield 0
             return self._searched_slowly(ground, cell, falloff, radius)
@@ -189,13 +214,7 @@ class Footprints:
         meadow = replace(ground, walls=np.zeros((side, side), dtype=np.bool_), links=links, wrap=False)
         middle = reach * side + reach
         if kernels.compiled():
-            search = self._walk(meadow, middle, falloff, radius, True)
-            while True:
-                try:
-                    next(search)
-                except StopIteration as done:
-                    cells, shares = done.value
-                    break
+            cells, shares = finished(self._walk(meadow, middle, falloff, radius, True))
         else:
             cells, shares = self._searched_slowly(meadow, middle, falloff, radius)
         weights = np.zeros((side, side))
@@ -224,6 +243,16 @@ class Footprints:
         if (reach, aside) not in self._scratch:
             self._scratch[reach, aside] = _Scratch(reach, ground)
         return self._scratch[reach, aside]
+
+
+def finished(search: Generator[int, None, Found]) -> Found:
+    """What a search finds, all of its units made."""
+    while True:
+        try:
+            next(search)
+        except StopIteration as done:
+            found: Found = done.value
+            return found
 
 
 class _Scratch:

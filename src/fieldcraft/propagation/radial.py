@@ -14,7 +14,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground
+from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
 from fieldcraft.space import Grid
@@ -190,11 +190,13 @@ class RadialField:
 
     def _number(self, shapes: list[Shape]) -> None:
         """Find the footprints of shapes that have none yet."""
+        new = []
         for shape in shapes[len(self._numbers) :]:
             falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
             radius = self.radial.radius if shape.radius is None else shape.radius
-            number = self.footprints.number(falloff, radius / self.space.cell_size, self.ground)
-            self._numbers = np.append(self._numbers, number)
+            new.append(self.footprints.number(falloff, radius / self.space.cell_size, self.ground))
+        if new:
+            self._numbers = np.append(self._numbers, new)
 
     def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
         """Begin to replace what the map holds of the sources in these rows; those that are gone have a strength of 0."""
@@ -430,13 +432,7 @@ class RadialField:
         if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
             table = self.footprints.table(shape)
             return reference.listed(self.space.shape, cell, table, 0, len(table), self.space.wrap)
-        search = self.footprints.search(self.ground, cell, shape, aside=True)
-        while True:
-            try:
-                next(search)
-            except StopIteration as done:
-                found: tuple[NDArray[np.int64], NDArray[np.float64]] = done.value
-                return found
+        return finished(self.footprints.search(self.ground, cell, shape, aside=True))
 
     # What is shown
 

@@ -89,13 +89,12 @@ def _shown(recipe: Recipe, parameter: str) -> OutputPart:
     names = parameter.split(".")
     if names[0] == "layers" and len(names) > 2:
         pictures = [output for output in pictures if names[1] in output.layers] or [OutputPart((), "", "still", (names[1],))]
-    output = pictures[0] if pictures else OutputPart((), "", "still", tuple(layer.name for layer in recipe.layers))
+    output = pictures[0] if pictures else OutputPart((), "", "still", tuple(layer.name for layer in recipe.acting))
     return replace(output, look={key: value for key, value in output.look.items() if key not in ("size", "scale")})
 
 
 def _lasting(recipe: Recipe, seconds: float) -> Recipe:
-    step = recipe.run.step or min(layer.every for layer in recipe.layers)
-    if seconds > MAX_STEPS * step or seconds > MAX_FRAMES * recipe.run.speed / recipe.run.fps:
+    if seconds > MAX_STEPS * recipe.step or seconds > MAX_FRAMES * recipe.run.speed / recipe.run.fps:
         raise InvalidValue(
             f"A run has at most {MAX_STEPS:,} steps and a film {MAX_FRAMES:,} frames", got=f"{seconds:g} seconds", remedy="Shorten it"
         )

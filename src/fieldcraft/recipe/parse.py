@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import MapOptions
-from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.recipe.document import Document
+from fieldcraft.recipe.parse_layers import Names, check_strength, maps_of_teams, parse_formulas, parse_layers, parse_teams, radial_falloff
 from fieldcraft.recipe.parse_outputs import parse_output
-from fieldcraft.recipe.parts import DepositPart, LayerPart, MapPart, Recipe, RunPart, SourcePart, TimelinePart
+from fieldcraft.recipe.parts import DepositPart, MapPart, Recipe, RunPart, SourcePart, TimelinePart, acting
 from fieldcraft.recipe.section import REQUIRED, Problems, Section
 
 __all__ = ["MAX_STEPS", "read_recipe"]
@@ -26,7 +25,6 @@ _GENERATED = ("rooms", "cave", "open", "empty", "pitch")
 _MAP_KEYS = ("width", "height", "length", "margin", "centre", "cell_size", "seed", "y_up")
 _ON_WALL = ("refuse", "nearest", "through")
 _OUTSIDE = ("refuse", "clamp")
-_NAME = re.compile(r"[^\W\d][\w -]*")
 
 
 def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None) -> Recipe:
@@ -43,11 +41,20 @@ def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | 
     title = root.text("title", Path(path).stem)
     run = _run(_table(root, "run", problems), root.has("run"))
     map_part = _map(_table(root, "map", problems), root.has("map"))
-    layers = _layers(root, problems)
-    names = [layer.name for layer in layers]
-    sources = tuple(_source(section, names) for section in _tables(root, "sources", problems))
-    timelines = tuple(_timeline(section, names) for section in _tables(root, "timelines", problems))
-    deposits = tuple(_deposit(section, names) for section in _tables(root, "deposits", problems))
+    layers = parse_layers(root, problems)
+    teams = parse_teams(root, problems, layers)
+    parts = acting(layers, teams)
+    team_names = teams.names if teams else ()
+    of_teams = maps_of_teams(team_names)
+    for name in (*of_teams, "owner", "share") if teams else ():
+        if any(part.name == name for part in parts):
+            problems.add(("layers", name), f"A recipe with teams has a map {name!r} already. Give the layer another name.")
+    formulas = parse_formulas(root, problems, parts, of_teams)
+    kinds = {part.name: part.kind for part in parts}
+    names = Names(kinds, team_names, of_teams, tuple(root.any("maps", {}, lambda value: value if isinstance(value, dict) else {})))
+    sources = tuple(_source(section, kinds) for section in _tables(root, "sources", problems))
+    timelines = tuple(_timeline(section, list(kinds)) for section in _tables(root, "timelines", problems))
+    deposits = tuple(_deposit(section, kinds) for section in _tables(root, "deposits", problems))
     outputs = tuple(part for section in _tables(root, "outputs", problems) if (part := parse_output(section, names, run)))
     root.finish()
     if not (sources or timelines or deposits):
@@ -58,14 +65,14 @@ def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | 
     for output in outputs:
         if files.count(output.file) > 1:
             problems.add((*output.keys, "file"), f"Every output has a file of its own. Got {output.file!r} twice. Rename one.")
-    step = run.step or min((layer.every for layer in layers), default=1.0)
+    step = run.step or min((part.every for part in parts), default=1.0)
     if run.seconds > step * MAX_STEPS:
         problems.add(
             ("run", "seconds"),
             f"A run has at most {MAX_STEPS:,} steps. Got {run.seconds:g} seconds in steps of {step:g}. Shorten the run or raise run.step.",
         )
     problems.raise_all()
-    return Recipe(document, title, map_part, layers, sources, timelines, deposits, run, outputs)
+    return Recipe(document, title, map_part, layers, teams, formulas, sources, timelines, deposits, run, outputs)
 
 
 def _table(root: Section, key: str, problems: Problems) -> Section:
@@ -138,36 +145,7 @@ def _neighbors(value: Any) -> Any:
     return int(value)
 
 
-def _layers(root: Section, problems: Problems) -> tuple[LayerPart, ...]:
-    tables = root.any("layers", {}, lambda value: value)
-    if not isinstance(tables, dict) or not tables:
-        problems.add(("layers",), "A recipe has at least one layer. Write [layers.threat] with its keys below, say.")
-        return ()
-    parts = []
-    for name, table in tables.items():
-        section = Section(problems, ("layers", name), table)
-        if not _NAME.fullmatch(name):
-            problems.add(
-                section.keys, f"The name of a layer begins with a letter and has letters, digits, _, - and spaces. Got {name!r}. Rename it."
-            )
-        section.choice("propagation", ("spread",), "spread")
-        spread: dict[str, Any] = {
-            "decay": section.number("decay", check=checks.not_negative),
-            "momentum": section.number("momentum", check=checks.fraction),
-            "falloff": section.choice("falloff", tuple(FALLOFFS), "exponential"),
-            "half_life": section.number("half_life", None, checks.positive),
-            "floor": section.number("floor", 1e-3, checks.not_negative),
-            "stack": section.choice("stack", ("max", "sum"), "max"),
-        }
-        every = section.number("every", 0.1, checks.positive)
-        cell_size = section.number("cell_size", None, checks.positive)
-        walls = section.flag("walls", True)
-        section.finish()
-        parts.append(LayerPart(section.keys, name, spread, every, cell_size, walls))
-    return tuple(parts)
-
-
-def _source(section: Section, layers: list[str]) -> SourcePart:
+def _source(section: Section, layers: Mapping[str, str]) -> SourcePart:
     layer = section.name("layer", layers, "layer")
     section.text("name", None)
     path: tuple[tuple[float, float, float], ...] = ()
@@ -187,8 +165,16 @@ def _source(section: Section, layers: list[str]) -> SourcePart:
     strength = section.number("strength", 1.0)
     start, until = section.span()
     on_wall, outside = _policies(section, "refuse", "refuse")
+    check_strength(section, "strength", strength, layers.get(layer))
+    radius = section.number("radius", None, checks.positive)
+    falloff = section.any("falloff", None, radial_falloff)
+    for key in ("radius", "falloff"):
+        if section.has(key) and layers.get(layer) == "spread":
+            section.problems.add(
+                (*section.keys, key), f'{key} is for sources of radial layers. Layer {layer!r} spreads. Write propagation = "radial" there.'
+            )
     section.finish()
-    return SourcePart(section.keys, layer, path, repeat, strength, start, until, on_wall, outside)
+    return SourcePart(section.keys, layer, path, repeat, strength, start, until, on_wall, outside, radius, falloff)
 
 
 def _policies(section: Section, on_wall: str, outside: str) -> tuple[str, str]:
@@ -234,9 +220,14 @@ def _layer_of(group: str, value: object, layers: list[str]) -> str:
     return value
 
 
-def _deposit(section: Section, layers: list[str]) -> DepositPart:
+def _deposit(section: Section, layers: Mapping[str, str]) -> DepositPart:
     layer = section.name("layer", layers, "layer")
     section.text("name", None)
+    if layers.get(layer) == "radial":
+        section.problems.add(
+            (*section.keys, "layer"),
+            f"Deposits fade, and on a radial layer nothing does. Got layer {layer!r}. Write a source with from and until.",
+        )
     position = section.position("position")
     amount = section.number("amount", 1.0)
     at = section.number("at", 0.0, checks.not_negative)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fieldcraft.recipe.document import Document
 from fieldcraft.recipe.lines import Keys
 
-__all__ = ["DepositPart", "LayerPart", "MapPart", "OutputPart", "Recipe", "RunPart", "SourcePart", "TimelinePart"]
+__all__ = [
+    "DepositPart",
+    "FormulaPart",
+    "LayerPart",
+    "MapPart",
+    "OutputPart",
+    "Recipe",
+    "RunPart",
+    "SourcePart",
+    "TeamsPart",
+    "TimelinePart",
+    "acting",
+]
 
 
 @dataclass(frozen=True)
@@ -24,14 +36,37 @@ class MapPart:
 
 @dataclass(frozen=True)
 class LayerPart:
-    """A layer of spreading influence. `spread` are the arguments of `Spread`; `walls=False` ignores the map's walls."""
+    """A layer: `options` are the arguments of `Spread` or `Radial`, by `kind`; `walls=False` ignores the map's walls."""
 
     keys: Keys
     name: str
-    spread: Mapping[str, Any]
+    kind: str
+    options: Mapping[str, Any]
     every: float
     cell_size: float | None
     walls: bool
+
+
+@dataclass(frozen=True)
+class TeamsPart:
+    """The teams: what all their layers share, and how the maps that follow from them are made."""
+
+    layer: LayerPart
+    names: tuple[str, ...]
+    colors: tuple[str, ...]
+    owner_by: str
+    margin: float
+    stake: float
+    hostile: Mapping[str, tuple[str, ...]] | None
+
+
+@dataclass(frozen=True)
+class FormulaPart:
+    """A map of `[maps]`: its name and its formula over the maps before it."""
+
+    keys: Keys
+    name: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -47,6 +82,8 @@ class SourcePart:
     until: float | None
     on_wall: str
     outside: str
+    radius: float | None = None
+    falloff: Any = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +129,10 @@ class RunPart:
 
 @dataclass(frozen=True)
 class OutputPart:
-    """A file to make: `kind` is "still", "film", "totals" or "points"."""
+    """A file to make: `kind` is "still", "film", "totals", "points", "plot" or "holdings".
+
+    `over_time` says what the last two are about: "share" or "owned".
+    """
 
     keys: Keys
     file: str
@@ -102,6 +142,7 @@ class OutputPart:
     until: float | None = None
     every: float | None = None
     points: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    over_time: str = ""
     look: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -113,6 +154,8 @@ class Recipe:
     title: str
     map: MapPart
     layers: tuple[LayerPart, ...]
+    teams: TeamsPart | None
+    formulas: tuple[FormulaPart, ...]
     sources: tuple[SourcePart, ...]
     timelines: tuple[TimelinePart, ...]
     deposits: tuple[DepositPart, ...]
@@ -123,3 +166,18 @@ class Recipe:
     def path(self) -> Path:
         """The recipe's file."""
         return self.document.path
+
+    @property
+    def acting(self) -> tuple[LayerPart, ...]:
+        """The layers, those of the teams included, in the order in which they are added."""
+        return acting(self.layers, self.teams)
+
+    @property
+    def step(self) -> float:
+        """Seconds between two looks at paths and recordings."""
+        return self.run.step or min(layer.every for layer in self.acting)
+
+
+def acting(layers: tuple[LayerPart, ...], teams: TeamsPart | None) -> tuple[LayerPart, ...]:
+    """The layers, and one for each team."""
+    return layers if teams is None else (*layers, *(replace(teams.layer, name=name) for name in teams.names))

@@ -4,17 +4,36 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.parts import OutputPart
 from fieldcraft.recipe.world import World
-from fieldcraft.view import ColorScale, ScaleLegend, TeamLegend, frame, frame_teams, sheet, tinted
-from fieldcraft.view.frame import Team
+from fieldcraft.space import Grid
+from fieldcraft.view import (
+    ColorScale,
+    Placement,
+    ScaleLegend,
+    ScaleStrip,
+    TeamLegend,
+    TeamStrip,
+    above_strip,
+    between,
+    draw_lines,
+    frame,
+    frame_owners,
+    frame_shares,
+    frame_teams,
+    sheet,
+    tinted,
+)
+from fieldcraft.view.frame import Team, mark_sources
+from fieldcraft.view.placement import Subject
 from fieldcraft.view.text import measure
 
 __all__ = ["SIZES", "Painter", "Panels", "caption_of", "clock", "limits_of", "panels"]
@@ -24,16 +43,18 @@ _FADING = {
     "Buildings do not fade.",
     "csv": "Recorded strengths halve every {seconds} s until the next sample.",
 }
+_OPACITY = {"owner": 0.6, "share": 0.8}
+_OTHERS = "#9aa0ac"
 SIZES = {"still": 960, "film": 640}
 
 
 @dataclass(frozen=True)
 class Panels:
-    """The drawn maps of one moment, uint8 of shape (H, W, 4) each, with their titles and the legend for all."""
+    """The drawn maps of one moment, uint8 of shape (H, W, 4) each, with their titles and the legend for all, if they share one."""
 
     frames: list[NDArray[np.uint8]]
     titles: list[str]
-    legend: ScaleLegend | TeamLegend
+    legend: ScaleLegend | TeamLegend | None
 
 
 def clock(seconds: float, whole: float) -> str:
@@ -58,44 +79,169 @@ def caption_of(worlds: Sequence[World], output: OutputPart) -> str:
     return " ".join([output.look.get("caption", ""), *notes]).strip()
 
 
-def limits_of(worlds: Iterable[World], output: OutputPart) -> tuple[float, float]:
-    """The values at the ends of an output's colours: the recipe's `limits`, or all that anything brings in, 0 included."""
-    if output.look.get("limits"):
-        low, high = output.look["limits"]
-        return (low, high)
-    ranges = [world.strongest(name) for world in worlds for name in output.layers]
+def limits_of(worlds: Sequence[World], output: OutputPart) -> dict[str, tuple[float, float]]:
+    """The values at the ends of the colours of each map shown.
+
+    They are the recipe's `limits`, or all that anything brings into the layers shown, 0 included; what follows from teams has the
+    range of the teams' sources, on both sides where it is signed.
+    """
+    given = output.look.get("limits") or {}
+    if not isinstance(given, dict):
+        return dict.fromkeys(output.layers, given)
+    shown = [name for name in output.layers if name not in given]
+    return {**given, **{name: _range(worlds, name, [each for each in shown if each in worlds[0].imap]) for name in shown}}
+
+
+def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[float, float]:
+    what = name.split(" ")[0]
+    if name in worlds[0].imap:
+        ranges = [world.strongest(layer) for world in worlds for layer in layers]
+    elif what in ("share", "owner"):
+        return (0.0, 1.0)
+    else:
+        ranges = [world.strongest(team) for world in worlds for team in (world.recipe.teams.names if world.recipe.teams else ())]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-    return (low, high) if low < high else (0.0, 1.0)
+    if not low < high:
+        return (0.0, 1.0)
+    return (-high, high) if what == "influence" and name not in worlds[0].imap else (low, high)
 
 
-def panels(world: World, output: OutputPart, limits: tuple[float, float], size: int) -> Panels:
+def panels(world: World, output: OutputPart, limits: dict[str, tuple[float, float]], size: int) -> Panels:
     """The maps of this moment, at most `size` pixels along a side unless the recipe says otherwise.
 
-    One layer has a colour bar. Several are drawn together in one hue each, or, where one may have negative values or the recipe says
-    `together = false`, side by side.
+    One map has a colour bar beside it. Several layers are drawn together in one hue each, or, where one may have negative values or
+    the recipe says `together = false`, side by side with one colour bar. Where maps side by side mean different things, each has
+    its own bar below.
     """
-    look = output.look
-    threshold, colors = look.get("threshold", 0.0), look.get("colors")
-    drawing: dict[str, Any] = {"space": world.imap.space, "size": look.get("size", size)}
-    if world.ground is not None:
-        drawing["ground"] = world.ground
-    drawing.update((key, look[key]) for key in ("scale", "crop", "sources") if key in look)
-    layers = [world.imap[name] for name in output.layers]
-    never_negative = min(limits[0], *(world.strongest(name)[0] for name in output.layers)) >= 0
-    if len(layers) > 1 and look.get("together", True) and never_negative:
-        hues = colors or [None] * len(layers)
-        teams = [(layer, hue, layer.name) for layer, hue in zip(layers, hues, strict=True)]
-        drawn = frame_teams(teams, limits=limits, threshold=threshold, **drawing)
-        return Panels([drawn], [""], TeamLegend(Team.all_of(teams), ColorScale(*limits, threshold)))
-    table = tinted(colors[0]) if colors and len(layers) == 1 else None
-    scale = ColorScale(*limits, threshold, table)
-    beyond = (
-        any(bool((layer.values < np.float32(scale.low)).any()) for layer in layers),
-        any(bool((layer.values > np.float32(scale.high)).any()) for layer in layers),
-    )
-    names = [layer.name for layer in layers]
-    legend = ScaleLegend(scale, names[0] if len(names) == 1 else "", beyond=beyond)
-    return Panels([frame(layer, colors=scale, **drawing) for layer in layers], names if len(names) > 1 else [""], legend)
+    return _Drawing(world, output, limits, size).panels()
+
+
+class _Drawing:
+    """One output at one moment."""
+
+    def __init__(self, world: World, output: OutputPart, limits: dict[str, tuple[float, float]], size: int) -> None:
+        self.world, self.output, self.limits = world, output, limits
+        self.look = output.look
+        self.threshold = self.look.get("threshold", 0.0)
+        self.place: dict[str, Any] = {"size": self.look.get("size", size)}
+        self.place.update((key, self.look[key]) for key in ("scale", "crop") if key in self.look)
+        self.ground: dict[str, Any] = {} if world.ground is None else {"ground": world.ground}
+        self.fronts = world.front_lines() if self.look.get("front_lines") else []
+
+    def panels(self) -> Panels:
+        names = self.output.layers
+        if len(names) > 1 and self._is_together():
+            return self._together()
+        tables = {name: self._table(name) for name in names}
+        alike = len({self.limits[name] for name in names}) == 1 and (len(names) == 1 or not any(t is not None for t in tables.values()))
+        if alike and all(name in self.world.maps for name in names):
+            return self._alike(tables[names[0]])
+        titles = list(names) if len(names) > 1 else [""]
+        return Panels([self._with_strip(name, tables[name]) for name in names], titles, None)
+
+    def _is_together(self) -> bool:
+        names = self.output.layers
+        layers = [name for name in names if name in self.world.imap]
+        if len(layers) < len(names):
+            return bool(self.look.get("together", False))
+        lowest = min(min(self.limits[name][0], self.world.strongest(name)[0]) for name in names)
+        return bool(self.look.get("together", True)) and lowest >= 0
+
+    def _together(self) -> Panels:
+        names = self.output.layers
+        hues = [self.look.get("colors", {}).get(name, self._team_color(name)) for name in names]
+        limits = (min(self.limits[name][0] for name in names), max(self.limits[name][1] for name in names))
+        teams = [(self.world.maps[name], hue, name) for name, hue in zip(names, hues, strict=True)]
+        marked = self.look.get("sources", True)
+        drawn = frame_teams(teams, limits=limits, threshold=self.threshold, space=self._space, sources=False, **self.place, **self.ground)
+        self._finish(
+            drawn, [team for team, name in zip(Team.all_of(teams), names, strict=True) if name in self.world.imap] if marked else []
+        )
+        return Panels([drawn], [""], TeamLegend(Team.all_of(teams), ColorScale(*limits, self.threshold)))
+
+    def _alike(self, table: NDArray[np.uint8] | None) -> Panels:
+        names = self.output.layers
+        scale = ColorScale(*self.limits[names[0]], self.threshold, table)
+        beyond = [self._beyond(name, scale) for name in names]
+        legend = ScaleLegend(scale, names[0] if len(names) == 1 else "", beyond=(any(b for b, _ in beyond), any(a for _, a in beyond)))
+        return Panels([self._map(name, scale) for name in names], list(names) if len(names) > 1 else [""], legend)
+
+    def _with_strip(self, name: str, table: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+        teams = self.world.recipe.teams
+        if name in self.world.maps:
+            scale = ColorScale(*self.limits[name], self.threshold, table)
+            percent = name.startswith("share ") and name not in self.world.imap
+            return above_strip(self._map(name, scale), ScaleStrip(scale, beyond=self._beyond(name, scale), percent=percent))
+        assert teams is not None
+        options: dict[str, Any] = {"space": self._space, **self.place, **self.ground}
+        options["opacity"] = _OPACITY[name]
+        if name == "owner":
+            owner = self._on_map(self.world.owner().astype(np.float32)).astype(np.int32)
+            drawn = frame_owners(owner, teams.colors, **options)
+        else:
+            shares = [self._on_map(self.world.maps[f"share {team}"].values) for team in teams.names]
+            drawn = frame_shares(shares, teams.colors, **options)
+        self._finish(drawn, self._marked_teams())
+        return above_strip(drawn, TeamStrip(teams.names, teams.colors, opacity=_OPACITY[name]))
+
+    def _map(self, name: str, scale: ColorScale) -> NDArray[np.uint8]:
+        is_layer = name in self.world.imap
+        marked = bool(self.look.get("sources", True))
+        teams = self.world.recipe.teams
+        own = teams is not None and name in teams.names
+        drawn = frame(
+            self.world.maps[name], colors=scale, space=self._space, sources=marked and is_layer and not own, **self.place, **self.ground
+        )
+        self._finish(drawn, [team for team in self._marked_teams() if not is_layer or team.label == name])
+        return drawn
+
+    def _finish(self, drawn: NDArray[np.uint8], marked: list[Team]) -> None:
+        """The front lines, and the sources on top of them."""
+        place = Placement(self._space, **self.place)
+        if self.fronts:
+            draw_lines(drawn, place, self.fronts)
+        if marked:
+            mark_sources(drawn, place, marked)
+
+    def _on_map(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Values of the teams' cells at the cells of the map, which may be finer."""
+        assert self.world.teams is not None
+        own = self.world.teams[self.world.teams.names[0]].space
+        return Subject(values, own, None, "").on(self._space)
+
+    @property
+    def _space(self) -> Grid:
+        return self.world.imap.space
+
+    def _marked_teams(self) -> list[Team]:
+        teams = self.world.recipe.teams
+        if teams is None or not self.look.get("sources", True):
+            return []
+        return Team.all_of([(self.world.imap[name], color, name) for name, color in zip(teams.names, teams.colors, strict=True)])
+
+    def _beyond(self, name: str, scale: ColorScale) -> tuple[bool, bool]:
+        values = self.world.maps[name].values
+        return bool((values < np.float32(scale.low)).any()), bool((values > np.float32(scale.high)).any())
+
+    def _team_color(self, name: str) -> str | None:
+        teams = self.world.recipe.teams
+        return dict(zip(teams.names, teams.colors, strict=True)).get(name) if teams else None
+
+    def _table(self, name: str) -> NDArray[np.uint8] | None:
+        """The colours of a map: those of the recipe, of its team, or (None) the usual ones."""
+        colors, teams = self.look.get("colors", {}), self.world.recipe.teams
+        if name in colors:
+            return between(*colors[name]) if isinstance(colors[name], list) else tinted(colors[name])
+        if name in self.world.imap or teams is None or name not in self.world.maps:
+            return None if (own := self._team_color(name)) is None else tinted(own)
+        what, _, team = name.partition(" ")
+        color = self._team_color(team)
+        if color is None or name not in maps_of_teams(teams.names) or what == "vulnerability":
+            return None
+        if what == "share":
+            return tinted(color)
+        other = teams.colors[1 - teams.names.index(team)] if len(teams.names) == 2 else _OTHERS
+        return between(other, color)
 
 
 class Painter:
@@ -138,4 +284,6 @@ class Painter:
         if recipe.run.seconds:
             title += f", {moment}"
         names = titles if any(titles) else None
-        return sheet(frames, names, columns=self.columns, legend=shown.legend, title=title, caption=self.caption)
+        return sheet(
+            frames, names, columns=self.columns or self.output.look.get("columns"), legend=shown.legend, title=title, caption=self.caption
+        )

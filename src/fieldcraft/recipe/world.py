@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.compose import formula
+from fieldcraft.compose.teams import Teams, add_teams
+from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
-from fieldcraft.propagation import Spread
+from fieldcraft.layer.operand import Operand
+from fieldcraft.propagation import Radial, Spread
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
-from fieldcraft.recipe.parts import DepositPart, Recipe, SourcePart, TimelinePart
+from fieldcraft.recipe.parse_layers import maps_of_teams
+from fieldcraft.recipe.parts import DepositPart, LayerPart, Recipe, SourcePart, TimelinePart
 from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.playback import Playback
 from fieldcraft.space import Grid
@@ -23,14 +27,15 @@ from fieldcraft.space import Grid
 __all__ = ["World"]
 
 MAX_STEPS = 2**31 - 1
+MOST_RADIUS = 1000
 
 
 class World:
     """The influence map of a recipe and its clock.
 
     Building it reads the map and the recordings and checks every position beforehand; what is wrong raises `BadRecipe`
-    with all problems at once. `go_to(seconds)` moves on. `imap` is the influence map, `ground` the colours of the ground if it has
-    its own.
+    with all problems at once. `go_to(seconds)` moves on. `imap` is the influence map, `maps` are its layers and all that follows from
+    them by name, `teams` the teams if there are any, `ground` the colours of the ground if it has its own.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -41,9 +46,12 @@ class World:
         if space is not None:
             self.imap = InfluenceMap(space)
             self.ground = ground_of(recipe.map, space)
+            self.teams: Teams | None = None
+            self.maps: dict[str, Operand] = {}
             self._add_layers(problems)
+            self._add_formulas(problems)
         problems.raise_all()
-        self.step = recipe.run.step or min(part.every for part in recipe.layers)
+        self.step = recipe.step
         self.steps = math.floor(recipe.run.seconds / self.step + 1e-9)
         self._scripted = [_Scripted(part, self.imap[part.layer]) for part in recipe.sources]
         self._deposits = [_Deposit(part, self.imap[part.layer]) for part in recipe.deposits]
@@ -63,9 +71,9 @@ class World:
         self.updates = dict.fromkeys(self.imap.layers, 0)
         self._done = 0
         self._act()
-        if recipe.run.settle:
-            for name in self.imap.layers:
-                self.imap[name].settle()
+        for layer in self.imap.layers.values():
+            if recipe.run.settle or isinstance(layer.propagation, Radial):
+                layer.settle()
 
     @property
     def seconds(self) -> float:
@@ -81,6 +89,10 @@ class World:
                 self.updates[name] += count
             self._done += 1
             self._act()
+            for name, layer in self.imap.layers.items():
+                # A radial layer shows its sources where they are now; waves that spread take their time.
+                if report.steps[name] and isinstance(layer.propagation, Radial):
+                    layer.settle()
 
     def _act(self) -> None:
         now = self._done * self.step
@@ -92,12 +104,59 @@ class World:
             deposit.act(now)
 
     def _add_layers(self, problems: Problems) -> None:
+        teams = self.recipe.teams
         for part in self.recipe.layers:
             try:
-                walls = None if part.walls else False
-                self.imap.add_layer(part.name, Spread(**part.spread), every=part.every, cell_size=part.cell_size, walls=walls)
+                self.imap.add_layer(part.name, _propagation(part, self.imap.space), **_grid_options(part))
             except FieldcraftError as error:
                 problems.add(part.keys, f"layers.{part.name}: {error}")
+        if teams is not None:
+            try:
+                propagation = _propagation(teams.layer, self.imap.space)
+                self.teams = add_teams(self.imap, teams.names, propagation, hostile=teams.hostile, **_grid_options(teams.layer))
+            except FieldcraftError as error:
+                problems.add(("teams",), f"teams: {error}")
+        self.maps.update(self.imap.layers)
+        if self.teams is not None and teams is not None:
+            for name in maps_of_teams(teams.names):
+                self.maps[name] = _map_of(self.teams, name, teams.stake)
+
+    def _add_formulas(self, problems: Problems) -> None:
+        for part in self.recipe.formulas:
+            try:
+                self.maps[part.name] = formula(part.text, self.maps)
+            except FieldcraftError as error:
+                problems.add(part.keys, f"maps.{part.name}: {error}")
+
+    def owner(self) -> NDArray[np.int32]:
+        """The number of the team that owns each cell of the teams' layers, -1 for nobody, shape (height, width)."""
+        part, teams = self.recipe.teams, self.teams
+        assert part is not None
+        assert teams is not None
+        return teams.owner(by=part.owner_by, margin=part.margin)
+
+    def front_lines(self) -> list[NDArray[np.float64]]:
+        """The lines between the ground of teams that are hostile to each other, in world units, shape (N, 2) each."""
+        part, teams = self.recipe.teams, self.teams
+        assert part is not None
+        assert teams is not None
+        return [line.points for line in teams.front_lines(by=part.owner_by)]
+
+    def holdings(self, what: str) -> list[float]:
+        """How much of the open ground each team holds, 0 to 1, and last how much nobody does.
+
+        "share": the mean of the team's share over the open cells. "owned": the part of them that it owns.
+        """
+        assert self.teams is not None
+        names = self.teams.names
+        is_open = ~self.teams[names[0]].space.walls
+        cells = max(int(np.count_nonzero(is_open)), 1)
+        if what == "owned":
+            owner = self.owner()[is_open]
+            found = [int(np.count_nonzero(owner == number)) / cells for number in range(len(names))]
+        else:
+            found = [float(self.maps[f"share {name}"].values[is_open].sum(dtype=np.float64)) / cells for name in names]
+        return [*found, max(1.0 - sum(found), 0.0)]
 
     def strongest(self, name: str) -> tuple[float, float]:
         """The lowest and the highest strength, 0 included, that anything of the recipe brings into a layer."""
@@ -126,6 +185,39 @@ class World:
         return {kind: half_lives for kind, half_lives in found.items() if half_lives}
 
 
+def _map_of(teams: Teams, name: str, stake: float) -> Operand:
+    """The map that follows from teams by its name in a recipe: "tension", "share red"."""
+    what, _, team = name.partition(" ")
+    if what == "tension":
+        return teams.tension()
+    if what == "contested":
+        return teams.contested()
+    if what == "influence":
+        return teams.influence(team)
+    if what == "share":
+        return teams.share(team)
+    return teams.vulnerability(team, stake=stake) if team else teams.vulnerability()
+
+
+def _propagation(part: LayerPart, space: Grid) -> Spread | Radial:
+    if part.kind == "spread":
+        return Spread(**part.options)
+    cells = part.options["radius"] / (part.cell_size or space.cell_size)
+    _check_radius(cells)
+    return Radial(**part.options)
+
+
+def _check_radius(cells: float) -> None:
+    if cells > MOST_RADIUS:
+        raise InvalidValue(
+            f"A radius spans at most {MOST_RADIUS} cells", got=f"{cells:g} cells", remedy="Shorten it, or give the layer a larger cell_size"
+        )
+
+
+def _grid_options(part: LayerPart) -> dict[str, Any]:
+    return {"every": part.every, "cell_size": part.cell_size, "walls": None if part.walls else False}
+
+
 class _Scripted:
     """A source of the recipe, with its place at every moment."""
 
@@ -142,6 +234,10 @@ class _Scripted:
         return np.stack([np.interp(times, self._times, self._points[:, axis]) for axis in range(2)], axis=1)
 
     def check(self, step: float, seconds: float, problems: Problems) -> None:
+        try:
+            _check_radius((self.part.radius or 0.0) / self.layer.space.cell_size)
+        except InvalidValue as error:
+            problems.add_error((*self.part.keys, "radius"), error)
         until = min(seconds, math.inf if self.part.until is None else self.part.until)
         if len(self._points) == 1:
             _check_places(self.layer, self._points, self.part, "position", problems)
@@ -159,7 +255,9 @@ class _Scripted:
             return
         if self._source is None:
             place = self._places(np.array([now]))[0]
-            self._source = self.layer.add_source(tuple(place), part.strength, on_wall=part.on_wall, outside=part.outside)
+            self._source = self.layer.add_source(
+                tuple(place), part.strength, radius=part.radius, falloff=part.falloff, on_wall=part.on_wall, outside=part.outside
+            )
         elif len(self._points) > 1:
             self._source.move(tuple(self._places(np.array([now]))[0]), on_wall=part.on_wall, outside=part.outside)
 

@@ -114,6 +114,7 @@ class Sources:
         self._expires = np.zeros(0, dtype=np.int64)
         self._shapes = np.zeros(0, dtype=np.int64)
         self.shapes: list[Shape] = [Shape()]
+        self._shape_numbers: dict[Shape, int] = {}
         self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
         self._changed = np.zeros(0, dtype=np.bool_)
@@ -212,11 +213,18 @@ class Sources:
             self._strengths[slots] = amounts
             self._note(slots)
 
-    def set_radii(self, ids: ArrayLike, radii: ArrayLike, falloff: Falloff | None = None) -> None:
-        """Give sources of a radial layer other radii, in world units: one number for all, or one each."""
+    def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
+        """Give sources of a radial layer other radii, in world units: one number for all, or one each. They keep their falloffs."""
         with self._guard:
+            if self._range is None:
+                raise InvalidValue(
+                    "Radii are for sources of layers with fc.Radial", got="a layer of another kind", remedy="Set strengths instead"
+                )
             slots = self._slots(ids)
-            self._shapes[slots] = self._shapes_of(radii, falloff, len(slots))
+            sizes = _radii(radii, len(slots))
+            falloffs = [self.shapes[number].falloff for number in self._shapes[slots].tolist()]
+            pairs = zip(sizes.tolist(), falloffs, strict=True)
+            self._shapes[slots] = np.array([self._shape(Shape(size, falloff)) for size, falloff in pairs], dtype=np.int64)
             self._note(slots)
 
     def remove(self, ids: ArrayLike) -> None:
@@ -240,7 +248,6 @@ class Sources:
         names: list[Any] = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
         points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
         amounts = checks.amounts("strengths", strengths, len(points))
-        self._check_range(amounts, len(self) + len(points))
         if len(names) != len(points):
             raise InvalidValue(
                 "sync takes one key per position",
@@ -256,6 +263,8 @@ class Sources:
         if len(wanted) != len(names):
             twice = next(name for name, count in Counter(names).items() if count > 1)
             raise InvalidValue("Keys differ from each other within one sync", got=f"{twice!r} twice", remedy="Give each entity its own key")
+        keyed = sum(self.is_alive(identity) for identity in self._keys.values())
+        self._check_range(amounts, len(self) - keyed + len(points))
         gone = [name for name, identity in self._keys.items() if name not in wanted or not self.is_alive(identity)]
         if gone:
             self.remove([identity for identity in (self._keys.pop(name) for name in gone) if self.is_alive(identity)])
@@ -421,16 +430,17 @@ class Sources:
         """Numbers of shapes in `self.shapes`, new ones added."""
         if radii is None:
             return np.full(count, self._shape(Shape(None, falloff)), dtype=np.int64)
-        sizes = checks.numbers("radii", radii, count)
-        for size in sizes[~(sizes > 0)].tolist():
-            checks.positive("radius", size)
+        sizes = _radii(radii, count)
         different, inverse = np.unique(sizes, return_inverse=True)
         return np.array([self._shape(Shape(size, falloff)) for size in different.tolist()], dtype=np.int64)[inverse]
 
     def _shape(self, shape: Shape) -> int:
-        if shape not in self.shapes:
+        if len(self._shape_numbers) != len(self.shapes):
+            self._shape_numbers = {known: number for number, known in enumerate(self.shapes)}
+        number = self._shape_numbers.setdefault(shape, len(self.shapes))
+        if number == len(self.shapes):
             self.shapes.append(shape)
-        return self.shapes.index(shape)
+        return number
 
     def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
         wanted = np.atleast_1d(checks.array("Ids", ids))
@@ -461,6 +471,13 @@ class Sources:
         self._generation[slots] += 1
         self._free.extend(slots.tolist())
         self._note(slots)
+
+
+def _radii(radii: ArrayLike, count: int) -> NDArray[np.float64]:
+    sizes = checks.numbers("radii", radii, count)
+    for size in sizes[~(sizes > 0)].tolist():
+        checks.positive("radius", size)
+    return sizes
 
 
 def _hashable(value: object) -> bool:

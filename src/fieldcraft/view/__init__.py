@@ -3,12 +3,16 @@
 None of these libraries is loaded before a function that needs it is called.
 """
 
-from fieldcraft.view.colors import TEAM_COLORS, ColorScale, diverging, sequential, tinted
+from fieldcraft.view.colors import TEAM_COLORS, ColorScale, between, diverging, sequential, tinted
 from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import Team, frame, frame_teams
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
+from fieldcraft.view.lines import draw_lines
 from fieldcraft.view.placement import Placement
+from fieldcraft.view.plot import plot_over_time
 from fieldcraft.view.sheet import picture, picture_teams, sheet
+from fieldcraft.view.strips import ScaleStrip, TeamStrip, above_strip
+from fieldcraft.view.territory import frame_owners, frame_shares
 from fieldcraft.view.window import Camera, draw
 
 __all__ = [
@@ -18,14 +22,22 @@ __all__ = [
     "Film",
     "Placement",
     "ScaleLegend",
+    "ScaleStrip",
     "Team",
     "TeamLegend",
+    "TeamStrip",
+    "above_strip",
+    "between",
     "diverging",
     "draw",
+    "draw_lines",
     "frame",
+    "frame_owners",
+    "frame_shares",
     "frame_teams",
     "picture",
     "picture_teams",
+    "plot_over_time",
     "save_film",
     "save_png",
     "sequential",

@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.placement import GridLike, Placement
 
-__all__ = ["GROUND", "WALL", "compose", "strongest"]
+__all__ = ["GROUND", "WALL", "blocks", "compose", "strongest"]
 
 RGBA = NDArray[np.uint8]
 
@@ -42,13 +42,13 @@ def strongest(values: NDArray[np.float32], shrink: int) -> NDArray[np.float32]:
     """The value of largest magnitude in each block of `shrink` by `shrink` cells, the positive one on a tie."""
     if shrink == 1:
         return values
-    blocks = _blocks(values, shrink)
-    high, low = blocks.max(axis=(1, 3)), blocks.min(axis=(1, 3))
+    parts = blocks(values, shrink)
+    high, low = parts.max(axis=(1, 3)), parts.min(axis=(1, 3))
     strongest: NDArray[np.float32] = np.where(high >= -low, high, low)
     return strongest
 
 
-def _blocks(cells: NDArray[Any], shrink: int) -> NDArray[Any]:
+def blocks(cells: NDArray[Any], shrink: int) -> NDArray[Any]:
     """Cells as blocks, shape (rows, shrink, columns, shrink, ...); the last ones repeat the rim of the map."""
     height, width = cells.shape[:2]
     pad = [(0, -height % shrink), (0, -width % shrink)] + [(0, 0)] * (cells.ndim - 2)
@@ -59,13 +59,13 @@ def _blocks(cells: NDArray[Any], shrink: int) -> NDArray[Any]:
 def compose(place: Placement, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], ground: Color | ArrayLike | None, opacity: float) -> RGBA:
     """The canvas in pixels: the ground, the values over it, the rims of the walls on top."""
     walls = place.space.walls[place.rows, place.columns]
-    wall_share = walls.astype(np.float32) if place.shrink == 1 else _blocks(walls, place.shrink).mean(axis=(1, 3), dtype=np.float32)
+    wall_share = walls.astype(np.float32) if place.shrink == 1 else blocks(walls, place.shrink).mean(axis=(1, 3), dtype=np.float32)
     cover = (checks.fraction("opacity", opacity) * drawn * (1 - (1 - _ON_WALL) * wall_share))[..., np.newaxis]
     if ground is None:
         cells = np.concatenate([rgb, np.rint(cover * 255)], axis=-1)
         return _enlarged(cells.astype(np.uint8), place.scale)
     under = _ground(place.space, ground)[place.rows, place.columns]
-    below = under if place.shrink == 1 else _blocks(under, place.shrink).mean(axis=(1, 3), dtype=np.float32)
+    below = under if place.shrink == 1 else blocks(under, place.shrink).mean(axis=(1, 3), dtype=np.float32)
     cells = np.rint(below * (1 - cover) + rgb * cover)
     if place.shrink > 1:
         rim = np.where(wall_share < 1, np.minimum(1, 2 * wall_share), _beside(wall_share == 1, wall_share == 0))[..., np.newaxis]

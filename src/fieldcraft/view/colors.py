@@ -23,6 +23,7 @@ __all__ = [
     "TEAM_COLORS",
     "Color",
     "ColorScale",
+    "between",
     "diverging",
     "lab_of",
     "numbers",
@@ -103,6 +104,16 @@ def _tint(red: int, green: int, blue: int) -> Table:
 def tinted(color: Color) -> Table:
     """The table of one hue: from near black over `color` to a pale tint of it."""
     return _tint(*parse_color(color))
+
+
+def between(negative: Color, positive: Color) -> Table:
+    """The table for signed values of two hues: dark at 0 in the middle, `negative` at one end, `positive` at the other."""
+    cool, warm = tinted(negative), tinted(positive)
+    half = STEPS // 2 + 1
+    places = np.rint(np.linspace(0, len(warm) - 1, half)).astype(np.int64)
+    table: Table = np.concatenate([cool[places][:0:-1], warm[places]])
+    table.flags.writeable = False
+    return table
 
 
 def parse_color(color: Color) -> tuple[int, int, int]:

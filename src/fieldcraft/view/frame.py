@@ -16,7 +16,7 @@ from fieldcraft.view.colors import HIDDEN, TEAM_COLORS, Color, ColorScale, parse
 from fieldcraft.view.marks import draw_markers
 from fieldcraft.view.placement import GridLike, Placement, Subject, subject_of
 
-__all__ = ["Team", "frame", "frame_teams", "scale_for", "team_scale"]
+__all__ = ["Team", "frame", "frame_teams", "mark_sources", "scale_for", "team_scale"]
 
 RGBA = NDArray[np.uint8]
 
@@ -169,6 +169,11 @@ def team_scale(teams: Sequence[Team], *, limits: tuple[float, float] | None = No
             remedy="Draw a signed layer with frame(layer)",
         )
     return shared
+
+
+def mark_sources(canvas: RGBA, place: Placement, teams: Sequence[Team]) -> None:
+    """Mark the sources of the layers of teams on a picture of that placement, in their colours."""
+    _mark(canvas, place, [(subject_of(team.layer, None)[0], team.color) for team in teams])
 
 
 def _mark(canvas: RGBA, place: Placement, subjects: Sequence[tuple[Subject, tuple[int, int, int] | None]]) -> None:

@@ -14,8 +14,9 @@ from fieldcraft.view.colors import HIDDEN, ColorScale, tinted
 from fieldcraft.view.frame import Team
 from fieldcraft.view.text import ASCENT, LINE, blend, measure, wrapped, write
 
-__all__ = ["INK", "MUTED", "Legend", "ScaleLegend", "TeamLegend", "format_number", "ticks"]
+__all__ = ["INK", "MUTED", "PAGE", "Legend", "ScaleLegend", "TeamLegend", "format_number", "over_ground", "ticks"]
 
+PAGE = (13, 14, 18)
 INK = (230, 233, 239)
 MUTED = (150, 157, 170)
 _EDGE = (96, 105, 124)
@@ -83,7 +84,7 @@ class ScaleLegend:
         high, wide = self._bar(scale, room), round(_BAR * scale)
         span = self.colors.high - self.colors.low
         values = (self.colors.high - span * np.arange(high) / (high - 1)).astype(np.float32)
-        shown = _over_ground(self.colors.rgb(values), self.colors.index(values) != HIDDEN, self.opacity)
+        shown = over_ground(self.colors.rgb(values), self.colors.index(values) != HIDDEN, self.opacity)
         canvas[top : top + high, left : left + wide, :3] = shown[:, np.newaxis]
         _box(canvas, left, top, wide, high)
         for value, text in self._labels(scale, room):
@@ -141,7 +142,7 @@ class TeamLegend:
             y += round(LINE * scale)
             table = tinted(team.color)
             rgb = table[np.rint(share * (len(table) - 1)).astype(int)]
-            canvas[y : y + high, left : left + wide, :3] = _over_ground(rgb, shown, self.opacity)
+            canvas[y : y + high, left : left + wide, :3] = over_ground(rgb, shown, self.opacity)
             _box(canvas, left, y, wide, high)
         y = top + self._top(len(self.teams), scale) + round((ASCENT - 6) * scale)
         low, high_text = format_number(self.colors.low), format_number(self.colors.high)
@@ -152,7 +153,8 @@ class TeamLegend:
         return round(((LINE + 8 if self.title else 0) + i * 40) * scale)
 
 
-def _over_ground(rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float) -> NDArray[np.float64]:
+def over_ground(rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float) -> NDArray[np.float64]:
+    """Colours of shape (N, 3) as they look over bare ground."""
     cover = (drawn * opacity)[:, np.newaxis]
     mixed: NDArray[np.float64] = np.rint(np.array(GROUND) * (1 - cover) + rgb * cover)
     return mixed

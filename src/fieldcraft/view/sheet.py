@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import Color, ColorScale
 from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
-from fieldcraft.view.legend import INK, MUTED, Legend, ScaleLegend, TeamLegend
+from fieldcraft.view.legend import INK, MUTED, PAGE, Legend, ScaleLegend, TeamLegend
 from fieldcraft.view.placement import GridLike, subject_of
 from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
@@ -20,7 +20,6 @@ __all__ = ["picture", "picture_teams", "sheet"]
 
 RGBA = NDArray[np.uint8]
 
-PAGE = (13, 14, 18)
 _MARGIN = 18
 _GAP = 14
 _TITLE = 1.5

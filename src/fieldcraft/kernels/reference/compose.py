@@ -3,7 +3,7 @@
 A program is an int64 array of instructions (operation, result, a, b, c). The last four number the rows of a table: row 0 is
 the result of the program, then come the maps that it reads, then its constants, then its registers. All arithmetic is
 float32 in the order written here, and a division by 0 gives 0. Inputs are finite; where a result may be beyond float32 the
-program holds it back to float32's largest number by HOLD, so that nothing is ever infinite or NaN.
+program holds it back by a CLAMP to +-LARGEST, so that nothing stays infinite or becomes NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ __all__ = [
     "DIVIDE",
     "EQUAL",
     "EXP",
-    "HOLD",
     "LARGEST",
     "LESS",
     "LESS_EQUAL",
@@ -34,6 +33,7 @@ __all__ = [
     "apply",
     "box",
     "evaluate",
+    "held",
 ]
 
 Floats = NDArray[np.float32]
@@ -41,52 +41,61 @@ Floats = NDArray[np.float32]
 LARGEST = np.finfo(np.float32).max
 
 # The numbers are baked into compiled kernels: add new ones at the end.
-COPY, NEGATE, ABS, HOLD, EXP = 0, 1, 2, 3, 4
-ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM = 5, 6, 7, 8, 9, 10
-LESS, LESS_EQUAL, EQUAL, UNEQUAL = 11, 12, 13, 14
-WHERE, CLAMP = 15, 16
-RANGE = 17
+COPY, NEGATE, ABS, EXP = 0, 1, 2, 3
+ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM = 4, 5, 6, 7, 8, 9
+LESS, LESS_EQUAL, EQUAL, UNEQUAL = 10, 11, 12, 13
+WHERE, CLAMP = 14, 15
+RANGE = 16
 
 
 def apply(operation: int, a: Floats, b: Floats, c: Floats) -> Floats:
-    """The result of one operation, cell by cell; operations of fewer operands leave `b` and `c` alone."""
-    with np.errstate(over="ignore"):
+    """The result of one operation, cell by cell; operations of fewer operands leave `b` and `c` alone.
+
+    Walls may hold anything: what becomes of them is hidden in the end.
+    """
+    result: Floats
+    with np.errstate(over="ignore", invalid="ignore"):
         if operation == COPY:
-            return a.copy()
-        if operation == NEGATE:
-            return -a
-        if operation == ABS:
-            return np.abs(a)
-        if operation == HOLD:
-            return np.clip(a, -LARGEST, LARGEST)
-        if operation == EXP:
-            return _exp(a)
-        if operation == ADD:
-            return a + b
-        if operation == SUBTRACT:
-            return a - b
-        if operation == MULTIPLY:
-            return a * b
-        if operation == DIVIDE:
-            return np.where(b == 0, np.float32(0), a / np.where(b == 0, np.float32(1), b))
-        if operation == MINIMUM:
-            return np.where(a < b, a, b)
-        if operation == MAXIMUM:
-            return np.where(a > b, a, b)
-        if operation == LESS:
-            return (a < b).astype(np.float32)
-        if operation == LESS_EQUAL:
-            return (a <= b).astype(np.float32)
-        if operation == EQUAL:
-            return (a == b).astype(np.float32)
-        if operation == UNEQUAL:
-            return (a != b).astype(np.float32)
-        if operation == WHERE:
-            return np.where(a != 0, b, c)
-        if operation == CLAMP:
+            result = a.copy()
+        elif operation == NEGATE:
+            result = -a
+        elif operation == ABS:
+            result = np.abs(a)
+        elif operation == EXP:
+            result = _exp(a)
+        elif operation == ADD:
+            result = a + b
+        elif operation == SUBTRACT:
+            result = a - b
+        elif operation == MULTIPLY:
+            result = a * b
+        elif operation == DIVIDE:
+            result = np.where(b == 0, np.float32(0), a / np.where(b == 0, np.float32(1), b))
+        elif operation == MINIMUM:
+            result = np.where(a < b, a, b)
+        elif operation == MAXIMUM:
+            result = np.where(a > b, a, b)
+        elif operation == LESS:
+            result = (a < b).astype(np.float32)
+        elif operation == LESS_EQUAL:
+            result = (a <= b).astype(np.float32)
+        elif operation == EQUAL:
+            result = (a == b).astype(np.float32)
+        elif operation == UNEQUAL:
+            result = (a != b).astype(np.float32)
+        elif operation == WHERE:
+            result = np.where(a != 0, b, c)
+        elif operation == CLAMP:
             raised = np.where(a > b, a, b)
-            return np.where(raised < c, raised, c)
-    raise ValueError(f"no operation {operation}")
+            result = np.where(raised < c, raised, c)
+        else:
+            raise ValueError(f"no operation {operation}")
+    return result
+
+
+def held(values: Floats) -> Floats:
+    """The values, infinite ones held back to +-LARGEST."""
+    return apply(CLAMP, values, np.full_like(values, -LARGEST), np.full_like(values, LARGEST))
 
 
 def evaluate(program: NDArray[np.int64], table: list[Floats], walls: NDArray[np.bool_], ranges: NDArray[np.float32]) -> None:
@@ -138,7 +147,7 @@ def _shifted(array: NDArray[np.float64], step: int, axis: int, wrap: bool) -> ND
 
 
 def _exp(values: Floats) -> Floats:
-    """e ** value, of values cut to [-60, 60]: 2 ** n times the series of what is left, summed from its last term."""
+    """The exponential of values cut to [-60, 60]: 2 ** n times the series of what is left, summed from its last term."""
     x = np.clip(values, np.float32(-60), np.float32(60))
     n = np.floor(x * np.float32(1.442695) + np.float32(0.5))
     # ln 2 in two parts, of which the first has few enough digits for n * first to be exact.
@@ -147,4 +156,5 @@ def _exp(values: Floats) -> Floats:
     for term in (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0):
         series = series * r + np.float32(term)
     power: Floats = ((n.astype(np.int32) + 127) << 23).view(np.float32)
-    return series * power
+    result: Floats = series * power
+    return result

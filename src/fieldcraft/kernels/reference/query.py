@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TILE", "along", "best", "bilinear", "block", "bounds", "gradient", "label", "measure", "peaks", "reserve", "thin"]
+__all__ = ["TILE", "along", "best", "bilinear", "bounds", "gradient", "label", "measure", "peaks", "thin"]
 
 TILE = 16
 """Side of the squares whose highest values the compiled kernels keep; it changes no answer."""
@@ -32,8 +33,9 @@ Links = NDArray[np.unsignedinteger]
 def bilinear(
     values: Floats,
     walls: Bools,
+    bare: bool,
     classes: Bytes,
-    enter: Bools,
+    both: Bools,
     kinds: bool,
     points: Wide,
     x0: float,
@@ -47,28 +49,34 @@ def bilinear(
     outside: Ints,
     out: Floats,
 ) -> None:
-    """Values between the cells around each of `points` (N, 2), into `out` (N,); the last point off the map into `outside`.
+    """Values between the cells around each of `points` (N, 2), into `out` (N,); a point off the map or not finite into `outside`.
 
     Of the 2 x 2 cells whose centres surround a point, those take part that can be reached from the point's own cell
-    by straight steps among the four, over open cells and, if there are `kinds` of ground, where both ways are allowed.
-    Their weights are divided by what they sum to.
+    by straight steps among the four, over open cells and, if there are `kinds` of ground, between `classes` whose pair is in
+    `both`: it may be stepped from each to the other. Their weights are divided by what they sum to. `bare` maps have
+    neither walls nor kinds.
     """
-    u, v = _frame(points[first:last], x0, y0, size)
-    index = _kept(u, v, values.shape, wrap, clamp, first, outside)
-    around = _corners(walls, classes, enter, kinds, u[index], v[index], y_up, wrap)
+    index, u, v = _on_ground(points[first:last], x0, y0, size, values.shape, wrap, clamp, first, outside)
+    corners, tu, tv = _corners(walls, classes, both, kinds, u, v, y_up, wrap)
     total = np.zeros(len(index))
     whole = np.zeros(len(index))
-    for rows, columns, weights in around:
+    found = []
+    for rows, columns, weights, _ in corners:
+        found.append(values[rows, columns].astype(np.float64))
         total = total + np.where(weights > 0, weights * values[rows, columns], 0.0)
         whole = whole + weights
-    out[first + index] = total / whole
+    low = found[0] + (found[1] - found[0]) * tu
+    high = found[2] + (found[3] - found[2]) * tu
+    all_four = np.logical_and.reduce([takes_part for _, _, _, takes_part in corners])
+    out[first + index] = np.where(all_four, low + (high - low) * tv, total / whole)
 
 
 def gradient(
     values: Floats,
     walls: Bools,
+    bare: bool,
     classes: Bytes,
-    enter: Bools,
+    both: Bools,
     kinds: bool,
     points: Wide,
     x0: float,
@@ -83,94 +91,88 @@ def gradient(
     outside: Ints,
     out: Wide,
 ) -> None:
-    """Slopes along the world's x and y at each of `points` (N, 2), per world unit, into `out` (N, 2).
+    """Slopes along the world's x and y at each of `points` (N, 2), per world unit, into `out` (N, 2); a wrong point into `outside`.
 
     Those of the point's cell, or if `smooth` those of the cells that `bilinear` mixes, mixed in the same way.
     """
-    u, v = _frame(points[first:last], x0, y0, size)
-    index = _kept(u, v, values.shape, wrap, clamp, first, outside)
-    around = _corners(walls, classes, enter, kinds, u[index], v[index], y_up, wrap)
-    if not smooth:
-        rows, columns, _ = around[0]
-        around = [(rows, columns, np.ones(len(index)))]
+    index, u, v = _on_ground(points[first:last], x0, y0, size, values.shape, wrap, clamp, first, outside)
+    corners, tu, tv = _corners(walls, classes, both, kinds, u, v, y_up, wrap)
+    own = 2 * (tv >= 0.5) + (tu >= 0.5)
     for axis, (dr, dc) in enumerate([(0, 1), (-1 if y_up else 1, 0)]):
         total = np.zeros(len(index))
         whole = np.zeros(len(index))
-        for rows, columns, weights in around:
-            slope = _slope(values, walls, classes, enter, kinds, rows, columns, dr, dc, wrap)
+        for corner, (rows, columns, weights, _) in enumerate(corners):
+            if not smooth:
+                weights = np.where(own == corner, 1.0, 0.0)
+            slope = _slope(values, walls, classes, both, kinds, rows, columns, dr, dc, wrap)
             total = total + np.where(weights > 0, weights * slope, 0.0)
             whole = whole + weights
         out[first + index, axis] = total / whole / size
 
 
-def _frame(points: Wide, x0: float, y0: float, size: float) -> tuple[Wide, Wide]:
-    return (points[:, 0] - x0) / size, (points[:, 1] - y0) / size
-
-
-def _kept(u: Wide, v: Wide, shape: tuple[int, ...], wrap: bool, clamp: bool, first: int, outside: Ints) -> Ints:
-    """Which points are on the map; `u` and `v` are moved onto it, in place, if they may be."""
+def _on_ground(
+    points: Wide, x0: float, y0: float, size: float, shape: tuple[int, ...], wrap: bool, clamp: bool, first: int, outside: Ints
+) -> tuple[Ints, Wide, Wide]:
+    """Which points are on the map, or moved onto it if they may be, and their `u` and `v`."""
     height, width = shape
-    if wrap:
-        return np.arange(len(u))
-    if clamp:
-        np.clip(u, 0, width, out=u)
-        np.clip(v, 0, height, out=v)
-        return np.arange(len(u))
-    inside = (u >= 0) & (u < width) & (v >= 0) & (v < height)
+    u, v = (points[:, 0] - x0) / size, (points[:, 1] - y0) / size
+    inside = np.isfinite(u) & np.isfinite(v) & (clamp | wrap | ((u >= 0) & (u < width) & (v >= 0) & (v < height)))
+    if not wrap:
+        u = np.minimum(np.maximum(u, 0.0), width * (1 - 2.0**-53))  # the far rim itself is off the map
+        v = np.minimum(np.maximum(v, 0.0), height * (1 - 2.0**-53))
     if not inside.all():
         outside[0] = first + np.flatnonzero(~inside)[-1]
-    return np.flatnonzero(inside)
+    return np.flatnonzero(inside), u[inside], v[inside]
 
 
 def _corners(
-    walls: Bools, classes: Bytes, enter: Bools, kinds: bool, u: Wide, v: Wide, y_up: bool, wrap: bool
-) -> list[tuple[Ints, Ints, Wide]]:
-    """The four cells around positions, the own one first: rows, columns, weights (0 for those that don't take part)."""
+    walls: Bools, classes: Bytes, both: Bools, kinds: bool, u: Wide, v: Wide, y_up: bool, wrap: bool
+) -> tuple[list[tuple[Ints, Ints, Wide, Bools]], Wide, Wide]:
+    """The four cells around positions, those of smaller y first, then of smaller x, and how far between their centres.
+
+    Each as rows, columns, weights (0 for those that don't take part), whether it takes part.
+    """
     height, width = walls.shape
-    c, c2, a = _axis(u, width, wrap)
-    r, r2, b = _axis(v, height, wrap)
+    columns, tu = _around(u, width, wrap)
+    rows, tv = _around(v, height, wrap)
     if y_up:
-        r = height - 1 - r
-        r2 = np.where(r2 >= 0, height - 1 - r2, -1)
+        rows = [np.where(row >= 0, height - 1 - row, -1) for row in rows]
 
-    def joined(r0: Ints, c0: Ints, r1: Ints, c1: Ints) -> Bools:
-        return (r1 >= 0) & (c1 >= 0) & (r0 >= 0) & (c0 >= 0) & _joined(walls, classes, enter, kinds, r0, c0, r1, c1)
+    def joined(one: int, other: int) -> Bools:
+        cells = [(rows[corner // 2], columns[corner % 2]) for corner in (one, other)]
+        on_map = np.logical_and.reduce([index >= 0 for cell in cells for index in cell])
+        return np.asarray(on_map & _joined(walls, classes, both, kinds, *cells))
 
-    side = joined(r, c, r, c2)
-    ahead = joined(r, c, r2, c)
-    across = (side & joined(r, c2, r2, c2)) | (ahead & joined(r2, c, r2, c2))
-    return [
-        (r, c, (1.0 - a) * (1.0 - b)),
-        (r, c2, np.where(side, a * (1.0 - b), 0.0)),
-        (r2, c, np.where(ahead, (1.0 - a) * b, 0.0)),
-        (r2, c2, np.where(across, a * b, 0.0)),
-    ]
-
-
-def _axis(u: Wide, count: int, wrap: bool) -> tuple[Ints, Ints, Wide]:
-    """Along one axis: the cell that holds `u`, the one on the nearer side (-1 if there is none), and that one's weight."""
-    base = np.floor(u)
-    if not wrap:
-        base = np.minimum(base, count - 1)  # the far rim belongs to the last cell
-    part = u - base
-    own = np.mod(base, count).astype(np.int64)
-    beyond = part >= 0.5
-    other = np.where(beyond, own + 1, own - 1)
-    on_map = (other >= 0) & (other < count)
-    return own, np.where(on_map, other, other % count if wrap else -1), np.where(beyond, part - 0.5, 0.5 - part)
+    beyond = 2 * (tv >= 0.5) + (tu >= 0.5)
+    corners = []
+    for corner in range(4):
+        takes_part = beyond == corner
+        for own in range(4):
+            if own in (corner ^ 1, corner ^ 2):
+                takes_part |= (beyond == own) & joined(own, corner)
+            elif own == corner ^ 3:
+                for between in (own ^ 1, own ^ 2):
+                    takes_part |= (beyond == own) & joined(own, between) & joined(between, corner)
+        weights = (tv if corner >= 2 else 1.0 - tv) * (tu if corner % 2 else 1.0 - tu)
+        corners.append((rows[corner // 2], columns[corner % 2], np.where(takes_part, weights, 0.0), takes_part))
+    return corners, tu, tv
 
 
-def _joined(walls: Bools, classes: Bytes, enter: Bools, kinds: bool, r0: Ints, c0: Ints, r1: Ints, c1: Ints) -> Bools:
-    """Whether the straight steps between open cells may be taken both ways."""
-    both = ~walls[r0, c0] & ~walls[r1, c1]
-    if kinds:
-        a, b = classes[r0, c0], classes[r1, c1]
-        both &= enter[a, b] & enter[b, a]
-    return np.asarray(both)
+def _around(u: Wide, count: int, wrap: bool) -> tuple[list[Ints], Wide]:
+    """Along one axis: the two rows or columns whose centres surround positions (-1 off the map), and how far in between."""
+    before = np.floor(u - 0.5)
+    pair = [np.mod(at, count).astype(np.int64) if wrap else np.where(at < count, at, -1).astype(np.int64) for at in (before, before + 1)]
+    return pair, (u - 0.5) - before
+
+
+def _joined(walls: Bools, classes: Bytes, both: Bools, kinds: bool, one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> Bools:
+    """Whether the straight steps between cells may be taken both ways."""
+    is_open = ~walls[one] & ~walls[other]
+    return np.asarray(is_open & both[classes[one], classes[other]] if kinds else is_open)
 
 
 def _slope(
-    values: Floats, walls: Bools, classes: Bytes, enter: Bools, kinds: bool, rows: Ints, columns: Ints, dr: int, dc: int, wrap: bool
+    values: Floats, walls: Bools, classes: Bytes, both: Bools, kinds: bool, rows: Ints, columns: Ints, dr: int, dc: int, wrap: bool
 ) -> Wide:
     """How much cells' values grow per cell in the direction (dr, dc): between the neighbours that a step joins to them."""
     height, width = values.shape
@@ -182,7 +184,7 @@ def _slope(
             r, c = r % height, c % width
         on_map = (r >= 0) & (r < height) & (c >= 0) & (c < width)
         r, c = np.clip(r, 0, height - 1), np.clip(c, 0, width - 1)
-        joined = on_map & _joined(walls, classes, enter, kinds, rows, columns, r, c)
+        joined = on_map & _joined(walls, classes, both, kinds, (rows, columns), (r, c))
         found.append((joined, np.where(joined, values[r, c], here)))
     (has_after, after), (has_before, before) = found
     return np.where(has_after & has_before, (after - before) / 2.0, after - before)
@@ -207,6 +209,7 @@ def best(
     places: Wide,
     reach2: float,
     spacing2: float,
+    taking: bool,
     y_up: bool,
     wrap: bool,
     first: int,
@@ -217,7 +220,8 @@ def best(
 
     Of the cells that are not `closed`, with a centre no further than the square root of `reach2`, the one with the highest
     `sign * value`; of equals the nearest, of those the lowest. The next must be another, and its squared distance to all
-    before it at least `spacing2`. On a torus distances go the short way round.
+    before it at least `spacing2`. On a torus distances go the short way round. If `taking`, each choice closes what lies less
+    than the spacing from it for those after it.
     """
     for i in range(first, last):
         picks: list[int] = []
@@ -227,38 +231,8 @@ def best(
             if all(_apart(cell, other, values.shape, spacing2, wrap) for other in picks):
                 picks.append(cell)
         out[i, : len(picks)] = picks
-
-
-def reserve(
-    values: Floats,
-    closed: Bytes,
-    bounds: Floats,
-    sign: np.float32,
-    places: Wide,
-    reach2: float,
-    spacing2: float,
-    y_up: bool,
-    wrap: bool,
-    out: Ints,
-) -> None:
-    """For each of `places` in turn, the best cell into `out` (N, 1); each closes what lies around it for those after it."""
-    for i, place in enumerate(places):
-        cell = next(_ranked(values, closed, sign, place, reach2, y_up, wrap), -1)
-        out[i, 0] = cell
-        if cell >= 0:
-            block(closed, np.array([cell]), spacing2, wrap)
-
-
-def block(closed: Bytes, cells: Ints, spacing2: float, wrap: bool) -> None:
-    """Close each of `cells` and what lies less than the spacing from it."""
-    height, width = closed.shape
-    for cell in cells:
-        r, c = divmod(int(cell), width)
-        dr, dc = np.abs(np.arange(height) - r), np.abs(np.arange(width) - c)
-        if wrap:
-            dr, dc = np.minimum(dr, height - dr), np.minimum(dc, width - dc)
-        d2 = (dr * dr)[:, np.newaxis] + dc * dc
-        closed[(d2 == 0) | (d2 < spacing2)] = 1
+        for cell in picks if taking else []:
+            _close(closed, cell, spacing2, wrap)
 
 
 def thin(cells: Ints, closed: Bytes, spacing2: float, wrap: bool, most: int, out: Ints) -> int:
@@ -270,8 +244,18 @@ def thin(cells: Ints, closed: Bytes, spacing2: float, wrap: bool, most: int, out
         if closed.reshape(-1)[cell] == 0:
             out[count] = cell
             count += 1
-            block(closed, np.array([cell]), spacing2, wrap)
+            _close(closed, int(cell), spacing2, wrap)
     return count
+
+
+def _close(closed: Bytes, cell: int, spacing2: float, wrap: bool) -> None:
+    """Close a cell and what lies less than the spacing from it."""
+    height, width = closed.shape
+    dr, dc = np.abs(np.arange(height) - cell // width), np.abs(np.arange(width) - cell % width)
+    if wrap:
+        dr, dc = np.minimum(dr, height - dr), np.minimum(dc, width - dc)
+    d2 = (dr * dr)[:, np.newaxis] + dc * dc
+    closed[(d2 == 0) | (d2 < spacing2)] = 1
 
 
 def _ranked(values: Floats, closed: Bytes, sign: np.float32, place: Wide, reach2: float, y_up: bool, wrap: bool) -> Iterator[int]:
@@ -294,7 +278,7 @@ def _squares(at: float, count: int, wrap: bool) -> Wide:
     away = np.abs((np.arange(count) + 0.5) - at)
     if wrap:
         away = np.minimum(away, count - away)
-    return away * away
+    return np.asarray(away * away)
 
 
 def _apart(cell: int, other: int, shape: tuple[int, ...], spacing2: float, wrap: bool) -> bool:
@@ -309,11 +293,12 @@ def _apart(cell: int, other: int, shape: tuple[int, ...], spacing2: float, wrap:
 
 
 def peaks(
-    values: Floats, walls: Bools, links: Links, masks: Links, steps: Ints, ways: int, threshold: float, wrap: bool, out: Ints
+    values: Floats, walls: Bools, links: Links, moves: Ints, masks: Links, ends: Bools, threshold: float, wrap: bool, out: Ints
 ) -> int:
     """The cells above the threshold beside which nothing is higher, into `out`; how many. Of a plateau, the middle one.
 
-    `ways` is 2 where a step may not be taken back, so that both its ends have to be asked, and else 1.
+    Cells lie beside each other if one of the `moves` (columns, rows) leads from one to the other: move `m` is open where
+    `masks[m]` is set in the `links` of the cell in which it ends, if `ends[m]`, or else in those of the cell it leaves.
     """
     flat = values.reshape(-1)
     seen: set[int] = set()
@@ -325,7 +310,7 @@ def peaks(
         seen.add(cell)
         top = True
         for here, x, y in plateau:
-            for there, dx, dy in _beside(walls, links, masks, steps, ways, here, wrap):
+            for there, dx, dy in _beside(walls, links, moves, masks, ends, here, wrap):
                 top = top and bool(flat[there] <= flat[cell])
                 if flat[there] == flat[cell] and there not in seen:
                     seen.add(there)
@@ -340,9 +325,9 @@ def label(
     values: Floats,
     walls: Bools,
     links: Links,
+    moves: Ints,
     masks: Links,
-    steps: Ints,
-    ways: int,
+    ends: Bools,
     threshold: float,
     wrap: bool,
     labels: NDArray[np.int32],
@@ -364,7 +349,7 @@ def label(
         number[cell] = count
         region = [(cell, cell % width, cell // width)]
         for here, x, y in region:
-            for there, dx, dy in _beside(walls, links, masks, steps, ways, here, wrap):
+            for there, dx, dy in _beside(walls, links, moves, masks, ends, here, wrap):
                 if not number[there] and flat[there] > threshold:
                     number[there] = count
                     region.append((there, x + dx, y + dy))
@@ -397,22 +382,18 @@ def measure(
         middles[region] = _middle(list(zip(queue[:size][here].tolist(), columns[:size][here], rows[:size][here], strict=True)))
 
 
-def _beside(
-    walls: Bools, links: Links, masks: Links, steps: Ints, ways: int, cell: int, wrap: bool
-) -> Iterator[tuple[int, int, int]]:
-    """The open cells that a step joins to a cell, each with (columns, rows) to it: from where it arrives, then where it ends."""
+def _beside(walls: Bools, links: Links, moves: Ints, masks: Links, ends: Bools, cell: int, wrap: bool) -> Iterator[tuple[int, int, int]]:
+    """The open cells that a move joins to a cell, each with (columns, rows) to it."""
     height, width = walls.shape
     y, x = divmod(cell, width)
-    for k, (dx, dy) in enumerate(steps.tolist()):
-        for sign in (-1, 1)[:ways]:
-            ny, nx = y + sign * dy, x + sign * dx
-            if wrap:
-                ny, nx = ny % height, nx % width
-            elif not (0 <= ny < height and 0 <= nx < width):
-                continue
-            end = (y, x) if sign < 0 else (ny, nx)
-            if not walls[ny, nx] and links[end] & masks[k]:
-                yield ny * width + nx, sign * dx, sign * dy
+    for (dx, dy), mask, end in zip(moves.tolist(), masks, ends, strict=True):
+        ny, nx = y + dy, x + dx
+        if wrap:
+            ny, nx = ny % height, nx % width
+        elif not (0 <= ny < height and 0 <= nx < width):
+            continue
+        if not walls[ny, nx] and links[(ny, nx) if end else (y, x)] & mask:
+            yield ny * width + nx, dx, dy
 
 
 def _middle(cells: list[tuple[int, int, int]]) -> int:
@@ -454,7 +435,7 @@ def along(
         path = places[starts[p] : starts[p + 1]].tolist()
         total, length = 0.0, 0.0
         top, top_at = -math.inf, path[0]
-        for (u, v), (u1, v1) in zip(path[:-1], path[1:], strict=True):
+        for (u, v), (u1, v1) in pairwise(path):
             du, dv = u1 - u, v1 - v
             if wrap:
                 du -= width * round(du / width)

@@ -6,12 +6,12 @@ import threading
 
 import numpy as np
 
-from fieldcraft import checks
+from fieldcraft import checks, compose, query
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.sources import Sources
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, incoming, visible
 
 __all__ = ["set_threads", "warm_up"]
 
@@ -35,6 +35,12 @@ def warm_up(*, background: bool = False) -> threading.Thread | None:
 
 
 def _compile_all() -> None:
+    compose.warm_up()
+    query.compile_all()
+    meadow = Grid(9, 9)
+    visible(meadow, (4.5, 4.5), 3)
+    visible(meadow, (4.5, 4.5), 3, heights=np.zeros((9, 9), dtype=np.float32))
+    incoming(meadow, (0.5, 0.5), (8.5, 4.5), speed=3, width=2)
     for metric in METRICS:
         for blend in ("sum", "max"):
             space = Grid(40, 20, walls=np.arange(800).reshape(20, 40) % 37 == 0, neighbors=8)

@@ -1,0 +1,162 @@
+"""Expressions against the same formula in NumPy, and what a formula that was never seen before costs."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+
+import fieldcraft as fc
+from bench.race import race, say
+from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from fieldcraft import compose
+
+SIZE = 2048
+FORMULAS = (
+    "clamp(ally - 0.5*enemy, 0, 1)",
+    "normalise(clamp(ally - 0.5*enemy, 0, 1))",
+    "where(enemy < 1, ally, -enemy) * invert(cover)",
+    "lerp(ally, enemy, smoothstep(cover, 0, 2)) / (1 + abs(ally - enemy))",
+    "logistic(ally + enemy, 0, 3) - points(cover, 0, 0, 1, 3, 2, 1)",
+    "min(ally, enemy, cover) + max(ally, enemy, cover) >= normalise(ally * enemy)",
+    "smooth(ally - enemy) * normalise(smooth(cover, 2))",
+)
+
+
+def hills(size: int) -> fc.InfluenceMap:
+    """Three layers of random values in [0, 3]."""
+    imap = fc.InfluenceMap(fc.Grid(size, size))
+    rng = np.random.default_rng(0)
+    for name in ("ally", "enemy", "cover"):
+        imap.add_layer(name, values=3 * rng.random((size, size), dtype=np.float32))
+    return imap
+
+
+class Plain:
+    """The formula as it is written down."""
+
+    def __init__(self, imap: fc.InfluenceMap) -> None:
+        self.ally, self.enemy = imap["ally"].values, imap["enemy"].values
+
+    def __call__(self) -> None:
+        net = np.clip(self.ally - 0.5 * self.enemy, 0, 1)
+        low = net.min()
+        self.result = (net - low) / (net.max() - low)
+
+
+class InPlace(Plain):
+    """The same with `out=` everywhere and its arrays made beforehand."""
+
+    def __init__(self, imap: fc.InfluenceMap) -> None:
+        super().__init__(imap)
+        self.result = np.ones_like(self.ally)
+
+    def __call__(self) -> None:
+        net = self.result
+        np.multiply(self.enemy, np.float32(0.5), out=net)
+        np.subtract(self.ally, net, out=net)
+        np.clip(net, 0, 1, out=net)
+        low = net.min()
+        span = net.max() - low
+        np.subtract(net, low, out=net)
+        np.divide(net, span, out=net)
+
+
+class Ours:
+    """The expression; its inputs have changed before each call."""
+
+    def __init__(self, imap: fc.InfluenceMap) -> None:
+        self.net = (imap["ally"] - 0.5 * imap["enemy"]).clamp(0, 1).normalise()
+
+    def __call__(self) -> None:
+        self.result = self.net.values
+
+
+def combined(report: Report, quick: bool) -> None:
+    """`ally - 0.5*enemy`, clamped and normalised."""
+    imap = hills(SIZE)
+    kept = imap["ally"].read()
+    contenders: dict[str, Callable[[], None]] = {
+        "fieldcraft": Ours(imap),
+        "NumPy, plain": Plain(imap),
+        "NumPy, out= everywhere": InPlace(imap),
+    }
+    for run in contenders.values():
+        run()
+    ours = contenders["fieldcraft"]
+    for name, run in contenders.items():
+        if not np.array_equal(run.result, ours.result):  # type: ignore[attr-defined]
+            report.wrong.append(f"{name} and fieldcraft differ")
+    rounds = 3 if quick else 40
+    found = race({name: (lambda: imap["ally"].write(kept), run) for name, run in contenders.items()}, 1, dict.fromkeys(contenders, rounds))
+    table = Table(
+        f"ally - 0.5*enemy, clamped and normalised, {SIZE} x {SIZE}",
+        ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
+    )
+    own = found["fieldcraft"]
+    for name, took in found.items():
+        if name == "fieldcraft":
+            table.add(name, milliseconds(took.best), milliseconds(took.median), "", "", "", "")
+            continue
+        required = 3.0 if "plain" in name else 1.3
+        ratio = took.best / own.best
+        median = times(took.median / own.median)
+        table.add(
+            name, milliseconds(took.best), milliseconds(took.median), times(ratio), median, f"{required:g}x", at_least(ratio, required)
+        )
+    imap["ally"].write(kept)
+    tracemalloc.start()
+    ours()
+    peak = tracemalloc.get_traced_memory()[1] / (4 * SIZE * SIZE)
+    tracemalloc.stop()
+    table.notes.append(f"{rounds} rounds, same bits. Memory made on the way: {peak:.3f} arrays of the map's size (of float32).")
+    if peak > 0.1:
+        report.wrong.append(f"an evaluation made {peak:.2f} arrays of the map's size")
+    report.tables.append(table)
+
+
+def unseen(report: Report, quick: bool) -> None:
+    """The first answer of formulas that were not there before."""
+    imap = hills(256)
+    table = Table("A new formula's first answer, 256 x 256", ("formula", "best ms", "median", "required", "verdict"))
+    for text in FORMULAS:
+        spent = []
+        for turn in range(3 if quick else 30):
+            start = time.perf_counter()
+            compose.formula(f"{text} + {turn}", imap).read()
+            spent.append(time.perf_counter() - start)
+        best = min(spent)
+        table.add(text, milliseconds(best), milliseconds(sorted(spent)[len(spent) // 2]), "5 ms", at_most(best, 5e-3))
+    table.notes.append("Reading the text, planning, making the array and computing it; another number stands in each.")
+    report.tables.append(table)
+
+
+def around(report: Report, quick: bool) -> None:
+    """Working maps around many agents."""
+    imap = hills(1024)
+    net = imap["ally"] - 0.5 * imap["enemy"]
+    at = np.random.default_rng(1).uniform(0, 1024, (1000, 2))
+    spent = []
+    for _ in range(2 if quick else 10):
+        imap["ally"].write(imap["ally"].values)
+        start = time.perf_counter()
+        compose.window(net, at, 10).weigh("linear").best()
+        spent.append(time.perf_counter() - start)
+    table = Table("Working maps, 1024 x 1024", ("what", "best ms"))
+    table.add("cut 1,000 windows of radius 10 from an expression, weigh, take the best", milliseconds(min(spent)))
+    report.tables.append(table)
+
+
+def run(quick: bool) -> Report:
+    """Every table of this suite."""
+    report = Report()
+    compose.warm_up()
+    say("bench compose: clamp and normalise")
+    combined(report, quick)
+    say("bench compose: new formulas")
+    unseen(report, quick)
+    say("bench compose: working maps")
+    around(report, quick)
+    return report

@@ -1,0 +1,9 @@
+"""Several maps into one: expressions over layers, their text form, and working maps around agents."""
+
+from fieldcraft.compose.expression import Expression
+from fieldcraft.compose.formula import formula
+from fieldcraft.compose.readiness import warm_up
+from fieldcraft.compose.verbs import lerp, maximum, minimum, where
+from fieldcraft.compose.window import Choice, Window, window
+
+__all__ = ["Choice", "Expression", "Window", "formula", "lerp", "maximum", "minimum", "warm_up", "where", "window"]

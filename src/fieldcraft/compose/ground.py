@@ -1,0 +1,101 @@
+"""Which cells the maps of an expression share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Grid
+
+__all__ = ["Ground"]
+
+
+class Ground:
+    """The spaces of the maps in an expression: the same cells, maybe with different walls.
+
+    A cell is a wall if it is one in all of them.
+    """
+
+    def __init__(self, spaces: tuple[Grid, ...]) -> None:
+        self.spaces = spaces
+        self._stamp: list[int] | None = None
+        self._walls = _by_cell(spaces[0].walls[:0])
+        self._space = spaces[0]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width)."""
+        return self.spaces[0].shape
+
+    @property
+    def space(self) -> Grid:
+        """A space of these cells with these walls."""
+        self._look()
+        return self._space
+
+    @property
+    def walls(self) -> NDArray[np.uint8]:
+        """Not 0 for each cell that is a wall, by cell id; empty where there is none."""
+        self._look()
+        return self._walls
+
+    @property
+    def stamp(self) -> list[int]:
+        """Something that changes when a wall does."""
+        return [space.walls_version for space in self.spaces]
+
+    def joined(self, other: Ground) -> Ground:
+        """The ground of two maps together; raises `InvalidValue` where their cells are not the same."""
+        _refuse_other_cells(self.spaces[0], other.spaces[0])
+        if set(other.spaces) <= set(self.spaces):
+            return self
+        return Ground(tuple(dict.fromkeys(self.spaces + other.spaces)))
+
+    def same_walls(self, other: Ground) -> bool:
+        """Whether the walls are the same now."""
+        return self is other or self.spaces == other.spaces or np.array_equal(self.walls, other.walls)
+
+    def _look(self) -> None:
+        stamp = self.stamp
+        if stamp == self._stamp:
+            return
+        walls = self.spaces[0].walls
+        for space in self.spaces[1:]:
+            walls = walls & space.walls
+        fitting = [space for space in self.spaces if len(self.spaces) == 1 or np.array_equal(space.walls, walls)]
+        self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
+        self._walls = _by_cell(walls if walls.any() else walls[:0])
+        self._stamp = stamp
+
+
+def _by_cell(walls: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    by_cell = walls.reshape(-1).view(np.uint8)
+    by_cell.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
+    return by_cell
+
+
+def _refuse_other_cells(one: Grid, other: Grid) -> None:
+    if one is other:
+        return
+    if one.cell_size != other.cell_size and one.origin == other.origin and one.y_up == other.y_up:
+        larger = max(one.cell_size, other.cell_size)
+        if all(abs(a - b) < larger for a, b in zip(one.size, other.size, strict=True)):
+            raise InvalidValue(
+                "The maps of an expression have the same cells",
+                got=f"cells of {one.cell_size:g} and of {other.cell_size:g} on the same ground",
+                remedy="Give the layers the same cell_size, or read the coarse one on the fine cells: coarse.on(fine.space)",
+            )
+    for what, mine, yours in (
+        ("width x height", f"{one.width} x {one.height}", f"{other.width} x {other.height}"),
+        ("cell_size", one.cell_size, other.cell_size),
+        ("origin", one.origin, other.origin),
+        ("y_up", one.y_up, other.y_up),
+        ("wrap", one.wrap, other.wrap),
+    ):
+        if mine != yours:
+            raise InvalidValue(
+                "The maps of an expression lie on the same space",
+                got=f"{what} {mine} and {yours}",
+                remedy="Use layers of one influence map, or of maps of the same size, cell_size, origin, y_up and wrap",
+            )

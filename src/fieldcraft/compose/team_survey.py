@@ -1,0 +1,220 @@
+"""One pass over the layers of all teams, and what is read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import teams as reference
+from fieldcraft.layer import Layer
+from fieldcraft.layer.operand import Operand
+from fieldcraft.propagation import Radial
+from fieldcraft.propagation.radial import Emission, RadialField
+from fieldcraft.space import Grid
+
+__all__ = ["Strongest", "Survey", "Surveyed"]
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+
+_WORK_PER_THREAD = 500_000  # cells times teams that pay for waking a thread; changes no value
+
+
+class Strongest:
+    """The strongest single source of a radial layer in each cell, following what the layer shows."""
+
+    def __init__(self, layer: Layer) -> None:
+        if not isinstance(layer.propagation, Radial):
+            raise InvalidValue(
+                'by="source" compares the sources of layers with fc.Radial',
+                got=f"layer {layer.name!r} with {type(layer.propagation).__name__}",
+                remedy='Use by="total", or give the teams fc.Radial(...)',
+            )
+        self._layer = layer
+        self._mirror: RadialField | None = None
+        self._seen = -1
+
+    @property
+    def values(self) -> Floats:
+        """float32 of shape (height, width)."""
+        field = self._layer._field
+        assert isinstance(field, RadialField)
+        if field.radial.blend == "max":
+            return field.values
+        version = self._layer.version
+        if self._mirror is None or (version != self._seen and field.is_current):
+            self._follow(field)
+            self._seen = version
+        assert self._mirror is not None
+        return self._mirror.values
+
+    def _follow(self, field: RadialField) -> None:
+        radial, mirror = field.radial, self._mirror
+        strongest = Radial(radial.radius, radial.falloff, radial.metric, "max")
+        if field._anew:  # restored from a save, or tuned: only the sources know what the values are made of
+            sources = self._layer.sources.copy()
+            sources.all_changed()
+            mirror = self._mirror = RadialField(strongest, field.space)
+            mirror.feed(sources)
+            mirror.catch_up()
+            return
+        if mirror is None or mirror.ground is not field.ground:
+            mirror = self._mirror = RadialField(strongest, field.space)
+            mirror.ground = field.ground
+        # Walls that change show here when the layer takes another ground, and not before.
+        mirror._walls_version = field.space.walls_version
+        for falloff, radius in field.footprints.shapes[len(mirror.footprints.shapes) :]:
+            mirror.footprints.number(falloff, radius, mirror.ground)
+        held = field._held
+        rows = max(len(held), len(mirror._held))
+        new = Emission(np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows, np.int64))
+        new.cells[: len(held)], new.strengths[: len(held)], new.shapes[: len(held)] = held.cells, held.strengths, held.shapes
+        mirror.follow(np.arange(rows), new)
+        mirror.catch_up()
+
+
+class Survey:
+    """Totals and leaders over the maps of all teams, kept until a layer changes. Arrays of shape (height, width)."""
+
+    def __init__(self, layers: tuple[Layer, ...], by: str) -> None:
+        self._layers = layers
+        self._strongest = [Strongest(layer) for layer in layers] if by == "source" else []
+        self._together: Operand = reduce(add, layers[1:], layers[0])  # refuses layers of different cells
+        self.guard = layers[0]._guard
+        self.version = 0
+        self._seen: tuple[int, ...] | None = None
+        shape = layers[0].space.shape
+        self._total: Floats = np.empty(shape, dtype=np.float32)
+        self._contested: Floats = np.empty(shape, dtype=np.float32)
+        self._leader: Numbers = np.empty(shape, dtype=np.int32)
+
+    @property
+    def space(self) -> Grid:
+        """The cells that all layers share; a wall where all have one."""
+        return self._together.space
+
+    @property
+    def total(self) -> Floats:
+        """The sum of all presences."""
+        self.look()
+        return _frozen(self._total)
+
+    @property
+    def contested(self) -> Floats:
+        """Twice the sum of all presences but the strongest."""
+        self.look()
+        return _frozen(self._contested)
+
+    @property
+    def leader(self) -> Numbers:
+        """The number of the strongest team, or `NOBODY`."""
+        self.look()
+        view = self._leader.view()
+        view.flags.writeable = False
+        return view
+
+    def lead(self, margin: float, neutral: int) -> Numbers:
+        """The number of the strongest team where it is ahead by `margin`, else `neutral`."""
+        with self.guard:
+            owner = np.empty(self._leader.shape, dtype=np.int32)
+            flat = owner.reshape(-1)
+            maps = self._maps()
+            if kernels.compiled():
+                from fieldcraft.kernels import teams
+
+                self._over(maps, lambda bases, first, last: (teams.lead, (bases, first, last, np.float32(margin), np.int32(neutral), flat)))
+            else:
+                reference.lead(maps, margin, neutral, flat)
+            owner.flags.writeable = False
+            return owner
+
+    def presence(self, number: int) -> Floats:
+        """How strong one team is in each cell."""
+        with self.guard:
+            return np.abs(self._maps_of(number))
+
+    def look(self) -> None:
+        """Survey the layers if one has changed since the last time."""
+        with self.guard:
+            seen = tuple(layer.version for layer in self._layers)
+            if seen == self._seen:
+                return
+            self._seen = None
+            maps = self._maps()
+            total: Floats = self._total.reshape(-1)
+            contested: Floats = self._contested.reshape(-1)
+            leader: Numbers = self._leader.reshape(-1)
+            if kernels.compiled():
+                from fieldcraft.kernels import teams
+
+                self._over(maps, lambda bases, first, last: (teams.survey, (bases, first, last, total, contested, leader)))
+            else:
+                reference.survey(maps, total, contested, leader)
+            self._seen = seen
+            self.version += 1
+
+    def _maps(self) -> list[Floats]:
+        return [np.ascontiguousarray(self._maps_of(number), dtype=np.float32).reshape(-1) for number in range(len(self._layers))]
+
+    def _maps_of(self, number: int) -> Floats:
+        return self._strongest[number].values if self._strongest else self._layers[number].values
+
+    def _over(self, maps: list[Floats], call: Callable[[NDArray[np.int64], int, int], pool.Call]) -> None:
+        bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
+        cells = self._leader.size
+        bands = max(1, min(pool.threads(), cells * len(maps) // _WORK_PER_THREAD))
+        edges = [cells * band // bands // 16 * 16 for band in range(bands)] + [cells]
+        pool.run([call(bases, first, last) for first, last in pairwise(edges)])
+
+
+class Surveyed(Operand):
+    """A map of a survey, under a name, for expressions to read."""
+
+    def __init__(self, survey: Survey, name: str, take: Callable[[], Floats]) -> None:
+        self._survey = survey
+        self._guard = survey.guard
+        self._take = take
+        self.name = name
+
+    @property
+    def space(self) -> Grid:  # type: ignore[override]
+        """The space that its values lie on."""
+        return self._survey.space
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        self._survey.look()
+        return self._survey.version
+
+    @property
+    def values(self) -> Floats:
+        """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
+        return self._take()
+
+    def read(self, out: Floats | None = None) -> Floats:
+        """A copy of the values."""
+        if out is None:
+            return self.values.copy()
+        out[:] = self.values
+        return out
+
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | Floats:
+        """The values of the cells at world positions."""
+        cells = self.space.cell_at(positions, outside=outside)
+        found = self.values.reshape(-1)[cells]
+        return float(found) if isinstance(cells, int) else np.asarray(found)
+
+
+def _frozen(values: Floats) -> Floats:
+    view = values.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,35 @@
+"""Answers: what is where, where it is best, and why.
+
+Every function takes a layer, an expression, or anything else with `values` on a `space`.
+"""
+
+from fieldcraft.query.areas import Region, Regions, regions
+from fieldcraft.query.explanation import Accountable, Contribution, Explanation, explain
+from fieldcraft.query.ground import Readable
+from fieldcraft.query.maxima import peaks
+from fieldcraft.query.readiness import compile_all
+from fieldcraft.query.reservations import Reservations
+from fieldcraft.query.route import Along, along
+from fieldcraft.query.samples import gradient, sample
+from fieldcraft.query.spots import Spots, best, worst
+
+__all__ = [
+    "Accountable",
+    "Along",
+    "Contribution",
+    "Explanation",
+    "Readable",
+    "Region",
+    "Regions",
+    "Reservations",
+    "Spots",
+    "along",
+    "best",
+    "compile_all",
+    "explain",
+    "gradient",
+    "peaks",
+    "regions",
+    "sample",
+    "worst",
+]

@@ -1,0 +1,124 @@
+"""Which sources make a value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.propagation import Spread
+from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.query.support import trace
+
+__all__ = ["Accountable", "Contribution", "Explanation", "explain"]
+
+
+@runtime_checkable
+class Accountable(Protocol):
+    """A layer that knows what each of its sources adds to a cell."""
+
+    def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.floating[Any]]] | None:
+        """The ids of the sources that reach a cell, (N,), and what each adds to its value, (N,); None if it can't say."""
+        ...
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one source adds to a value: `amount` of its `strength`. Position and strength are NaN once it is gone."""
+
+    source: int
+    position: tuple[float, float]
+    strength: float
+    amount: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A value taken apart: the amounts of its `contributions`, the largest first, and the `remainder` add up to `value`.
+
+    `remainder_is` says what kind of thing the remainder is. `position` is the centre of the cell.
+    """
+
+    name: str
+    position: tuple[float, float]
+    cell: int
+    value: float
+    contributions: tuple[Contribution, ...]
+    remainder: float
+    remainder_is: str
+
+    def __str__(self) -> str:
+        lines = [f"{self.name} at ({self.position[0]:g}, {self.position[1]:g}): {self.value:.4g}"]
+        amounts = [f"{part.amount:+.4g}" for part in self.contributions]
+        texts = [
+            f"source {part.source}, gone"
+            if math.isnan(part.strength)
+            else f"source {part.source} at ({part.position[0]:g}, {part.position[1]:g}), strength {part.strength:g}"
+            for part in self.contributions
+        ]
+        size = max([abs(self.value), *(abs(part.amount) for part in self.contributions)])
+        if abs(self.remainder) > 1e-6 * size:
+            amounts.append(f"{self.remainder:+.4g}")
+            texts.append(self.remainder_is)
+        width = max(map(len, amounts), default=0)
+        return "\n".join(lines + [f"  {amount:>{width}}  {text}" for amount, text in zip(amounts, texts, strict=True)])
+
+
+def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") -> Explanation:
+    """Say which sources make the value of the cell at a world (x, y) position, and by how much each.
+
+    A Spread layer carries the influence of one source to a cell. Its way is followed back over the strongest neighbours, or
+    where that leads to no source, because a value is fading or was deposited, over those of the settled map. The source
+    accounts for what settles along that way, at most for the value; what is above is still in motion, or was deposited or
+    written. Where influences add, every source that reaches the cell has its part. A layer without propagation is its
+    array and nothing else.
+
+    `layer` is a layer, or anything with the `contributions` of `Accountable`. `outside="clamp"` takes the nearest cell of
+    the rim for a position off the map. Raises `OutsideMap`, or `InvalidValue` for more than one position and for things
+    that have no sources, such as expressions: explain the layers that they are made of.
+    """
+    ground = Ground(layer)
+    points, single = checks.positions(position)
+    if not single:
+        raise InvalidValue(
+            "explain() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
+        )
+    cell = int(np.asarray(ground.space.cell_at(points, outside=outside))[0])
+    ids, amounts, rest = _parts(layer, ground, cell)
+    value = float(ground.flat[cell])
+    parts = [_contribution(layer, source, amount) for source, amount in zip(ids, amounts, strict=True)]
+    parts.sort(key=lambda part: (-abs(part.amount), part.source))
+    x, y = ground.space.position_of(cell).tolist()
+    remainder = value - math.fsum(part.amount for part in parts)
+    return Explanation(str(getattr(layer, "name", "value")), (x, y), cell, value, tuple(parts), remainder, rest)
+
+
+def _parts(layer: Any, ground: Ground, cell: int) -> tuple[list[int], list[float], str]:
+    account = layer.contributions(cell) if isinstance(layer, Accountable) else None
+    if account is not None:
+        sources, parts = account
+        return np.asarray(sources).tolist(), np.asarray(parts, dtype=np.float64).tolist(), "from no source"
+    propagation = getattr(layer, "propagation", layer)
+    if propagation is None:
+        return [], [], "the array it carries"
+    if isinstance(propagation, Spread):
+        ids, amounts = trace(ground.values, ground.space, layer.sources, propagation, cell)
+        return ids, amounts, "in motion, deposited or written"
+    raise InvalidValue(
+        "explain() takes a layer that can say what its sources do",
+        got=repr(layer),
+        remedy="For an expression, explain the layers that it is made of",
+    )
+
+
+def _contribution(layer: Any, source: int, amount: float) -> Contribution:
+    sources = getattr(layer, "sources", None)
+    if sources is None or not sources.is_alive(source):
+        return Contribution(source, (math.nan, math.nan), math.nan, amount)
+    x, y = sources.positions_of([source])[0].tolist()
+    return Contribution(source, (x, y), float(sources.strengths_of([source])[0]), amount)

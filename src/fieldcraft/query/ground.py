@@ -1,0 +1,179 @@
+"""What every question asks of the thing it is put to, and how its kernel is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import query as reference
+from fieldcraft.space import Grid
+
+__all__ = ["Ground", "Readable", "crowd", "frozen", "kernel", "moves_of", "same_ground", "squared", "too_far"]
+
+_SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
+
+
+class Readable(Protocol):
+    """Anything that has values on a grid: a layer, an expression, what a game keeps itself."""
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values now, shape (height, width), [row, column]."""
+        ...
+
+    @property
+    def space(self) -> Grid:
+        """The grid they lie on."""
+        ...
+
+
+class Ground:
+    """The values and the grid of one thing that questions are put to."""
+
+    def __init__(self, layer: Readable) -> None:
+        space = getattr(layer, "space", None)
+        values: Any = getattr(layer, "values", None) if isinstance(space, Grid) else None
+        if not isinstance(space, Grid) or not isinstance(values, np.ndarray):
+            raise InvalidValue(
+                "A question is put to a layer or an expression on a grid",
+                got=type(layer).__name__,
+                remedy="Pass imap[name], or add your array as a layer: imap.add_layer(name, values=array)",
+            )
+        if values.shape != space.shape or values.dtype.kind not in "fiub":
+            raise InvalidValue(
+                "Values are numbers in the space's shape (height, width)",
+                got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
+            )
+        self.space = space
+        self.values = frozen(np.ascontiguousarray(values, dtype=np.float32))
+        self.walls = frozen(space.walls)
+        self.flat = self.values.reshape(-1)
+
+    def obstacles(self) -> tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]:
+        """What may bar a step, as `kernels.query.bilinear` takes it.
+
+        Walls; whether nothing bars any step; classes of ground, which two of them may be entered from each other, and
+        whether these say more than walls do.
+        """
+        terrain = self.space.terrain
+        if terrain is None or terrain.is_plain:
+            nothing = frozen(np.zeros((1, 1), dtype=np.uint8)), np.ones((1, 1), dtype=np.bool_), False
+            return self.walls, _is_open(self.space), *nothing
+        return self.walls, False, frozen(terrain.classes), terrain.enter & terrain.enter.T, True
+
+    def places(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float64], bool]:
+        """World positions in cells from the origin, (N, 2), as `kernels.query` takes them; and whether it was one pair."""
+        points, single = checks.positions(positions)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.space.cell_at(points, outside=outside)
+            places = (points - self.space.origin) / self.space.cell_size
+        if not np.isfinite(places).all():
+            raise too_far(points[~np.isfinite(places).all(axis=1)][0])
+        size = (self.space.width, self.space.height)
+        return (np.mod(places, size) if self.space.wrap else np.clip(places, 0, size)), single
+
+    def positions(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The way back from `places`."""
+        if self.space.wrap:
+            places = np.mod(places, (self.space.width, self.space.height))
+        return np.asarray(places * self.space.cell_size + self.space.origin)
+
+    def closed(self, where: Readable | ArrayLike | None) -> NDArray[np.uint8]:
+        """Which cells can't be answers, 1 or 0: walls, and those where the mask says no. Free to be changed."""
+        if where is None:
+            return self.walls.astype(np.uint8)
+        return (self.walls | ~self._mask(where)).astype(np.uint8)
+
+    def _mask(self, where: Readable | ArrayLike) -> NDArray[np.bool_]:
+        if isinstance(getattr(where, "space", None), Grid):
+            other = Ground(where)  # type: ignore[arg-type]
+            if not same_ground(other.space, self.space):
+                raise InvalidValue(
+                    "where lies on the ground of the layer that is asked",
+                    got=f"{other.space!r} for {self.space!r}",
+                    remedy="Use layers of one cell size, or pass an array of bool",
+                )
+            return np.asarray(other.values != 0)
+        mask = np.asarray(where)
+        if mask.shape != self.space.shape or mask.dtype != np.bool_:
+            hint = " (it looks like [x, y]: transpose it)" if mask.shape == self.space.shape[::-1] != self.space.shape else ""
+            raise InvalidValue(
+                f"where is an array of bool of shape {self.space.shape}, or a layer or expression that is not 0 where cells may be taken",
+                got=f"{mask.dtype} of shape {mask.shape}{hint}",
+                remedy="Pass a comparison such as layer.values > 0.5",
+            )
+        return mask
+
+
+_open_spaces: WeakKeyDictionary[Grid, tuple[int, bool]] = WeakKeyDictionary()
+
+
+def _is_open(space: Grid) -> bool:
+    """Whether a grid has no walls; looked up once for each change of them."""
+    known = _open_spaces.get(space)
+    if known is None or known[0] != space.walls_version:
+        known = _open_spaces[space] = (space.walls_version, not space.walls.any())
+    return known[1]
+
+
+def kernel() -> Any:
+    """The compiled kernels, or the reference where they can't be had."""
+    if not kernels.compiled():
+        return reference
+    from fieldcraft.kernels import query  # importing Numba takes longer than all the rest of fieldcraft
+
+    return query
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view: one kind of array, so that each kernel is compiled once."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:
+    """Serve `count` agents, on several threads where each has `least` to do; `call(first, last)` serves some of them."""
+    bands = max(1, min(pool.threads(), count // least))
+    edges = [count * band // bands for band in range(bands + 1)]
+    pool.run([call(first, last) for first, last in pairwise(edges)])
+
+
+def too_far(point: NDArray[np.float64]) -> InvalidValue:
+    """What is said about a position so far away that its cell is beyond float64."""
+    return InvalidValue("Positions lie within 1e308 cells of the map", got=f"{tuple(point.tolist())}", remedy="Mend that position")
+
+
+def same_ground(one: Grid, other: Grid) -> bool:
+    """Whether two grids have the same cells in the same places; their walls may differ."""
+    return all(getattr(one, name) == getattr(other, name) for name in ("shape", "cell_size", "origin", "y_up", "wrap"))
+
+
+def squared(distance: float, cell_size: float, *, at_least: bool) -> float:
+    """A world distance in cells, squared, a hair to the generous side: for "at least", or for "at most", this far."""
+    cells = distance / cell_size
+    # Beyond 1e9 cells lies no map, and the square of more might overflow.
+    return min(cells, 1e9) ** 2 * (1 - _SLACK if at_least else 1 + _SLACK)
+
+
+def moves_of(space: Grid) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.bool_]]:
+    """A grid's links, and how to get from a cell to all those beside it, as `kernels.query.peaks` takes them.
+
+    One looks for where steps come from; where a step may be open one way only, also for where they lead.
+    """
+    links = space.links()
+    steps = np.array(space.neighborhood.steps, dtype=np.int64)
+    masks = np.array([1 << k for k in range(len(steps))], dtype=links.dtype)
+    ends = np.zeros(len(steps), dtype=np.bool_)
+    known = set(space.neighborhood.steps)
+    if not all((-dx, -dy) in known for dx, dy in known) or not (space.terrain is None or space.terrain.is_plain):
+        return frozen(links), np.concatenate([-steps, steps]), np.tile(masks, 2), np.repeat([False, True], len(steps))
+    return frozen(links), -steps, masks, ends

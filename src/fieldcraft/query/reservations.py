@@ -1,0 +1,173 @@
+"""Spots that are taken, so that a hundred agents asking at once don't choose one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.query.ground import Ground, Readable, kernel, same_ground, squared
+from fieldcraft.query.spots import Spots, tile_bounds
+from fieldcraft.space import Grid
+
+__all__ = ["Reservations"]
+
+
+class Reservations:
+    """Who has taken which cell of a space.
+
+    Agents ask with `best` or `worst`, which serve them in the order in which they come: each takes its spot, and nobody
+    after it gets one less than `spacing` away. An agent holds one spot at a time.
+
+    Parameters
+    ----------
+    space: the grid that all layers asked through this lie on; see `Layer.space`.
+    spacing: the least distance between two spots, world units from centre to centre. 0: no cell twice.
+    """
+
+    def __init__(self, space: Grid, *, spacing: float = 0.0) -> None:
+        if not isinstance(space, Grid):
+            raise InvalidValue("Reservations are made on a fieldcraft.Grid", got=type(space).__name__, remedy="Pass layer.space")
+        self.space = space
+        self.spacing = checks.not_negative("spacing", spacing)
+        self._spacing2 = squared(self.spacing, space.cell_size, at_least=True)
+        self._held: dict[Hashable, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, agent: Hashable) -> bool:
+        return agent in self._held
+
+    def __repr__(self) -> str:
+        return f"<Reservations: {len(self)} spots taken, {self.spacing:g} apart>"
+
+    @property
+    def agents(self) -> list[Hashable]:
+        """Who holds a spot, in the order in which they took them."""
+        return list(self._held)
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """The cells they hold, shape (N,), in the order of `agents`."""
+        return np.array(list(self._held.values()), dtype=np.int64)
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of these, shape (N, 2)."""
+        return self.space.position_of(self.cells).reshape(-1, 2)
+
+    def best(
+        self,
+        layer: Readable,
+        near: ArrayLike,
+        radius: float,
+        *,
+        agents: Iterable[Hashable] | Hashable,
+        where: Readable | ArrayLike | None = None,
+        outside: str = "refuse",
+    ) -> Spots:
+        """Take for each agent the best free cell around its position.
+
+        What these agents held before is given up first, all of it; the spots of others stay. Then they choose one after the
+        other. An agent that finds nothing holds nothing.
+
+        `agents` are N different hashable values for an (N, 2) array `near`, or one for one (x, y) pair; the rest is as in
+        `fieldcraft.best`. Returns `Spots` of one choice each. When this raises, nothing has changed.
+        """
+        return self._serve(layer, near, radius, agents, where, outside, np.float32(1))
+
+    def worst(
+        self,
+        layer: Readable,
+        near: ArrayLike,
+        radius: float,
+        *,
+        agents: Iterable[Hashable] | Hashable,
+        where: Readable | ArrayLike | None = None,
+        outside: str = "refuse",
+    ) -> Spots:
+        """Take for each agent the free cell with the lowest value around its position; the rest is as in `best`."""
+        return self._serve(layer, near, radius, agents, where, outside, np.float32(-1))
+
+    def release(self, *agents: Hashable) -> int:
+        """Give up the spots of these agents; those who hold none are passed over. Returns how many were given up."""
+        before = len(self._held)
+        for agent in agents:
+            self._held.pop(agent, None)
+        return before - len(self._held)
+
+    def clear(self) -> None:
+        """Give up all spots."""
+        self._held.clear()
+
+    def _serve(
+        self,
+        layer: Readable,
+        near: ArrayLike,
+        radius: float,
+        agents: Iterable[Hashable] | Hashable,
+        where: Readable | ArrayLike | None,
+        outside: str,
+        sign: np.float32,
+    ) -> Spots:
+        ground = Ground(layer)
+        if not same_ground(ground.space, self.space):
+            raise InvalidValue(
+                "The layer lies on the ground of the reservations",
+                got=f"{ground.space!r} for {self.space!r}",
+                remedy="Keep one fc.Reservations(layer.space) per cell size",
+            )
+        reach2 = squared(checks.positive("radius", radius), self.space.cell_size, at_least=False)
+        places, single = ground.places(near, outside)
+        names = _names(agents, len(places), single)
+        closed = ground.closed(where)
+        highest = tile_bounds(ground, closed, sign, len(places), reach2)
+
+        asking = set(names)
+        kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
+        kernels = kernel()
+        if len(kept):
+            taken = np.zeros(self.space.shape, dtype=np.uint8)
+            kernels.thin(kept, taken, self._spacing2, self.space.wrap, len(kept), np.empty_like(kept))
+            closed |= taken
+        cells = np.full((len(places), 1), -1, dtype=np.int64)
+        kernels.best(
+            ground.values, closed, highest, sign, places, reach2, self._spacing2, True, self.space.y_up, self.space.wrap,
+            0, len(places), cells,
+        )  # fmt: skip
+        self.release(*names)
+        self._held.update((agent, cell) for agent, cell in zip(names, cells[:, 0].tolist(), strict=True) if cell >= 0)
+        return Spots.at(cells[0] if single else cells, self.space, ground.flat)
+
+
+def _names(agents: Any, count: int, single: bool) -> list[Hashable]:
+    names: list[Hashable]
+    if single:
+        names = [agents]
+    elif isinstance(agents, np.ndarray):
+        names = agents.tolist()
+    elif isinstance(agents, Iterable) and not isinstance(agents, (str, bytes)):
+        names = list(agents)
+    else:
+        names = [agents]
+    if len(names) != count:
+        raise InvalidValue(
+            "There is one agent per position",
+            got=f"{len(names)} agents for {count} positions",
+            remedy="Pass as many ids, names or tuples as positions",
+        )
+    seen: set[Hashable] = set()
+    for name in names:
+        try:
+            twice = name in seen
+        except TypeError:
+            raise InvalidValue("Agents can be hashed", got=repr(name), remedy="Use ids, names or tuples") from None
+        if twice:
+            raise InvalidValue("Agents differ from each other within one call", got=f"{name!r} twice", remedy="Ask once for each agent")
+        seen.add(name)
+    return names

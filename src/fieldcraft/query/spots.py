@@ -1,0 +1,149 @@
+"""Where to go: the best and the worst cells around a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference.query import TILE
+from fieldcraft.query.ground import Ground, Readable, crowd, kernel, squared
+from fieldcraft.space import Grid
+
+__all__ = ["Spots", "best", "tile_bounds", "worst"]
+
+_CELLS_PER_THREAD = 200_000  # cells to look at that pay for waking a thread
+
+
+@dataclass(frozen=True, eq=False)
+class Spots:
+    """Cells that answer a question, the best first: for N positions with up to k each, or for one without the first axis.
+
+    `positions` (N, k, 2) are the world positions of their centres, `values` (N, k) float32 what they read, `cells` (N, k)
+    int64. Where fewer than k were found, `found` (N, k) is False, the position and the value are NaN, and the cell is -1.
+    """
+
+    positions: NDArray[np.float64]
+    values: NDArray[np.float32]
+    cells: NDArray[np.int64]
+    found: NDArray[np.bool_]
+
+    @classmethod
+    def at(cls, cells: NDArray[np.int64], space: Grid, flat: NDArray[np.float32]) -> Spots:
+        """The spots at cells, -1 where there is none."""
+        found = cells >= 0
+        positions = np.full((*cells.shape, 2), np.nan)
+        positions[found] = space.position_of(cells[found])
+        values = np.full(cells.shape, np.nan, dtype=np.float32)
+        values[found] = flat[cells[found]]
+        return cls(positions, values, cells, found)
+
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """The first choices: (N, 2), or (2,) for one; NaN where nothing was found."""
+        return np.asarray(self.positions[..., 0, :])
+
+    @property
+    def value(self) -> NDArray[np.float32]:
+        """What the first choices read: (N,), or an array without axes for one."""
+        return np.asarray(self.values[..., 0])
+
+    @property
+    def cell(self) -> NDArray[np.int64]:
+        """The cells of the first choices: (N,), or an array without axes for one."""
+        return np.asarray(self.cells[..., 0])
+
+    def __repr__(self) -> str:
+        return f"<Spots of shape {self.cells.shape}, {int(np.count_nonzero(self.found))} found>"
+
+
+def best(
+    layer: Readable,
+    near: ArrayLike,
+    radius: float,
+    *,
+    count: int = 1,
+    spacing: float = 0.0,
+    where: Readable | ArrayLike | None = None,
+    outside: str = "refuse",
+) -> Spots:
+    """The open cells with the highest values around each position.
+
+    Looks at the cells whose centre lies within `radius` of the position in a straight line, on a torus the short way
+    round. Of equal values the nearest cell comes first, of equally near ones the lowest. The next choice is the
+    best of the cells that keep `spacing` to all choices before it.
+
+    Parameters
+    ----------
+    layer: a layer or an expression.
+    near: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
+    radius: world units, above 0. With less than half a cell diagonal a position can be too far from every centre.
+    count: how many cells for each position.
+    spacing: the least distance between the choices of one position, world units from centre to centre.
+    where: which cells may be taken: an array of bool of shape (height, width), or a layer or expression that is not 0 there.
+    outside: "refuse" a position off the map, or "clamp" it to the rim.
+
+    Too few cells are an answer, see `Spots.found`. Raises `OutsideMap` or `InvalidValue`.
+    """
+    return _choose(layer, near, radius, count, spacing, where, outside, np.float32(1))
+
+
+def worst(
+    layer: Readable,
+    near: ArrayLike,
+    radius: float,
+    *,
+    count: int = 1,
+    spacing: float = 0.0,
+    where: Readable | ArrayLike | None = None,
+    outside: str = "refuse",
+) -> Spots:
+    """The open cells with the lowest values around each position; everything else is as in `best`."""
+    return _choose(layer, near, radius, count, spacing, where, outside, np.float32(-1))
+
+
+def tile_bounds(ground: Ground, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float) -> NDArray[np.float32]:
+    """The highest values of tiles, by which the kernels leave out most of a wide search.
+
+    Where the agents look at less than the whole map taken together this is infinity, which leaves out nothing.
+    """
+    height, width = ground.space.shape
+    highest = np.full((-(-height // TILE), -(-width // TILE)), np.inf, dtype=np.float32)
+    if agents * min(4 * reach2, len(ground.space)) > 2 * len(ground.space):
+        kernel().bounds(ground.values, closed, sign, highest)
+    return highest
+
+
+def _choose(
+    layer: Readable,
+    near: ArrayLike,
+    radius: float,
+    count: int,
+    spacing: float,
+    where: Readable | ArrayLike | None,
+    outside: str,
+    sign: np.float32,
+) -> Spots:
+    ground = Ground(layer)
+    space = ground.space
+    reach2 = squared(checks.positive("radius", radius), space.cell_size, at_least=False)
+    spacing2 = squared(checks.not_negative("spacing", spacing), space.cell_size, at_least=True)
+    wanted = checks.whole("count", count, minimum=1)
+    if wanted > len(space):
+        raise InvalidValue(f"count is at most the number of cells, {len(space)}", got=f"count={wanted}", remedy="Ask for fewer")
+    places, single = ground.places(near, outside)
+    closed = ground.closed(where)
+    highest = tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
+    function = kernel().best
+    cells = np.full((len(places), wanted), -1, dtype=np.int64)
+
+    def call(first: int, last: int) -> pool.Call:
+        return function, (ground.values, closed, highest, sign, places, reach2, spacing2, False, space.y_up, space.wrap, first, last, cells)
+
+    looked_at = wanted * min(3 * reach2 + 1, len(space))
+    crowd(call, len(places), int(_CELLS_PER_THREAD / looked_at) + 1)
+    return Spots.at(cells[0] if single else cells, space, ground.flat)

@@ -1,0 +1,109 @@
+"""Back from a cell to the source that holds it up, over a map that spreads."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.reference.spread import power, root
+from fieldcraft.propagation import Spread
+from fieldcraft.propagation.spread import FALLOFFS
+from fieldcraft.sources import Sources
+from fieldcraft.space import Grid
+
+__all__ = ["trace"]
+
+_ZERO = np.float32(0)
+
+
+def trace(values: NDArray[np.float32], space: Grid, sources: Sources, spread: Spread, cell: int) -> tuple[list[int], list[float]]:
+    """The ids of the sources in the cell that holds `cell` up, and the share of each in what they hold up there.
+
+    Where the way back from neighbour to neighbour ends at no source, because the value is fading or was deposited, they are
+    those that would hold up the settled map. Only sources that show count: their cell reads their strength.
+    """
+    flat = values.reshape(-1)
+    value = float(flat[cell])
+    pins = dict(zip(*(array.tolist() for array in sources.pins(spread.stack)), strict=True))
+    shown = {at: strength for at, strength in pins.items() if strength != 0 and flat[at] == np.float32(strength)}
+    if value == 0 or not shown:
+        return [], []
+    start, held = _origin(flat, space, shown, spread, cell)
+    if held == 0:
+        settled = spread.field(space, 1.0)
+        settled.feed(sources.copy())
+        settled.settle()
+        start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell)
+    if held * value <= 0:
+        return [], []
+    return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
+
+
+def _origin(flat: NDArray[np.float32], space: Grid, shown: dict[int, float], spread: Spread, cell: int) -> tuple[int, float]:
+    """The cell of the source from which the value of a cell comes, and what it holds up here; 0 if there is none.
+
+    From each cell the way goes back to the neighbour with the strongest arrival, to all of them where several are equal.
+    """
+    ways: dict[int, tuple[int, np.float32]] = {cell: (-1, _ZERO)}
+    waiting = [cell]
+    for here in waiting:
+        if here in shown:
+            return here, _arriving(np.float32(shown[here]), here, ways, spread)
+        for there, loss in _supporters(flat, space, spread, here):
+            if there not in ways:
+                ways[there] = (here, loss)
+                waiting.append(there)
+    return cell, 0.0
+
+
+def _supporters(flat: NDArray[np.float32], space: Grid, spread: Spread, cell: int) -> list[tuple[int, np.float32]]:
+    """The neighbours from which the strongest influence arrives in a cell, and what each loses on the step."""
+    height, width = space.shape
+    row, column = divmod(cell, width)
+    steps = np.array(space.neighborhood.steps)
+    losses = _losses(space, spread)
+    rows, columns = row - steps[:, 1], column - steps[:, 0]
+    if space.wrap:
+        rows, columns = rows % height, columns % width
+    links = space.links().reshape(-1)[cell]
+    arrives = (links >> np.arange(len(steps), dtype=links.dtype)) & links.dtype.type(1) != 0
+    cells = np.where(arrives, rows * width + columns, 0)
+    exponent = FALLOFFS[spread.falloff]
+    emitted = root(flat[cells], exponent)
+    high = emitted * losses if exponent == 0 else emitted - losses
+    low = emitted * losses if exponent == 0 else emitted + losses
+    high, low = np.where(arrives, high, _ZERO), np.where(arrives, low, _ZERO)
+    strongest, weakest = max(_ZERO, high.max()), min(_ZERO, low.min())
+    if strongest == 0 and weakest == 0:
+        return []
+    best = high == strongest if strongest >= -weakest else low == weakest
+    return [(int(cells[k]), losses[k]) for k in np.flatnonzero(best & arrives)]
+
+
+def _losses(space: Grid, spread: Spread) -> NDArray[np.float32]:
+    lengths = space.neighborhood.lengths(space.cell_size)
+    if FALLOFFS[spread.falloff] == 0:
+        return np.exp(-spread.decay * lengths).astype(np.float32)
+    return np.minimum(spread.decay * lengths, np.finfo(np.float32).max).astype(np.float32)
+
+
+def _arriving(strength: np.float32, cell: int, ways: dict[int, tuple[int, np.float32]], spread: Spread) -> float:
+    """What is left of a strength at the end of the way from a cell."""
+    exponent = FALLOFFS[spread.falloff]
+    left = np.array([abs(strength)], dtype=np.float32)
+    while ways[cell][0] >= 0:
+        cell, loss = ways[cell]
+        left = left * loss if exponent == 0 else power(np.maximum(root(left, exponent) - loss, _ZERO), exponent)
+        if left[0] < spread.floor:
+            return 0.0
+    return float(np.copysign(left[0], strength))
+
+
+def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> tuple[list[int], list[float]]:
+    """An amount, divided among the sources in a cell as they hold it: by strength, or all to the strongest."""
+    here = np.flatnonzero(sources.cells == cell)
+    ids, strengths = sources.ids[here], sources.strengths[here].astype(np.float64)
+    if spread.stack == "sum":
+        return ids.tolist(), (amount * strengths / strengths.sum()).tolist()
+    strongest = max(range(len(ids)), key=lambda i: (abs(strengths[i]), strengths[i]))
+    return [int(ids[strongest])], [amount]

@@ -1,0 +1,93 @@
+"""Lines over a picture, anti-aliased: front lines, paths, the curves of a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.placement import Placement
+
+__all__ = ["draw_lines", "draw_polylines"]
+
+RGBA = NDArray[np.uint8]
+
+_SHADE = (8, 9, 12)
+_BETWEEN = 0.5
+
+
+def draw_lines(
+    picture: RGBA, place: Placement, lines: Iterable[ArrayLike], *, color: Color = "#f4f5f7", width: float = 1.6, shade: float = 0.7
+) -> None:
+    """Draw lines given in world units, such as front lines, onto a picture of `frame`.
+
+    Parameters
+    ----------
+    picture:
+        uint8 of shape (H, W, 4), changed in place.
+    place:
+        a `Placement` with the `scale`, `size` and `crop` of the picture.
+    lines:
+        arrays of shape (N, 2): the points of each line, joined in order; what lies outside of the picture is cut off.
+    width:
+        pixels.
+    shade:
+        how dark the rim around the lines is, 0 for none to 1.
+
+    Raises `InvalidValue` for a picture of another size than the placement's, and for points that are not finite.
+
+    """
+    if picture.shape[:2] != place.shape:
+        raise InvalidValue(
+            "A picture has the size of its placement",
+            got=f"{picture.shape[1]} x {picture.shape[0]} for {place.shape[1]} x {place.shape[0]}",
+            remedy="Pass Placement(space, scale=..., size=..., crop=...) with the arguments of the frame",
+        )
+    drawn = [place.pixel_of(checks.positions(line)[0]) for line in lines]
+    thick = checks.positive("width", width)
+    if dark := checks.fraction("shade", shade):
+        draw_polylines(picture, drawn, _SHADE, thick + 2.4, dark)
+    draw_polylines(picture, drawn, parse_color(color), thick)
+
+
+def draw_polylines(
+    canvas: RGBA, lines: Iterable[NDArray[np.float64]], color: tuple[int, int, int], width: float, opacity: float = 1.0
+) -> None:
+    """Draw lines through pixels (x, y), counted from the top left corner, onto uint8 of shape (H, W, 4)."""
+    dots = [_dotted(line) for line in lines if len(line)]
+    if not dots:
+        return
+    dots_at = np.concatenate(dots)
+    height, shown_width = canvas.shape[:2]
+    reach = width / 2 + 0.5
+    near = np.arange(-int(np.ceil(reach)), int(np.ceil(reach)) + 1)
+    inside = (dots_at > -reach).all(axis=1) & (dots_at < (shown_width + reach, height + reach)).all(axis=1)
+    dots_at = dots_at[inside]
+    corners = np.floor(dots_at).astype(np.int64)
+    columns = corners[:, 0, np.newaxis, np.newaxis] + near[np.newaxis, np.newaxis, :]
+    rows = corners[:, 1, np.newaxis, np.newaxis] + near[np.newaxis, :, np.newaxis]
+    away = np.hypot(columns + 0.5 - dots_at[:, 0, np.newaxis, np.newaxis], rows + 0.5 - dots_at[:, 1, np.newaxis, np.newaxis])
+    cover = np.clip(reach - away, 0, 1)
+    seen = (cover > 0) & (columns >= 0) & (columns < shown_width) & (rows >= 0) & (rows < height)
+    covered = np.zeros(height * shown_width)
+    np.maximum.at(covered, (rows * shown_width + columns)[seen], cover[seen])
+    touched = np.flatnonzero(covered)
+    pixels = canvas.reshape(-1, 4)
+    share = covered[touched, np.newaxis] * opacity
+    under = pixels[touched, 3:] / 255 * (1 - share)
+    alpha = under + share
+    mixed = np.rint((pixels[touched, :3] * under + np.array(color) * share) / alpha)
+    canvas[touched // shown_width, touched % shown_width] = np.concatenate([mixed, np.rint(alpha * 255)], axis=1)
+
+
+def _dotted(line: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points at most half a pixel apart along a line."""
+    lengths = np.hypot(*np.diff(line, axis=0).T)
+    counts = np.maximum(np.ceil(lengths / _BETWEEN).astype(np.int64), 1)
+    walked = np.concatenate([[0.0], np.cumsum(counts)])
+    places = np.arange(int(walked[-1]) + 1)
+    return np.stack([np.interp(places, walked, line[:, axis]) for axis in range(2)], axis=1)

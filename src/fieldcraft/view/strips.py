@@ -1,0 +1,95 @@
+"""Legends that lie under a picture, for pictures side by side that each mean something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.view.canvas import GROUND
+from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
+from fieldcraft.view.legend import INK, MUTED, PAGE, format_number, over_ground
+from fieldcraft.view.text import ASCENT, blend, measure, write
+
+__all__ = ["ScaleStrip", "Strip", "TeamStrip", "above_strip"]
+
+RGBA = NDArray[np.uint8]
+
+_BAR = 9
+_HEIGHT = 32
+_EDGE = (96, 105, 124)
+
+
+class Strip(Protocol):
+    """A legend of fixed height, as wide as the picture above it."""
+
+    def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:
+        """Draw it with its corner at (left, top)."""
+        ...
+
+
+class ScaleStrip:
+    """A level colour bar with the numbers at its ends, and at 0. `beyond` as in `ScaleLegend`."""
+
+    def __init__(self, colors: ColorScale, *, beyond: tuple[bool, bool] = (False, False), percent: bool = False) -> None:
+        self.colors = colors
+        self.beyond = beyond
+        self.percent = percent
+
+    def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:
+        """Draw it with its corner at (left, top)."""
+        low, high = self.colors.low, self.colors.high
+        values = np.linspace(low, high, width).astype(np.float32)
+        canvas[top : top + _BAR, left : left + width, :3] = over_ground(self.colors.rgb(values), self.colors.index(values) != HIDDEN, 1.0)
+        _edge(canvas, left, top, width, _BAR)
+        first = ("\N{LESS-THAN OR EQUAL TO}" if self.beyond[0] else "") + self._text(low)
+        last = ("\N{GREATER-THAN OR EQUAL TO}" if self.beyond[1] else "") + self._text(high)
+        base = top + _BAR + 5 + ASCENT
+        write(canvas, left, base, first, MUTED)
+        write(canvas, left + width - measure(last), base, last, MUTED)
+        middle = self._text((low + high) / 2)
+        if measure(first) + measure(middle) + measure(last) + 24 < width:
+            write(canvas, left + (width - measure(middle)) // 2, base, middle, MUTED)
+
+    def _text(self, value: float) -> str:
+        return f"{format_number(value * 100)} %" if self.percent else format_number(value)
+
+
+class TeamStrip:
+    """A patch of colour and a name for each team, in one line as far as they fit."""
+
+    def __init__(self, names: Sequence[str], colors: Sequence[Color], *, opacity: float = 1.0) -> None:
+        self.names = list(names)
+        self.colors = [parse_color(color) for color in colors]
+        self.opacity = opacity
+
+    def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:
+        """Draw it with its corner at (left, top)."""
+        end = left + width
+        for name, color in zip(self.names, self.colors, strict=True):
+            if left + 18 + measure(name) > end:
+                break
+            tone = np.rint(np.array(GROUND) * (1 - self.opacity) + np.array(color) * self.opacity)
+            canvas[top : top + 11, left : left + 11, :3] = tone
+            _edge(canvas, left, top, 11, 11)
+            write(canvas, left + 18, top + ASCENT - 1, name, INK)
+            left += 18 + measure(name) + 16
+
+
+def above_strip(picture: RGBA, strip: Strip) -> RGBA:
+    """A picture with a legend under it: uint8 of shape (H + 32 + 8, W, 4)."""
+    height, width = picture.shape[:2]
+    page = np.empty((height + 8 + _HEIGHT, width, 4), dtype=np.uint8)
+    page[:] = (*PAGE, 255)
+    page[:height] = picture
+    strip.draw(page, 0, height + 8, width)
+    return page
+
+
+def _edge(canvas: RGBA, left: int, top: int, width: int, height: int) -> None:
+    line = np.zeros((height, width))
+    line[[0, -1]] = 1
+    line[:, [0, -1]] = 1
+    blend(canvas, left, top, line * 0.8, _EDGE)
