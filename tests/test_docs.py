@@ -6,8 +6,9 @@ import doctest
 import re
 from pathlib import Path
 
-import fieldcraft
 import pytest
+
+import fieldcraft
 
 HOME = Path(__file__).resolve().parents[1]
 PAGES = [HOME / "README.md", *sorted((HOME / "docs").rglob("*.md"))]

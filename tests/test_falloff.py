@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from refusals import refused
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff, Ring, footprint
+from refusals import refused
 
 SHARES = np.linspace(0, 1, 4001)
 SMALLEST = 2.0**-24  # a weight below half of it adds nothing to a layer at a strength of 1
@@ -75,11 +75,11 @@ class TestRing:
         np.testing.assert_allclose(falloff([inner, outer]), 0, atol=1e-12)
         weights = falloff(SHARES)
         assert ((weights >= 0) & (weights <= 1)).all()
-        np.testing.assert_array_equal(weights[(SHARES < inner) | (SHARES > outer)], 0)
-        inside = (SHARES > inner + 1e-9) & (SHARES < outer - 1e-9)
+        np.testing.assert_array_equal(weights[(inner > SHARES) | (outer < SHARES)], 0)
+        inside = (inner + 1e-9 < SHARES) & (outer - 1e-9 > SHARES)
         assert (weights[inside] > 0).all()
-        assert (np.diff(weights[SHARES <= middle]) >= 0).all()
-        assert (np.diff(weights[SHARES >= middle]) <= 0).all()
+        assert (np.diff(weights[middle >= SHARES]) >= 0).all()
+        assert (np.diff(weights[middle <= SHARES]) <= 0).all()
 
     def test_reaches_the_radius_unless_told(self) -> None:
         assert Ring(0.25) == Ring(0.25, 1.0)

@@ -22,7 +22,7 @@ from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import Layer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
-from fieldcraft.propagation import Radial, Spread
+from fieldcraft.propagation import Radial, Spread, threat
 from fieldcraft.query import Reservations, along, best, explain, gradient, peaks, regions, sample, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
@@ -70,6 +70,7 @@ __all__ = [
     "regions",
     "sample",
     "set_threads",
+    "threat",
     "view",
     "visible",
     "warm_up",

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from refusals import refused, unchanged
 
 import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap
 from fieldcraft.sources.book import Shape
+from refusals import refused, unchanged
 
 METRICS = ("straight", "connected", "path", "sight")
 MOST = 2.0**20

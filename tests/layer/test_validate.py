@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import fieldcraft as fc
 import numpy as np
 import pytest
+
+import fieldcraft as fc
 from fieldcraft.propagation.radial import METRICS
 
 

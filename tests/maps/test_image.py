@@ -8,13 +8,13 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import damage
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+import damage
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import image as image_maps
 from fieldcraft.maps import load_map

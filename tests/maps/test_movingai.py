@@ -4,13 +4,13 @@ import re
 import tracemalloc
 from pathlib import Path
 
-import damage
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy import sparse
 from scipy.sparse import csgraph
 
+import damage
 import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map

@@ -8,13 +8,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import damage
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import damage
 import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map

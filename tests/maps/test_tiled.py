@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import damage
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import damage
 import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps import load_map

@@ -204,9 +204,7 @@ class TestTiersAndThreads:
     def test_any_number_of_threads(self, threads: None, blend: str, walls: float) -> None:
         rng = np.random.default_rng(4)
         grid = fc.Grid(203, 190, walls=rng.random((190, 203)) < walls)
-        sources = [
-            Emission(rng.integers(0, 190 * 203, 1500), rng.normal(size=1500), rng.integers(0, 2, 1500)) for _ in range(2)
-        ]
+        sources = [Emission(rng.integers(0, 190 * 203, 1500), rng.normal(size=1500), rng.integers(0, 2, 1500)) for _ in range(2)]
         found = []
         for count in (1, 2, 3, 7):
             pool.set_threads(count)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fieldcraft as fc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import fieldcraft as fc
 
 NEIGHBORS = (4, 8, [(1, 2), (2, 1), (-1, 2), (1, 1)], [(5, 0), (0, -3)])
 

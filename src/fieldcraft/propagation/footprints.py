@@ -54,17 +54,19 @@ class Ground:
 
     def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether no wall lies in the squares of these reaches around these cells."""
-        height, width = self.walls.shape
-        rows, columns = np.divmod(cells, width)
         if self._always_search:
             return np.zeros(len(cells), dtype=np.bool_)
+        if self._walls_before[-1, -1] == 0:
+            return np.ones(len(cells), dtype=np.bool_)
+        height, width = self.walls.shape
+        rows, columns = np.divmod(cells, width)
         y0, y1 = np.maximum(rows - reaches, 0), np.minimum(rows + reaches + 1, height)
         x0, x1 = np.maximum(columns - reaches, 0), np.minimum(columns + reaches + 1, width)
         before = self._walls_before
         free = before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] == 0
         if self.wrap:
             inside = (rows - reaches >= 0) & (rows + reaches < height) & (columns - reaches >= 0) & (columns + reaches < width)
-            free &= inside | (before[-1, -1] == 0)
+            free &= inside
         return np.asarray(free)
 
 

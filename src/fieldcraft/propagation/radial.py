@@ -78,7 +78,9 @@ class Emission:
         return len(self.cells)
 
     def at(self, rows: NDArray[Any] | slice) -> Emission:
-        """Some of the rows."""
+        """Some of the rows: those at these places, or where these are True."""
+        if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ and rows.all():
+            return self
         return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
 
     def joined(self, other: Emission) -> Emission:
@@ -207,7 +209,8 @@ class RadialField:
             held = self._held = Emission(*(np.concatenate([column, np.zeros(more, column.dtype)]) for column in columns))
         old = held.at(slots)
         changed = (old.cells != new.cells) | (old.strengths != new.strengths) | (old.shapes != new.shapes)
-        old, new, slots = old.at(changed), new.at(changed), slots[changed]
+        if not changed.all():
+            old, new, slots = old.at(changed), new.at(changed), slots[changed]
         held.cells[slots], held.strengths[slots], held.shapes[slots] = new.cells, new.strengths, new.shapes
         walls = self._walls_moved()
         ground = Ground.of(self.space) if len(walls) else self.ground
@@ -307,6 +310,8 @@ class RadialField:
             part = jobs.at(np.s_[first : first + batch])
             is_open = self._is_open(part)
             yield from self._add_open(part.at(is_open))
+            if is_open.all():
+                continue
             for cell, strength, shape in part.at(~is_open).rows():
                 cells, weights = yield from self.footprints.search(self.ground, cell, shape)
                 yield from self._scatter(self._ops.scatter, cells, weights, strength)

@@ -20,7 +20,7 @@ from fieldcraft.recipe.section import Problems, Section
 from fieldcraft.space import Grid
 from fieldcraft.view.colors import TEAM_COLORS, parse_color
 
-__all__ = ["Names", "check_strength", "maps_of_teams", "parse_formulas", "parse_layers", "parse_teams", "radial_falloff"]
+__all__ = ["Names", "check_strength", "indented", "maps_of_teams", "parse_formulas", "parse_layers", "parse_teams", "radial_falloff"]
 
 KINDS = ("spread", "radial")
 _NAME = re.compile(r"[^\W\d][\w -]*")
@@ -123,11 +123,16 @@ def parse_formulas(root: Section, problems: Problems, acting: tuple[LayerPart, .
         try:
             known[name] = formula(text, known)
         except InvalidValue as error:
-            problems.add(keys, f"maps.{name}: {error}")
+            problems.add(keys, f"maps.{name}: {indented(error)}")
             known[name] = stand_ins.add_layer(name, Radial(1.0))
             continue
         parts.append(FormulaPart(keys, name, text))
     return tuple(parts)
+
+
+def indented(error: Exception) -> str:
+    """A refusal of several lines as part of a list of problems."""
+    return str(error).replace("\n", "\n    ")
 
 
 def radial_falloff(value: Any) -> Falloff:

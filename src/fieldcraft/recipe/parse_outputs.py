@@ -161,8 +161,9 @@ def _look(section: Section, shown: tuple[str, ...], names: Names) -> dict[str, A
     section.put(look, "columns", lambda key: section.whole(key, minimum=1))
     for key in ("crop", "sources", "together", "front_lines"):
         section.put(look, key, section.flag)
-    limits = look.get("limits")
-    endless = [name for name in shown if name in names.formulas and (limits is None or (isinstance(limits, dict) and name not in limits))]
+    limits = look.get("limits", () if section.has("limits") else {})
+    of_formulas = [name for name in shown if name in names.formulas and name not in names.acting]
+    endless = [name for name in of_formulas if isinstance(limits, dict) and name not in limits]
     if endless:
         section.problems.add(
             section.keys,

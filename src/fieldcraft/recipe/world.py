@@ -18,7 +18,7 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Radial, Spread
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
-from fieldcraft.recipe.parse_layers import maps_of_teams
+from fieldcraft.recipe.parse_layers import indented, maps_of_teams
 from fieldcraft.recipe.parts import DepositPart, LayerPart, Recipe, SourcePart, TimelinePart
 from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.playback import Playback
@@ -126,7 +126,7 @@ class World:
             try:
                 self.maps[part.name] = formula(part.text, self.maps)
             except FieldcraftError as error:
-                problems.add(part.keys, f"maps.{part.name}: {error}")
+                problems.add(part.keys, f"maps.{part.name}: {indented(error)}")
 
     def owner(self) -> NDArray[np.int32]:
         """The number of the team that owns each cell of the teams' layers, -1 for nobody, shape (height, width)."""

@@ -455,14 +455,16 @@ class Sources:
         wanted = wanted.astype(np.int64)
         slots = wanted & 0xFFFFFFFF
         known = (wanted >= 0) & (slots < len(self._alive))
-        known[known] = self._alive[slots[known]] & (self._generation[slots[known]] == wanted[known] >> 32)
+        if known.all():
+            known = self._alive[slots] & (self._generation[slots] == wanted >> 32)
         if not known.all():
             raise DeadSource(
                 "A source can be used until it is removed or its lifetime ends",
                 got=f"id {int(wanted[~known][0])}, which is gone or was never there",
                 remedy="Ask source.alive or layer.sources.ids first",
             )
-        if len(np.unique(slots)) != len(slots):
+        ordered = np.sort(slots)
+        if (ordered[1:] == ordered[:-1]).any():
             raise InvalidValue("Each id comes once", got=f"{len(slots)} ids with repeats", remedy="Drop the repeats")
         return slots
 

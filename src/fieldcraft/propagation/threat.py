@@ -1,0 +1,54 @@
+"""What shots under way threaten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.space import Grid, Shot
+
+__all__ = ["threat"]
+
+
+def threat(
+    space: Grid, shots: Sequence[Shot], horizon: float, *, strengths: ArrayLike = 1.0, falloff: Any = "linear", elapsed: ArrayLike = 0.0
+) -> NDArray[np.float32]:
+    """How much each cell is threatened by shots under way: float32 of shape (height, width), [row, column].
+
+    A shot adds `strength * falloff(time to impact / horizon)` to each cell that it has yet to sweep; what it has passed is
+    safe from it. The array goes into an ordinary layer: `imap.add_layer("threat", values=...)`, then `layer.write(...)`
+    each frame.
+
+    Parameters
+    ----------
+    space: the grid that the shots of `fc.incoming` were made on.
+    shots: any number of them.
+    horizon: seconds from which on an impact does not matter yet, above 0.
+    strengths: one number for all, or one per shot.
+    falloff: a name, a table or a callable, as for `Radial`.
+    elapsed: seconds since each shot was fired: one number for all, or one per shot.
+
+    Raises `InvalidValue` for arguments outside of these ranges.
+    """
+    if not isinstance(space, Grid):
+        raise InvalidValue("Shots are on a grid", got=type(space).__name__, remedy="Pass the fc.Grid that they were made on")
+    within = checks.positive("horizon", horizon)
+    curve = Falloff.of(falloff)
+    amounts = checks.amounts("strengths", strengths, len(shots)).astype(np.float64)
+    flown = checks.numbers("elapsed", elapsed, len(shots))
+    total = np.zeros(len(space))
+    for shot, amount, gone in zip(shots, amounts.tolist(), flown.tolist(), strict=True):
+        if not isinstance(shot, Shot):
+            raise InvalidValue("Shots come from fc.incoming()", got=repr(shot), remedy="Pass what it returned")
+        if len(shot.cells) and int(shot.cells.max()) >= len(space):
+            raise InvalidValue("A shot is on the grid that it was made on", got="cells beyond this one", remedy="Pass that grid")
+        left = shot.seconds - gone
+        ahead = left >= 0
+        total[shot.cells[ahead]] += amount * curve(left[ahead] / within)
+    return total.reshape(space.shape).astype(np.float32)
