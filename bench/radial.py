@@ -122,7 +122,9 @@ def crowd(report: Report, quick: bool, quadratic: bool) -> None:
     lengths = {"all": 8, "few": 64, "bot": 1, "patch": 4}
     found: dict[str, Times] = {name: Times() for name in runs}
     for name, length in lengths.items():
-        found[name].rounds += [spent / length for spent in race({name: (lambda: None, batch(runs[name], length))}, 1, {name: rounds})[name].rounds]
+        found[name].rounds += [
+            spent / length for spent in race({name: (lambda: None, batch(runs[name], length))}, 1, {name: rounds})[name].rounds
+        ]
     shape = "quadratic" if quadratic else "flat"
     table = Table(
         f"{UNITS:,} sources, radius {RADIUS}, {SIZE} x {SIZE}, {shape} discs, values read",

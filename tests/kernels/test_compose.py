@@ -20,7 +20,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="compares the 
 MAPS, CONSTANTS, REGISTERS = 3, 4, 5
 UNARY = (reference.COPY, reference.NEGATE, reference.ABS, reference.EXP)
 BINARY = tuple(range(reference.ADD, reference.UNEQUAL + 1))
-TERNARY = (reference.WHERE, reference.CLAMP)
+TERNARY = (reference.WHERE, reference.CLAMP, reference.MULTIPLY_ADD, reference.MULTIPLY_SUBTRACT, reference.SUBTRACT_MULTIPLY)
 EDGES = np.array([0, -0.0, 1, -1, 0.5, 1e-45, -1e-40, 3.4e38, -3.4e38, 1e30, 88.5, -103.0, 2.0**24], np.float32)
 
 

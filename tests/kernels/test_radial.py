@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,7 +126,7 @@ class TestFastIsReference:
         bands = 1 if world.wrap else bands
         edges = [len(dirty) * band // bands * reference.TILE_ROWS for band in range(bands)] + [world.height]
         whole = both("stamp_many", (sums, dirty), *jobs, 0, world.height)
-        for top, bottom in zip(edges, edges[1:], strict=False):
+        for top, bottom in itertools.pairwise(edges):
             sums, dirty = both("stamp_many", (sums, dirty), *jobs, top, bottom)
         np.testing.assert_array_equal(sums, whole[0])
         np.testing.assert_array_equal(dirty, whole[1])
@@ -159,7 +160,7 @@ class TestFastIsReference:
     @given(worlds(), st.sampled_from([0.4, 1.0, 2.5, 7.0, 11.3, 60.0]), st.sampled_from([1, 7, 10**6]))
     def test_connected(self, world: World, radius: float, most: int) -> None:
         grid, cell = world.grid(), int(np.random.default_rng(world.seed).integers(world.width * world.height))
-        links, masks, steps, _ = ground(grid)
+        links, _masks, steps, _ = ground(grid)
         expected = reference.connected(links, steps, cell, radius, world.wrap)
         found, calls = connected(grid, cell, radius, most)
         assert found == expected
@@ -169,13 +170,13 @@ class TestFastIsReference:
     @given(worlds(), st.sampled_from([0.4, 1.0, 2.5, 7.0, 11.3, 60.0]), st.sampled_from([1, 7, 10**6]))
     def test_path(self, world: World, radius: float, most: int) -> None:
         grid, cell = world.grid(), int(np.random.default_rng(world.seed).integers(world.width * world.height))
-        links, masks, steps, lengths = ground(grid)
+        links, _masks, steps, lengths = ground(grid)
         limit = int(radius * reference.LENGTH_SCALE)
         assert path(grid, cell, limit, most) == reference.path(links, steps, lengths, cell, limit, world.wrap)
 
     def test_scratch_serves_many_searches(self) -> None:
         grid = World(30, 20, 8, True, 0.3, False, 5).grid()
-        links, masks, steps, lengths = ground(grid)
+        links, _masks, steps, lengths = ground(grid)
         room = Room(9, grid)
         for cell in range(0, 600, 37):
             assert path(grid, cell, 9 << 24, 50, room) == reference.path(links, steps, lengths, cell, 9 << 24, True)

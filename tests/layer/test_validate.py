@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -54,8 +56,8 @@ def test_at_a_rate_cells_come_nearer_and_arrive() -> None:
         away.append(float(np.abs(layer.values - truth).max()))
         imap.step()
     assert len(away) > 5
-    assert all(later <= earlier + 1e-5 for earlier, later in zip(away, away[1:], strict=False))
-    assert max(earlier - later for earlier, later in zip(away, away[1:], strict=False)) <= 5 * 0.1 + 1e-5
+    assert all(later <= earlier + 1e-5 for earlier, later in itertools.pairwise(away))
+    assert max(earlier - later for earlier, later in itertools.pairwise(away)) <= 5 * 0.1 + 1e-5
     np.testing.assert_array_equal(layer.values, truth)
 
 

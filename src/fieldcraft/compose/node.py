@@ -27,6 +27,9 @@ CODES = {
     "unequal": reference.UNEQUAL,
     "where": reference.WHERE,
     "clamp": reference.CLAMP,
+    "multiply_add": reference.MULTIPLY_ADD,
+    "multiply_subtract": reference.MULTIPLY_SUBTRACT,
+    "subtract_multiply": reference.SUBTRACT_MULTIPLY,
 }
 RANGED = ("low", "high", "span", "peak")  # numbers that are only known once the input's values have been looked through
 BEYOND = ("add", "subtract", "multiply", "divide")  # what can lead beyond float32

@@ -137,12 +137,22 @@ class Plan:
         if key not in self._known:
             level = max((self._steps[index].level for index in inputs), default=0) + (node.kind in RANGED)
             bound = self._bound(node, inputs) if node.bound is None else node.bound
-            self._steps.append(_Step(node.kind, inputs, node.payload, bound, level))
+            self._steps.append(_Step(*self._fused(node.kind, inputs), node.payload, bound, level))
             if node.kind in BEYOND and not bound < _BOUND:
                 self._known[key] = self._hold(len(self._steps) - 1)
             else:
                 self._known[key] = len(self._steps) - 1
         return self._known[key]
+
+    def _fused(self, kind: str, inputs: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        """A sum or difference with a product in it as one operation, so that both maps come from memory side by side."""
+        if kind in ("add", "subtract"):
+            first, second = inputs
+            if self._steps[second].kind == "multiply":
+                return ("multiply_add" if kind == "add" else "subtract_multiply"), (*self._steps[second].inputs, first)
+            if self._steps[first].kind == "multiply":
+                return f"multiply_{kind}", (*self._steps[first].inputs, second)
+        return kind, inputs
 
     def _hold(self, index: int) -> int:
         """A step that keeps what another may lead beyond float32 within it."""

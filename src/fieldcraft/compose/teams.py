@@ -147,7 +147,8 @@ class Teams(Mapping[str, Layer]):
 
         By "total" the team with the largest presence owns a cell. By "source" the one with the strongest single source does,
         however many weaker ones it faces; that takes layers with `fc.Radial`, and is exact: what a layer with blend="max"
-        and the same sources shows, as of the layer's last step. (Straight after a load it is as of the sources held.)
+        and the same sources shows, as of the layer's last step. (Asked for the first time straight after a load, or while a
+        budget leaves a layer half way, it is as of the sources instead.)
 
         A cell is `neutral` where nobody is, or where the owner is ahead of the second by less than `margin`. Of equals the
         first team owns. The array is read-only and valid until the next change; copy it to keep it.

@@ -23,9 +23,12 @@ from fieldcraft.kernels.reference.compose import (
     MAXIMUM,
     MINIMUM,
     MULTIPLY,
+    MULTIPLY_ADD,
+    MULTIPLY_SUBTRACT,
     NEGATE,
     RANGE,
     SUBTRACT,
+    SUBTRACT_MULTIPLY,
     UNEQUAL,
     WHERE,
 )
@@ -169,6 +172,15 @@ def evaluate(program, bases, moves, constants, walls, segments, block, ranges): 
                     for x in range(count):
                         t, f = b[x], c[x]
                         out[x] = t if a[x] != 0 else f
+                elif operation == MULTIPLY_ADD:
+                    for x in range(count):
+                        out[x] = a[x] * b[x] + c[x]
+                elif operation == MULTIPLY_SUBTRACT:
+                    for x in range(count):
+                        out[x] = a[x] * b[x] - c[x]
+                elif operation == SUBTRACT_MULTIPLY:
+                    for x in range(count):
+                        out[x] = c[x] - a[x] * b[x]
                 elif operation == CLAMP:
                     for x in range(count):
                         v = a[x] if a[x] > b[x] else b[x]

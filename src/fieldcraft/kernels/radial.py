@@ -78,17 +78,32 @@ def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wr
 
     Only the map's rows [top, bottom), whole tiles, are touched, so that threads share the work; on a torus all are.
     """
-    height, width = sums.shape
+    width = sums.shape[1]
+    flat = sums.reshape(-1)
     for i in range(cells.shape[0]):
         r = reaches[which[i]]
         side = 2 * r + 1
         start = starts[which[i]]
-        row = cells[i] // width
-        first = 0 if wrap else max(0, top - row + r)
-        last = side if wrap else min(side, bottom - row + r)
-        if first < last:
-            weights = tables[start : start + side * side].reshape(side, side)
-            stamp(sums, dirty, cells[i], weights, strengths[i], first, last, wrap)
+        strength = strengths[i]
+        if wrap:
+            stamp(sums, dirty, cells[i], tables[start : start + side * side].reshape(side, side), strength, 0, side, wrap)
+            continue
+        # What `stamp` does; called, it takes half as long again.
+        row, column = divmod(cells[i], width)
+        y0, y1 = max(row - r, top), min(row + r + 1, bottom)
+        x0, x1 = max(column - r, 0), min(column + r + 1, width)
+        if y0 >= y1:
+            continue
+        to = y0 * width + x0
+        of = start + (y0 - row + r) * side + x0 - column + r
+        for _ in range(y0, y1):
+            out = flat[to : to + x1 - x0]
+            share = tables[of : of + x1 - x0]
+            for x in range(x1 - x0):
+                out[x] += _whole(strength * share[x])
+            to += width
+            of += side
+        _mark(dirty, y0, y1, x0, x1)
 
 
 @njit(nogil=True, cache=True)

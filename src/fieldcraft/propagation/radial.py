@@ -28,6 +28,7 @@ TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 _UNIT_TILES = 256
 _UNIT_JOBS = 1_000
 _STAMPED_PER_THREAD = 150_000
+_TILES_PER_THREAD = 400
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ class RadialField:
         self._at_once = True
         self._anew = False
         self._swept = 0
+        self._written = False
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._ops: Any = reference
@@ -137,6 +139,7 @@ class RadialField:
             return
         if self._anew:
             self._anew = False
+            self._written = False
             self._walls_moved()
             self.ground = Ground.of(self.space)
             self._sums[:] = 0
@@ -164,6 +167,7 @@ class RadialField:
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take what was written for what the sources have summed up to, until `validate` finds the difference."""
+        self._written = True
         self._sums[:] = np.rint(self.values.astype(np.float64) * reference.SCALE)
         self._stale[:] = 1
 
@@ -292,7 +296,13 @@ class RadialField:
         if self.radial.blend == "sum":
             off = Emission(old.cells, -old.strengths, old.shapes)
             if ground is self.ground:
-                yield from self._add(off.joined(new))
+                live = self._held.at(self._held.strengths != 0)
+                if self._at_once and not self._written and self._is_less(live, off.joined(new)):
+                    self._sums[:] = 0
+                    self._dirty[:] = 1
+                    yield from self._add(live)
+                else:
+                    yield from self._add(off.joined(new))
             else:
                 yield from self._add(off)
                 self.ground = ground
@@ -303,6 +313,14 @@ class RadialField:
         yield from self._publish()
 
     # Sums
+
+    def _is_less(self, live: Emission, jobs: Emission) -> bool:
+        """Whether clearing the map and adding all that are live touches fewer cells than these jobs do."""
+        if len(jobs) <= len(live):
+            return False
+        reaches = self.footprints.reaches
+        stamped, anew = (int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (jobs, live))
+        return anew + self._sums.size < stamped
 
     def _add(self, jobs: Emission) -> Iterator[int]:
         batch = len(jobs) if self._at_once else _UNIT_JOBS
@@ -446,7 +464,11 @@ class RadialField:
         bands = len(self._dirty)
         walls = self.ground.walls
         if self._at_once:
-            self._ops.publish(self._sums, walls, self._dirty, self.values, 0, bands)
+            tiles = int(np.count_nonzero(self._dirty)) if kernels.compiled() else 0
+            shares = max(1, min(pool.threads(), tiles // _TILES_PER_THREAD))
+            edges = [bands * share // shares for share in range(shares + 1)]
+            tiled = (self._sums, walls, self._dirty, self.values)
+            pool.run([(self._ops.publish, (*tiled, *edge)) for edge in itertools.pairwise(edges)])
             self._stale |= self._dirty
         else:
             if self._spare is None:

@@ -52,8 +52,9 @@ class Spread:
     momentum: the part of the way to the new value that a step goes, in [0, 1]: 1 is there at once, 0 never moves. Some
         authors use the word the other way round.
     falloff: "exponential", "linear", "quadratic" or "cubic".
-    half_life: seconds in which a cell that has lost its support halves. None: it falls by momentum, as it rose. It
-        falls no faster than its neighbours let it: each keeps the other at `v` weakened by two steps.
+    half_life: seconds in which a cell that has lost its support halves. None: it falls by momentum, as it rose.
+        Neighbours hold each other up: no cell falls faster, per update, than its value weakened by two steps of distance.
+        A half-life shorter than that (with small decay) has no effect; raise the decay, or lower `every`.
     floor: a cell becomes exactly 0 once its value and the value it moves to are both smaller than this.
     stack: "max": of several sources in a cell the strongest counts, the positive one of equals. "sum": they add.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.compose import formula
 from fieldcraft.compose.teams import Teams, add_teams
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
@@ -27,7 +27,6 @@ from fieldcraft.space import Grid
 __all__ = ["World"]
 
 MAX_STEPS = 2**31 - 1
-MOST_RADIUS = 1000
 
 
 class World:
@@ -107,12 +106,12 @@ class World:
         teams = self.recipe.teams
         for part in self.recipe.layers:
             try:
-                self.imap.add_layer(part.name, _propagation(part, self.imap.space), **_grid_options(part))
+                self.imap.add_layer(part.name, _propagation(part), **_grid_options(part))
             except FieldcraftError as error:
                 problems.add(part.keys, f"layers.{part.name}: {error}")
         if teams is not None:
             try:
-                propagation = _propagation(teams.layer, self.imap.space)
+                propagation = _propagation(teams.layer)
                 self.teams = add_teams(self.imap, teams.names, propagation, hostile=teams.hostile, **_grid_options(teams.layer))
             except FieldcraftError as error:
                 problems.add(("teams",), f"teams: {error}")
@@ -199,19 +198,8 @@ def _map_of(teams: Teams, name: str, stake: float) -> Operand:
     return teams.vulnerability(team, stake=stake) if team else teams.vulnerability()
 
 
-def _propagation(part: LayerPart, space: Grid) -> Spread | Radial:
-    if part.kind == "spread":
-        return Spread(**part.options)
-    cells = part.options["radius"] / (part.cell_size or space.cell_size)
-    _check_radius(cells)
-    return Radial(**part.options)
-
-
-def _check_radius(cells: float) -> None:
-    if cells > MOST_RADIUS:
-        raise InvalidValue(
-            f"A radius spans at most {MOST_RADIUS} cells", got=f"{cells:g} cells", remedy="Shorten it, or give the layer a larger cell_size"
-        )
+def _propagation(part: LayerPart) -> Spread | Radial:
+    return Spread(**part.options) if part.kind == "spread" else Radial(**part.options)
 
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:
@@ -234,10 +222,6 @@ class _Scripted:
         return np.stack([np.interp(times, self._times, self._points[:, axis]) for axis in range(2)], axis=1)
 
     def check(self, step: float, seconds: float, problems: Problems) -> None:
-        try:
-            _check_radius((self.part.radius or 0.0) / self.layer.space.cell_size)
-        except InvalidValue as error:
-            problems.add_error((*self.part.keys, "radius"), error)
         until = min(seconds, math.inf if self.part.until is None else self.part.until)
         if len(self._points) == 1:
             _check_places(self.layer, self._points, self.part, "position", problems)

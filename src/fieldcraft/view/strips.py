@@ -18,12 +18,14 @@ __all__ = ["ScaleStrip", "Strip", "TeamStrip", "above_strip"]
 RGBA = NDArray[np.uint8]
 
 _BAR = 9
-_HEIGHT = 32
+_PATCH = 11
 _EDGE = (96, 105, 124)
 
 
 class Strip(Protocol):
-    """A legend of fixed height, as wide as the picture above it."""
+    """A legend `height` pixels high, as wide as the picture above it."""
+
+    height: int
 
     def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:
         """Draw it with its corner at (left, top)."""
@@ -31,7 +33,9 @@ class Strip(Protocol):
 
 
 class ScaleStrip:
-    """A level colour bar with the numbers at its ends, and at 0. `beyond` as in `ScaleLegend`."""
+    """A level colour bar with the numbers at its ends and its middle. `beyond` as in `ScaleLegend`."""
+
+    height = 32
 
     def __init__(self, colors: ColorScale, *, beyond: tuple[bool, bool] = (False, False), percent: bool = False) -> None:
         self.colors = colors
@@ -58,7 +62,9 @@ class ScaleStrip:
 
 
 class TeamStrip:
-    """A patch of colour and a name for each team, in one line as far as they fit."""
+    """A patch of colour and a name for each team, in one line as far as they fit. `opacity` is that of the picture."""
+
+    height = 14
 
     def __init__(self, names: Sequence[str], colors: Sequence[Color], *, opacity: float = 1.0) -> None:
         self.names = list(names)
@@ -72,16 +78,16 @@ class TeamStrip:
             if left + 18 + measure(name) > end:
                 break
             tone = np.rint(np.array(GROUND) * (1 - self.opacity) + np.array(color) * self.opacity)
-            canvas[top : top + 11, left : left + 11, :3] = tone
-            _edge(canvas, left, top, 11, 11)
+            canvas[top : top + _PATCH, left : left + _PATCH, :3] = tone
+            _edge(canvas, left, top, _PATCH, _PATCH)
             write(canvas, left + 18, top + ASCENT - 1, name, INK)
             left += 18 + measure(name) + 16
 
 
 def above_strip(picture: RGBA, strip: Strip) -> RGBA:
-    """A picture with a legend under it: uint8 of shape (H + 32 + 8, W, 4)."""
+    """A picture of shape (H, W, 4) with a legend under it: uint8 of shape (H + 8 + strip.height, W, 4)."""
     height, width = picture.shape[:2]
-    page = np.empty((height + 8 + _HEIGHT, width, 4), dtype=np.uint8)
+    page = np.empty((height + 8 + strip.height, width, 4), dtype=np.uint8)
     page[:] = (*PAGE, 255)
     page[:height] = picture
     strip.draw(page, 0, height + 8, width)

@@ -25,9 +25,12 @@ __all__ = [
     "MAXIMUM",
     "MINIMUM",
     "MULTIPLY",
+    "MULTIPLY_ADD",
+    "MULTIPLY_SUBTRACT",
     "NEGATE",
     "RANGE",
     "SUBTRACT",
+    "SUBTRACT_MULTIPLY",
     "UNEQUAL",
     "WHERE",
     "apply",
@@ -46,6 +49,7 @@ ADD, SUBTRACT, MULTIPLY, DIVIDE, MINIMUM, MAXIMUM = 4, 5, 6, 7, 8, 9
 LESS, LESS_EQUAL, EQUAL, UNEQUAL = 10, 11, 12, 13
 WHERE, CLAMP = 14, 15
 RANGE = 16
+MULTIPLY_ADD, MULTIPLY_SUBTRACT, SUBTRACT_MULTIPLY = 17, 18, 19
 
 
 def apply(operation: int, a: Floats, b: Floats, c: Floats) -> Floats:
@@ -88,6 +92,12 @@ def apply(operation: int, a: Floats, b: Floats, c: Floats) -> Floats:
         elif operation == CLAMP:
             raised = np.where(a > b, a, b)
             result = np.where(raised < c, raised, c)
+        elif operation == MULTIPLY_ADD:
+            result = a * b + c
+        elif operation == MULTIPLY_SUBTRACT:
+            result = a * b - c
+        elif operation == SUBTRACT_MULTIPLY:
+            result = c - a * b
         else:
             raise ValueError(f"no operation {operation}")
     return result
