@@ -171,7 +171,7 @@ def seeds_way(walls: NDArray[np.bool_], start: tuple[int, int], radius: float) -
 
 def footprint(report: Report, quick: bool) -> None:
     """One footprint of walking distances among real walls."""
-    path = DATA / "gridmaps" / "maps" / "brc202d.map"
+    path = DATA / "gridmaps" / "maps" / "dao" / "brc202d.map"
     if not path.is_file():
         report.notes.append(f"Left out: one path footprint among the walls of brc202d. Not found: {path} (set FIELDCRAFT_DATA).")
         return

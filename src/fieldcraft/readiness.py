@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from fieldcraft import checks, compose, query
+from fieldcraft.compose import teams
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.spread import Spread
@@ -36,6 +37,7 @@ def warm_up(*, background: bool = False) -> threading.Thread | None:
 
 def _compile_all() -> None:
     compose.warm_up()
+    teams.warm_up()
     query.compile_all()
     meadow = Grid(9, 9)
     visible(meadow, (4.5, 4.5), 3)

@@ -185,13 +185,13 @@ class TestTiersAndThreads:
     def test_the_reference_has_the_same_bits(self, world: World) -> None:
         grid = world.grid()
         fast = world.field(grid)
-        for rows, new, now in changes(world, turns=2):
+        for rows, new, _ in changes(world, turns=2):
             fast.follow(rows, new)
             fast.catch_up()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kernels, "compiled", lambda: False)
             slow = world.field(grid)
-            for rows, new, _ in changes(world, turns=2):
+            for rows, new, now in changes(world, turns=2):
                 slow.follow(rows, new)
                 slow.catch_up(3)
                 slow.catch_up()

@@ -51,7 +51,7 @@ def test_set_walls_says_what_changed() -> None:
 def test_set_walls_refuses() -> None:
     terrain = fc.Terrain(np.array([[0, 1, 0]]), np.array([[True, False], [False, False]]))
     grid = fc.Grid(3, 1, terrain=terrain)
-    with pytest.raises(fc.FieldcraftError, match="[Ii]mpassable"):
+    with pytest.raises(fc.FieldcraftError, match=r"[Ii]mpassable"):
         grid.set_walls(1, False)
     with pytest.raises(fc.FieldcraftError):
         grid.set_walls(3)

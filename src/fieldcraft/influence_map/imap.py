@@ -216,7 +216,7 @@ class InfluenceMap:
             return Advance(steps, dropped, units)
 
     def copy(self) -> InfluenceMap:
-        """An independent copy that goes on with the same bits."""
+        """An independent copy that goes on with the same bits. It lies on the same space, whose walls both follow."""
         with self._guard:
             twin = InfluenceMap(self.space)
             twin._ticks = self._ticks

@@ -251,26 +251,28 @@ def path(  # type: ignore[no-untyped-def]
         state[2] = 1
         state[3] = 1
     taken = 0
-    while state[2] > 0 and taken < most:
-        bucket = state[0] % rounds
-        node = heads[bucket]
+    bucket, found, waiting, nodes = state[0], state[1], state[2], state[3]
+    slot = bucket % rounds
+    while waiting > 0 and taken < most:
+        node = heads[slot]
         if node < 0:
-            state[0] += 1
+            bucket += 1
+            slot = slot + 1 if slot + 1 < rounds else 0
             continue
-        heads[bucket] = node_next[node]
-        state[2] -= 1
+        heads[slot] = node_next[node]
+        waiting -= 1
         taken += 1
         here = node_cells[node]
         y, x = divmod(here, width)
         hy = r + _offset(row, y, height, wrap)
         hx = r + _offset(column, x, width, wrap)
         distance = best[hy, hx]
-        if seen[hy, hx] != mark or distance // span != state[0]:
+        if seen[hy, hx] != mark or distance < bucket * span:
             continue
         seen[hy, hx] = mark + 1
-        cells[state[1]] = here
-        gone[state[1]] = distance
-        state[1] += 1
+        cells[found] = here
+        gone[found] = distance
+        found += 1
         for k in range(steps.shape[0]):
             ny = y + steps[k, 1]
             nx = x + steps[k, 0]
@@ -288,9 +290,13 @@ def path(  # type: ignore[no-untyped-def]
                 continue
             best[ty, tx] = after
             seen[ty, tx] = mark
-            target = (after // span) % rounds
-            node_cells[state[3]] = ny * width + nx
-            node_next[state[3]] = heads[target]
-            heads[target] = state[3]
-            state[3] += 1
-            state[2] += 1
+            target, edge = slot, (bucket + 1) * span
+            while after >= edge:
+                edge += span
+                target = target + 1 if target + 1 < rounds else 0
+            node_cells[nodes] = ny * width + nx
+            node_next[nodes] = heads[target]
+            heads[target] = nodes
+            nodes += 1
+            waiting += 1
+    state[0], state[1], state[2], state[3] = bucket, found, waiting, nodes

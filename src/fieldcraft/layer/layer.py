@@ -42,8 +42,8 @@ class LayerState:
 class Layer(Operand):
     """One kind of influence on one space, and its live sources. Made by `InfluenceMap.add_layer`.
 
-    Its values are float32 of shape (height, width), [row, column], and 0 on walls. A layer without propagation carries
-    the array it was given and takes neither sources nor steps.
+    Its values are float32 of shape (height, width), [row, column]; those that spread or radiate are 0 on walls. A layer
+    without propagation carries the array it was given and takes neither sources nor steps.
     """
 
     def __init__(

@@ -297,7 +297,7 @@ class RadialField:
             off = Emission(old.cells, -old.strengths, old.shapes)
             if ground is self.ground:
                 live = self._held.at(self._held.strengths != 0)
-                if self._at_once and not self._written and self._is_less(live, off.joined(new)):
+                if self._at_once and not self._written and self._is_less(live, old, new):
                     self._sums[:] = 0
                     self._dirty[:] = 1
                     yield from self._add(live)
@@ -314,13 +314,13 @@ class RadialField:
 
     # Sums
 
-    def _is_less(self, live: Emission, jobs: Emission) -> bool:
-        """Whether clearing the map and adding all that are live touches fewer cells than these jobs do."""
-        if len(jobs) <= len(live):
+    def _is_less(self, live: Emission, old: Emission, new: Emission) -> bool:
+        """Whether clearing the map and adding all that are live touches fewer cells than taking off the old and adding the new."""
+        if len(old) + len(new) <= len(live):
             return False
         reaches = self.footprints.reaches
-        stamped, anew = (int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (jobs, live))
-        return anew + self._sums.size < stamped
+        anew, off, on = (int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (live, old, new))
+        return anew + self._sums.size < off + on
 
     def _add(self, jobs: Emission) -> Iterator[int]:
         batch = len(jobs) if self._at_once else _UNIT_JOBS
