@@ -16,6 +16,7 @@ from skimage.draw import disk
 from skimage.graph import MCP_Geometric
 
 import fieldcraft as fc
+from bench import machine
 from bench.race import Times, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.falloff import Falloff
@@ -144,6 +145,7 @@ def crowd(report: Report, quick: bool, quadratic: bool) -> None:
             "" if quadratic else at_least(ratio, required),
         )  # fmt: skip
     table.notes.append(f"{rounds} rounds; positions are random each tick, moved by layer.sources.move(ids, positions) and imap.step().")
+    table.notes.append(f"scikit-image {machine.version('scikit-image')}.")
     report.tables.append(table)
 
 
@@ -188,7 +190,7 @@ def footprint(report: Report, quick: bool) -> None:
         def goal_reached(self, index: int, cost: float) -> int:
             return 2 if cost > WALK else 0
 
-    stopped, plain = Stopped(costs, fully_connected=False), MCP_Geometric(costs, fully_connected=False)
+    stopped = Stopped(costs, fully_connected=False)
     imap = fc.InfluenceMap(space)
     layer = imap.add_layer("walks", fc.Radial(WALK, "linear", metric="path"))
     source = layer.add_source(space.position_of(int(starts[0])))
@@ -233,10 +235,6 @@ def footprint(report: Report, quick: bool) -> None:
         "fieldcraft, source.move and imap.step": (moved, None),
         "the seed's way": (lambda cell: seeds_way(walls, divmod(cell, space.width), WALK), 50),
         "MCP_Geometric, stopped at the radius": (lambda cell: stopped.find_costs([divmod(cell, space.width)]), 10),
-        "MCP_Geometric, max_cumulative_cost": (
-            lambda cell: plain.find_costs([divmod(cell, space.width)], max_cumulative_cost=WALK),
-            10,
-        ),
     }
     rounds = 2 if quick else 10
     batches = {name: (lambda: None, around(one, starts)) for name, (one, _) in ways.items()}

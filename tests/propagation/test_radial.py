@@ -191,12 +191,12 @@ class TestTiersAndThreads:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kernels, "compiled", lambda: False)
             slow = world.field(grid)
-            for rows, new, now in changes(world, turns=2):
+            for rows, new, _ in changes(world, turns=2):
                 slow.follow(rows, new)
                 slow.catch_up(3)
                 slow.catch_up()
         same(fast, slow)
-        cell = int(now.cells[0])
+        cell = int(fast._held.cells[0])
         np.testing.assert_array_equal(fast.contributions(cell)[1], slow.contributions(cell)[1])
 
     @pytest.mark.parametrize("blend", ["sum", "max"])

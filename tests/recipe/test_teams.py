@@ -453,10 +453,12 @@ def test_teams_on_coarser_cells_and_maps_that_grow_upwards(tmp_path):
 def test_a_comparison_of_teams(tmp_path):
     output = '[[outputs]]\nfile = "x.png"\nlayers = ["influence red", "owner"]\nfront_lines = true\n'
     path = write(tmp_path, MAP, TEAMS, ACTORS, RUN, output)
-    made = compare(path, "teams.radius", ["4", "10"], [tmp_path / "c.png"])
-    assert made.titles == ("radius 4", "radius 10")
-    with Image.open(tmp_path / "c.png") as picture:
-        assert picture.width > 1000
+    made = compare(path, "teams.radius", ["4", "10", "12"], [tmp_path / "c.png"])
+    assert made.titles == ("radius 4", "radius 10", "radius 12")
+    compare(path, "teams.radius", ["4", "10", "12"], [tmp_path / "wide.png"], columns=3)
+    with Image.open(tmp_path / "c.png") as rows_of_two, Image.open(tmp_path / "wide.png") as one_row:
+        assert one_row.width > 2.5 * rows_of_two.width
+        assert rows_of_two.height > 2 * one_row.height
 
 
 # The recipes of the project

@@ -80,7 +80,7 @@ class Emission:
 
     def at(self, rows: NDArray[Any] | slice) -> Emission:
         """Some of the rows: those at these places, or where these are True."""
-        if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ and rows.all():
+        if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ and np.count_nonzero(rows) == len(rows):
             return self
         return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
 
@@ -213,7 +213,7 @@ class RadialField:
             held = self._held = Emission(*(np.concatenate([column, np.zeros(more, column.dtype)]) for column in columns))
         old = held.at(slots)
         changed = (old.cells != new.cells) | (old.strengths != new.strengths) | (old.shapes != new.shapes)
-        if not changed.all():
+        if np.count_nonzero(changed) < len(changed):
             old, new, slots = old.at(changed), new.at(changed), slots[changed]
         held.cells[slots], held.strengths[slots], held.shapes[slots] = new.cells, new.strengths, new.shapes
         walls = self._walls_moved()
@@ -296,11 +296,10 @@ class RadialField:
         if self.radial.blend == "sum":
             off = Emission(old.cells, -old.strengths, old.shapes)
             if ground is self.ground:
-                live = self._held.at(self._held.strengths != 0)
-                if self._at_once and not self._written and self._is_less(live, old, new):
+                if self._at_once and not self._written and self._is_less_anew(old, new):
                     self._sums[:] = 0
                     self._dirty[:] = 1
-                    yield from self._add(live)
+                    yield from self._add(self._held.at(self._held.strengths != 0))
                 else:
                     yield from self._add(off.joined(new))
             else:
@@ -314,10 +313,11 @@ class RadialField:
 
     # Sums
 
-    def _is_less(self, live: Emission, old: Emission, new: Emission) -> bool:
+    def _is_less_anew(self, old: Emission, new: Emission) -> bool:
         """Whether clearing the map and adding all that are live touches fewer cells than taking off the old and adding the new."""
-        if len(old) + len(new) <= len(live):
+        if len(old) + len(new) <= np.count_nonzero(self._held.strengths):
             return False
+        live = self._held.at(self._held.strengths != 0)
         reaches = self.footprints.reaches
         anew, off, on = (int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (live, old, new))
         return anew + self._sums.size < off + on
@@ -328,7 +328,7 @@ class RadialField:
             part = jobs.at(np.s_[first : first + batch])
             is_open = self._is_open(part)
             yield from self._add_open(part.at(is_open))
-            if is_open.all():
+            if np.count_nonzero(is_open) == len(part):
                 continue
             for cell, strength, shape in part.at(~is_open).rows():
                 cells, weights = yield from self.footprints.search(self.ground, cell, shape)

@@ -78,7 +78,7 @@ def compare(
     worlds = [World(recipe) for recipe in recipes]
     across = min(len(worlds), 4) if columns is None else checks.whole("columns", columns, minimum=1)
     size = min(max(_PAGE // across, _PANEL[0]), _PANEL[1])
-    painter = Painter(worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=across)
+    painter = Painter(worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=columns)
     _play(painter, recipes, targets, progress)
     return Comparison(titles, recipes[0].run.seconds, time.perf_counter() - begun, tuple(targets))
 

@@ -248,7 +248,7 @@ class Painter:
     """Draws one output of one world, or of several side by side, moment by moment.
 
     All its pictures have the same size, and the same colours for the same values. `names` are the titles of the worlds, `size` the
-    pixels along a side of each map at most, `columns` how many maps stand beside each other.
+    pixels along a side of each map at most, `columns` how many worlds stand beside each other.
     """
 
     def __init__(
@@ -284,6 +284,8 @@ class Painter:
         if recipe.run.seconds:
             title += f", {moment}"
         names = titles if any(titles) else None
-        return sheet(
-            frames, names, columns=self.columns or self.output.look.get("columns"), legend=shown.legend, title=title, caption=self.caption
-        )
+        columns = self.columns or self.output.look.get("columns")
+        if len(self.worlds) > 1 and len(shown.frames) > 1:
+            # Each world has a row of its own, unless several are to stand beside each other.
+            columns = len(shown.frames) * (self.columns or 1)
+        return sheet(frames, names, columns=columns, legend=shown.legend, title=title, caption=self.caption)
