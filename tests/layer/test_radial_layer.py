@@ -189,6 +189,23 @@ class TestValues:
         imap.step()
         same_bits(layer.values, rebuilt(layer))
 
+    def test_what_was_written_stays_whatever_moves(self, imap: fc.InfluenceMap) -> None:
+        space = fc.Grid(30, 20)
+        layer = fc.InfluenceMap(space).add_layer("a", fc.Radial(4))
+        ids = layer.add_sources(np.full((90, 2), 5.5))
+        layer.step()
+        values = layer.read()
+        values[19, 29] = 7
+        layer.write(values)
+        layer.sources.move(ids[:1], [(8.5, 5.5)])
+        layer.step()
+        assert layer.values[19, 29] == 7
+        layer.sources.move(ids, np.full((90, 2), 12.5))  # cheaper anew, but then this would be lost
+        layer.step()
+        assert layer.values[19, 29] == 7
+        layer.validate()
+        same_bits(layer.values, rebuilt(layer))
+
     def test_version_moves_with_the_values(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
         before = layer.version
         layer.add_source((5.5, 5.5))
@@ -542,6 +559,24 @@ class TestRefusals:
     def test_a_layer_keeps_its_kind(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
         with unchanged(layer), refused(InvalidValue, "Radial"):
             layer.propagation = fc.Spread(0.2, 0.5)
+
+    def test_radii_that_would_take_too_much_memory(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(2002, 2, cell_size=0.5))
+        layer = imap.add_layer("a", fc.Radial(3))
+        source = layer.add_source((5.5, 0.5))
+        calls: list[Callable[[], object]] = [
+            lambda: layer.add_source((5.5, 0.5), radius=1000.5),
+            lambda: source.resize(1e300),
+            lambda: setattr(layer, "propagation", fc.Radial(1000.5)),
+        ]
+        for call in calls:
+            with unchanged(layer), refused(InvalidValue, "below 1000.5"):
+                call()
+        with refused(InvalidValue, "below 1000.5"):
+            imap.add_layer("b", fc.Radial(1000.5))
+        assert "b" not in imap
+        layer.step()
+        assert layer.values.max() == 1
 
     def test_numbers_of_radii(self, layer: fc.Layer) -> None:
         with unchanged(layer), refused(InvalidValue, "radii"):

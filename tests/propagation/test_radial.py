@@ -316,6 +316,15 @@ class TestOracles:
             if not grid.walls.flat[cell]:
                 assert np.float32(amounts.sum()) == field.values.flat[cell]
 
+    def test_of_equal_magnitudes_the_positive_one_is_seen(self) -> None:
+        field = RadialField(Radial(3, "constant", metric="straight", blend="max"), fc.Grid(9, 9))
+        field.footprints.number(Falloff.of("constant"), 3.0, field.ground)
+        for signs in ([1.0, -1.0], [-1.0, 1.0]):
+            filled(field, Emission(np.array([40, 41]), np.array(signs), np.zeros(2, np.int64)))
+            rows, amounts = field.contributions(40)
+            assert (rows.tolist(), amounts.tolist()) == ([signs.index(1)], [1])
+            assert field.values.flat[40] == 1
+
 
 class TestFootprintsAreShared:
     def test_once_per_radius_and_falloff(self) -> None:

@@ -16,6 +16,7 @@ from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Field, Propagation, Radial
+from fieldcraft.propagation.footprints import too_large
 from fieldcraft.propagation.radial import MOST_SOURCES, MOST_STRENGTH, RadialField
 from fieldcraft.sources import Source, Sources
 from fieldcraft.sources.placing import place
@@ -128,8 +129,8 @@ class Layer(Operand):
                     remedy="Add another layer for another kind",
                 )
             self._catch_up()
-            self._propagation = propagation
             field.tune(propagation, self.every)
+            self._propagation = propagation
 
     @property
     def every(self) -> float:
@@ -479,7 +480,7 @@ class Layer(Operand):
 
     def _limit_sources(self) -> None:
         if isinstance(self._propagation, Radial):
-            self._sources.limit(MOST_STRENGTH, MOST_SOURCES)
+            self._sources.limit(MOST_STRENGTH, MOST_SOURCES, too_large(self.space))
 
     def _radiating(self, what: str) -> None:
         if not isinstance(self._propagation, Radial):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.kernels.reference import sight as reference_sight
@@ -24,6 +24,11 @@ _FAR = 1e9  # no walk is longer, in cells
 UNIT_SEARCHED = 2_000
 UNIT_STAMPED = 20_000
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+def too_large(space: Grid) -> float:
+    """The smallest radius, in world units, that a radial layer on this grid refuses: infinity on all but huge maps."""
+    return (MOST_REACH + 1) * space.cell_size if max(space.shape) - 1 > MOST_REACH else math.inf
 
 
 @dataclass(frozen=True)
@@ -112,12 +117,6 @@ class Footprints:
         key = (falloff, radius)
         if key not in self._numbers:
             reach = min(int(radius), max(ground.walls.shape) - 1)
-            if reach > MOST_REACH:
-                raise InvalidValue(
-                    f"A radius reaches at most {MOST_REACH:,} cells on a map as large as this",
-                    got=f"{radius:g} cells",
-                    remedy="Give the layer a larger cell_size",
-                )
             table = footprint(falloff, radius, reach) if self._metric != "path" else self._open_paths(falloff, radius, reach, ground)
             self._numbers[key] = len(self._tables)
             self._shapes.append(key)

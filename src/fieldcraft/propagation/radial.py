@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished
+from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished, too_large
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
 from fieldcraft.space import Grid
@@ -62,8 +63,18 @@ class Radial:
         checks.choice("blend", self.blend, ("sum", "max"))
         object.__setattr__(self, "falloff", Falloff.of(self.falloff))
 
+    def check(self, space: Grid) -> None:
+        """Refuse a radius that takes too much memory on this space."""
+        if self.radius >= too_large(space):
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {too_large(space):g}",
+                got=f"radius={self.radius:g}",
+                remedy="Give the layer a larger cell_size",
+            )
+
     def field(self, space: Grid, every: float) -> RadialField:
         """Values of this propagation on a space, all 0."""
+        self.check(space)
         return RadialField(self, space)
 
 
@@ -160,6 +171,7 @@ class RadialField:
 
     def tune(self, radial: Radial, every: float) -> None:
         """Go on with other parameters: everything is radiated anew."""
+        radial.check(self.space)
         self.radial = radial
         self.footprints = Footprints(radial.metric)
         self._work = None

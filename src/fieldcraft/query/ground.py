@@ -51,6 +51,7 @@ class Ground:
             raise InvalidValue(
                 "Values are numbers in the space's shape (height, width)",
                 got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
+                remedy="Let `values` be an array indexed [row, column]",
             )
         self.space = space
         self.values = frozen(np.ascontiguousarray(values, dtype=np.float32))

@@ -118,7 +118,7 @@ class Sources:
         self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
         self._changed = np.zeros(0, dtype=np.bool_)
-        self._range: tuple[float, int] | None = None
+        self._range: tuple[float, int, float] | None = None
         self.next_expiry = _NEVER
         self.version = 0
 
@@ -221,7 +221,7 @@ class Sources:
                     "Radii are for sources of layers with fc.Radial", got="a layer of another kind", remedy="Set strengths instead"
                 )
             slots = self._slots(ids)
-            sizes = _radii(radii, len(slots))
+            sizes = self._radii(radii, len(slots))
             falloffs = [self.shapes[number].falloff for number in self._shapes[slots].tolist()]
             pairs = zip(sizes.tolist(), falloffs, strict=True)
             self._shapes[slots] = np.array([self._shape(Shape(size, falloff)) for size, falloff in pairs], dtype=np.int64)
@@ -403,14 +403,14 @@ class Sources:
         self._changed = np.append(self._changed, np.zeros(new - old, dtype=np.bool_))
         self._free[:0] = range(new - 1, old - 1, -1)
 
-    def limit(self, strength: float, count: int) -> None:
-        """Refuse strengths beyond this magnitude and more sources than this from now on: what a radial layer can add up."""
-        self._range = (strength, count)
+    def limit(self, strength: float, count: int, radius: float) -> None:
+        """Refuse, from now on, strengths beyond this magnitude, more sources than this and radii from this on: a radial layer's."""
+        self._range = (strength, count, radius)
 
     def _check_range(self, amounts: NDArray[np.float32], count: int) -> None:
         if self._range is None:
             return
-        strength, most = self._range
+        strength, most, _ = self._range
         if len(amounts) and float(np.abs(amounts).max()) > strength:
             raise InvalidValue(
                 f"Strengths on a radial layer are at most {strength:,.0f} in size, so that sums stay exact",
@@ -430,9 +430,21 @@ class Sources:
         """Numbers of shapes in `self.shapes`, new ones added."""
         if radii is None:
             return np.full(count, self._shape(Shape(None, falloff)), dtype=np.int64)
-        sizes = _radii(radii, count)
+        sizes = self._radii(radii, count)
         different, inverse = np.unique(sizes, return_inverse=True)
         return np.array([self._shape(Shape(size, falloff)) for size in different.tolist()], dtype=np.int64)[inverse]
+
+    def _radii(self, radii: ArrayLike, count: int) -> NDArray[np.float64]:
+        sizes = checks.numbers("radii", radii, count)
+        for size in sizes[~(sizes > 0)].tolist():
+            checks.positive("radius", size)
+        if self._range is not None and (sizes >= self._range[2]).any():
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {self._range[2]:g}",
+                got=f"{sizes.max():g}",
+                remedy="Give the layer a larger cell_size",
+            )
+        return sizes
 
     def _shape(self, shape: Shape) -> int:
         if len(self._shape_numbers) != len(self.shapes):
@@ -473,13 +485,6 @@ class Sources:
         self._generation[slots] += 1
         self._free.extend(slots.tolist())
         self._note(slots)
-
-
-def _radii(radii: ArrayLike, count: int) -> NDArray[np.float64]:
-    sizes = checks.numbers("radii", radii, count)
-    for size in sizes[~(sizes > 0)].tolist():
-        checks.positive("radius", size)
-    return sizes
 
 
 def _hashable(value: object) -> bool:
