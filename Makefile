@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test lint bench format build clean
+.PHONY: setup demo test test-reference lint bench format build clean
 
 setup: $(VENV)/.ready
 
@@ -18,6 +18,10 @@ demo: setup
 
 test: setup
 	$(BIN)/python -m pytest
+
+# A part of the suite with the plain references in place of the compiled kernels.
+test-reference: setup
+	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest tests/propagation/test_spread.py tests/layer/test_layer.py tests/influence_map/test_imap.py tests/query/test_sample.py
 
 lint: setup
 	$(BIN)/ruff check .

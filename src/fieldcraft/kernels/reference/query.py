@@ -115,7 +115,8 @@ def _on_ground(
 ) -> tuple[Ints, Wide, Wide]:
     """Which points are on the map, or moved onto it if they may be, and their `u` and `v`."""
     height, width = shape
-    u, v = (points[:, 0] - x0) / size, (points[:, 1] - y0) / size
+    with np.errstate(over="ignore"):
+        u, v = (points[:, 0] - x0) / size, (points[:, 1] - y0) / size
     inside = np.isfinite(u) & np.isfinite(v) & (clamp | wrap | ((u >= 0) & (u < width) & (v >= 0) & (v < height)))
     if not wrap:
         u = np.minimum(np.maximum(u, 0.0), width * (1 - 2.0**-53))  # the far rim itself is off the map
