@@ -113,8 +113,8 @@ class TestFastIsReference:
                 both(name, (sums, dirty), cell, weights, strength(rng), *rows, world.wrap)
 
     @settings(max_examples=40)
-    @given(worlds(), st.integers(0, 12), st.integers(1, 3))
-    def test_many_stamps_in_bands(self, world: World, count: int, bands: int) -> None:
+    @given(worlds(), st.integers(0, 12), st.integers(1, 3), st.booleans())
+    def test_many_stamps_in_bands(self, world: World, count: int, bands: int, anew: bool) -> None:
         rng = np.random.default_rng(world.seed)
         sums, dirty = sums_and_tiles(world, rng)
         reaches = rng.integers(0, 12, 3)
@@ -125,9 +125,9 @@ class TestFastIsReference:
         jobs = (cells, strengths, tables, np.cumsum(sizes) - sizes, reaches, which, world.wrap)
         bands = 1 if world.wrap else bands
         edges = [len(dirty) * band // bands * reference.TILE_ROWS for band in range(bands)] + [world.height]
-        whole = both("stamp_many", (sums, dirty), *jobs, 0, world.height)
+        whole = both("stamp_many", (sums, dirty), *jobs, 0, world.height, anew)
         for top, bottom in itertools.pairwise(edges):
-            sums, dirty = both("stamp_many", (sums, dirty), *jobs, top, bottom)
+            sums, dirty = both("stamp_many", (sums, dirty), *jobs, top, bottom, anew)
         np.testing.assert_array_equal(sums, whole[0])
         np.testing.assert_array_equal(dirty, whole[1])
 

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 TILE_ROWS = 8
-TILE_COLUMNS = 32
+TILE_COLUMNS = 16
 _MAGIC = 6755399441055744.0
 _MAGIC_BITS = np.int64(0x4338000000000000)
 
@@ -73,13 +73,16 @@ def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ign
 
 
 @njit(nogil=True, cache=True)
-def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom):  # type: ignore[no-untyped-def]
+def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom, anew):  # type: ignore[no-untyped-def]
     """Add one whole footprint per cell; `tables` holds the footprints one after the other, `which` says each one's.
 
-    Only the map's rows [top, bottom), whole tiles, are touched, so that threads share the work; on a torus all are.
+    Only the map's rows [top, bottom), whole tiles, are touched, so that threads share the work; on a torus all are. `anew`
+    clears these rows first.
     """
     width = sums.shape[1]
     flat = sums.reshape(-1)
+    if anew:
+        flat[top * width : bottom * width] = 0
     for i in range(cells.shape[0]):
         r = reaches[which[i]]
         side = 2 * r + 1

@@ -309,9 +309,11 @@ class RadialField:
             off = Emission(old.cells, -old.strengths, old.shapes)
             if ground is self.ground:
                 if self._at_once and not self._written and self._is_less_anew(old, new):
-                    self._sums[:] = 0
                     self._dirty[:] = 1
-                    yield from self._add(self._held.at(self._held.strengths != 0))
+                    live = self._held.at(self._held.strengths != 0)
+                    yield from self._add(live, anew=True)
+                    if not len(live):
+                        self._sums[:] = 0
                 else:
                     yield from self._add(off.joined(new))
             else:
@@ -334,12 +336,13 @@ class RadialField:
         anew, off, on = (int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (live, old, new))
         return anew + self._sums.size < off + on
 
-    def _add(self, jobs: Emission) -> Iterator[int]:
+    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
+        """Add footprints to the sums, or to nothing if they are summed up `anew`, which is for work done at once."""
         batch = len(jobs) if self._at_once else _UNIT_JOBS
         for first in range(0, len(jobs), max(batch, 1)):
             part = jobs.at(np.s_[first : first + batch])
             is_open = self._is_open(part)
-            yield from self._add_open(part.at(is_open))
+            yield from self._add_open(part.at(is_open), anew=anew)
             if np.count_nonzero(is_open) == len(part):
                 continue
             for cell, strength, shape in part.at(~is_open).rows():
@@ -351,11 +354,11 @@ class RadialField:
             return np.ones(len(jobs), dtype=np.bool_)
         return self.ground.is_open(jobs.cells, self.footprints.reaches[jobs.shapes])
 
-    def _add_open(self, jobs: Emission) -> Iterator[int]:
+    def _add_open(self, jobs: Emission, *, anew: bool) -> Iterator[int]:
         """Footprints without walls, cut already: many small ones a unit, or some rows of a large one."""
         strengths = jobs.strengths * reference.SCALE
         if self._at_once:
-            self._stamp_many(jobs.cells, strengths, jobs.shapes)
+            self._stamp_many(jobs.cells, strengths, jobs.shapes, anew=anew)
             return
         sizes = (2 * self.footprints.reaches[jobs.shapes] + 1) ** 2
         first = 0
@@ -365,11 +368,11 @@ class RadialField:
                 last = first + 1
                 yield from self._stamp_rows(self._ops.stamp, int(jobs.cells[first]), float(strengths[first]), int(jobs.shapes[first]))
             else:
-                self._stamp_many(jobs.cells[first:last], strengths[first:last], jobs.shapes[first:last])
+                self._stamp_many(jobs.cells[first:last], strengths[first:last], jobs.shapes[first:last], anew=False)
                 yield 1
             first = last
 
-    def _stamp_many(self, cells: NDArray[np.int64], strengths: NDArray[np.float64], shapes: NDArray[np.int64]) -> None:
+    def _stamp_many(self, cells: NDArray[np.int64], strengths: NDArray[np.float64], shapes: NDArray[np.int64], *, anew: bool) -> None:
         prints = self.footprints
         work = int(((2 * prints.reaches[shapes] + 1) ** 2).sum()) if len(cells) > 200 else 0
         bands = 1 if self.space.wrap or not kernels.compiled() else max(1, min(pool.threads(), work // _STAMPED_PER_THREAD))
@@ -390,6 +393,7 @@ class RadialField:
                         self.space.wrap,
                         top,
                         bottom,
+                        anew,
                     ),
                 )
                 for top, bottom in itertools.pairwise(edges)

@@ -35,7 +35,7 @@ Tiles = NDArray[np.uint8]
 SCALE = float(1 << 24)
 LENGTH_SCALE = float(1 << 24)
 TILE_ROWS = 8
-TILE_COLUMNS = 32
+TILE_COLUMNS = 16
 
 
 def amount(strength: float, weights: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -110,8 +110,11 @@ def stamp_many(
     wrap: bool,
     top: int,
     bottom: int,
+    anew: bool,
 ) -> None:
-    """Add one whole footprint per cell, to the map's rows [top, bottom), or to all of them on a torus."""
+    """Add one whole footprint per cell, to the map's rows [top, bottom), or to all of them on a torus; `anew` clears these first."""
+    if anew:
+        sums[top:bottom] = 0
     for cell, strength, number in zip(cells.tolist(), strengths.tolist(), which.tolist(), strict=True):
         r = int(reaches[number])
         side = 2 * r + 1
