@@ -47,15 +47,13 @@ class Ground:
     @classmethod
     def of(cls, space: Grid) -> Ground:
         """The ground of a grid as it is now."""
-        links = space.links()
         steps = np.array(space.neighborhood.steps, dtype=np.int64)
         lengths = np.rint(space.neighborhood.lengths(1.0) * reference.LENGTH_SCALE).astype(np.int64)
-        masks = np.array([1 << k for k in range(len(steps))], dtype=links.dtype)
         before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
         np.cumsum(np.cumsum(space.walls, axis=0, dtype=np.int32), axis=1, out=before[1:, 1:])
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
         plain = space.terrain is None or space.terrain.is_plain
-        return cls(space.walls, links, masks, steps, lengths, space.wrap, before, not (usual and plain))
+        return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, not (usual and plain))
 
     def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether no wall lies in the squares of these reaches around these cells."""

@@ -344,7 +344,7 @@ class SpreadField:
         """The links of the grid, and the bit of each step in them; those of the last `feed`, though walls may have changed since."""
         if self._links is None:
             self._links = self.space.links()
-        return self._links, np.array([1 << k for k in range(len(self._steps))], dtype=self._links.dtype)
+        return self._links, self.space.link_masks
 
     def _ring(self, band: int) -> list[NDArray[np.float32]]:
         """Scratch rows of a band; the kernels put their margins in different places, so each has its own."""

@@ -172,7 +172,7 @@ def moves_of(space: Grid) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64
     """
     links = space.links()
     steps = np.array(space.neighborhood.steps, dtype=np.int64)
-    masks = np.array([1 << k for k in range(len(steps))], dtype=links.dtype)
+    masks = space.link_masks
     ends = np.zeros(len(steps), dtype=np.bool_)
     known = set(space.neighborhood.steps)
     if not all((-dx, -dy) in known for dx, dy in known) or not (space.terrain is None or space.terrain.is_plain):

@@ -95,6 +95,7 @@ class Grid:
             self._walls |= terrain.walls
         self._walls.flags.writeable = False
         self._links: NDArray[np.unsignedinteger] | None = None
+        self._link_masks = links.masks(self.neighborhood.steps)
         self._open_tree: cKDTree | None = None
         self._changes: list[NDArray[np.int64]] = []
         self._parent: Grid | None = None
@@ -164,6 +165,11 @@ class Grid:
             self._links = links.build(self._walls, self.terrain, self.neighborhood.steps, self.wrap)
             self._links.flags.writeable = False
         return self._links
+
+    @property
+    def link_masks(self) -> NDArray[np.unsignedinteger]:
+        """The bit of each step in `links()`, of the same dtype: shape (len(self.neighborhood),)."""
+        return self._link_masks
 
     @property
     def walls_version(self) -> int:

@@ -9,11 +9,16 @@ from numpy.typing import NDArray
 
 from fieldcraft.space.terrain import Terrain
 
-__all__ = ["build", "patch"]
+__all__ = ["build", "masks", "patch"]
 
 _Kind = TypeVar("_Kind", np.bool_, np.uint8)
 Steps = tuple[tuple[int, int], ...]
 Links = NDArray[np.unsignedinteger]
+
+
+def masks(steps: Steps) -> Links:
+    """The bit of each step: uint8 for up to 8 steps, else uint64."""
+    return np.array([1 << k for k in range(len(steps))], dtype=_dtype(steps))
 
 
 def build(walls: NDArray[np.bool_], terrain: Terrain | None, steps: Steps, wrap: bool) -> Links:
@@ -44,6 +49,10 @@ def patch(links: Links, changed: NDArray[np.int64], walls: NDArray[np.bool_], te
     return mended
 
 
+def _dtype(steps: Steps) -> type[np.unsignedinteger]:
+    return np.uint8 if len(steps) <= 8 else np.uint64
+
+
 def _built(walls: NDArray[np.bool_], classes: NDArray[np.uint8] | None, terrain: Terrain | None, steps: Steps, wrap: bool) -> Links:
     def before(array: NDArray[_Kind], dx: int, dy: int, outside: int | bool) -> NDArray[_Kind]:
         """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies off the map."""
@@ -64,7 +73,7 @@ def _built(walls: NDArray[np.bool_], classes: NDArray[np.uint8] | None, terrain:
             return inside
         return inside & (terrain.enter[before(classes, dx, dy, 0), classes] | before(walls, dx, dy, False))
 
-    dtype: type[np.unsignedinteger] = np.uint8 if len(steps) <= 8 else np.uint64
+    dtype = _dtype(steps)
     links = np.zeros(walls.shape, dtype=dtype)
     for bit, (dx, dy) in enumerate(steps):
         allowed = ~walls & may_step(dx, dy)
