@@ -1,0 +1,1 @@
+"""Rules of small worlds: state in, state out. Nothing here draws."""

@@ -1,0 +1,1 @@
+"""Ways through a map: distance maps, flow fields, shortest paths."""

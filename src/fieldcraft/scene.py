@@ -1,0 +1,1 @@
+"""What is to be seen, as plain data: games say it, views draw it."""
