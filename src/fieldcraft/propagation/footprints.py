@@ -33,7 +33,11 @@ def too_large(space: Grid) -> float:
 
 @dataclass(frozen=True)
 class Ground:
-    """The walkability of a grid at one moment: footprints cut before a change of walls can be cut again after it."""
+    """The walkability of a grid at one moment: footprints cut before a change of walls can be cut again after it.
+
+    `walls_before` counts the walls above and left of each corner, shape (height + 1, width + 1); `always_search` says that
+    even without walls near, footprints are not those of open ground.
+    """
 
     walls: NDArray[np.bool_]
     links: NDArray[np.unsignedinteger]
@@ -41,8 +45,8 @@ class Ground:
     steps: NDArray[np.int64]
     lengths: NDArray[np.int64]
     wrap: bool
-    _walls_before: NDArray[np.int32]
-    _always_search: bool
+    walls_before: NDArray[np.int32]
+    always_search: bool
 
     @classmethod
     def of(cls, space: Grid) -> Ground:
@@ -55,17 +59,22 @@ class Ground:
         plain = space.terrain is None or space.terrain.is_plain
         return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, not (usual and plain))
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether every cell is open, and steps go wherever they can."""
+        return not self.always_search and bool(self.walls_before[-1, -1] == 0)
+
     def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether no wall lies in the squares of these reaches around these cells."""
-        if self._always_search:
+        if self.always_search:
             return np.zeros(len(cells), dtype=np.bool_)
-        if self._walls_before[-1, -1] == 0:
+        if self.is_bare:
             return np.ones(len(cells), dtype=np.bool_)
         height, width = self.walls.shape
         rows, columns = np.divmod(cells, width)
         y0, y1 = np.maximum(rows - reaches, 0), np.minimum(rows + reaches + 1, height)
         x0, x1 = np.maximum(columns - reaches, 0), np.minimum(columns + reaches + 1, width)
-        before = self._walls_before
+        before = self.walls_before
         free = before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] == 0
         if self.wrap:
             inside = (rows - reaches >= 0) & (rows + reaches < height) & (columns - reaches >= 0) & (columns + reaches < width)

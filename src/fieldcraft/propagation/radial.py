@@ -14,6 +14,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import patch as reference_patch
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished, too_large
 from fieldcraft.sources import Sources
@@ -30,6 +31,7 @@ _UNIT_TILES = 256
 _UNIT_JOBS = 1_000
 _STAMPED_PER_THREAD = 150_000
 _TILES_PER_THREAD = 400
+_NOWHERE = np.zeros((0, 0), dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ class RadialField:
         self._dirty = np.zeros((-(-space.height // TILE_ROWS), -(-space.width // TILE_COLUMNS)), dtype=np.uint8)
         self._spare: NDArray[np.float32] | None = None
         self._stale = np.zeros_like(self._dirty)
+        self._fed: Sources | None = None
         self._work: Iterator[int] | None = None
         self._at_once = True
         self._anew = False
@@ -134,19 +137,25 @@ class RadialField:
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._ops: Any = reference
+        self._patch: Callable[..., bool] = reference_patch.patch
         if kernels.compiled():
+            from fieldcraft.kernels import patch
             from fieldcraft.kernels import radial as compiled
 
-            self._ops = compiled
+            self._ops, self._patch = compiled, patch.patch
 
     @property
     def is_current(self) -> bool:
         """Whether no work is under way."""
-        return self._work is None
+        return self._work is None and self._fed is None
 
     def feed(self, sources: Sources) -> None:
-        """Begin to work off what has changed, unless there is work under way; see `Field.feed`."""
-        if self._work is not None:
+        """Work off what has changed from the next step on, after the work under way; see `Field.feed`."""
+        if self._work is None:
+            self._fed = sources
+
+    def _begin(self, sources: Sources) -> None:
+        if self._at_once and self._patched(sources):
             return
         if self._anew:
             self._anew = False
@@ -162,6 +171,29 @@ class RadialField:
         self._number(sources.shapes)
         self.follow(changed.rows, Emission(changed.cells, changed.strengths, self._numbers[changed.shapes]))
 
+    def _patched(self, sources: Sources) -> bool:
+        """Work off a few changes on open ground in one go, if that is all there is."""
+        columns, held, prints = sources.columns, self._held, self.footprints
+        if (
+            self._anew
+            or self._walls_version != self.space.walls_version
+            or self.space.wrap
+            or self.radial.blend != "sum"
+            or len(held) < len(columns.changed)
+            or len(self._numbers) < len(sources.shapes)
+        ):
+            return False
+        if self.radial.metric == "straight" or self.ground.is_bare:
+            walls_before = _NOWHERE
+        elif self.ground.always_search:
+            return False
+        else:
+            walls_before = self.ground.walls_before
+        return self._patch(
+            *columns, self._numbers, held.cells, held.strengths, held.shapes, self._sums, self.values, self.ground.walls, self._stale,
+            walls_before, prints.packed, prints.starts, prints.reaches, _STAMPED_PER_THREAD,
+        )  # fmt: skip
+
     def _walls_moved(self) -> NDArray[np.int64]:
         """The cells whose walls have changed since the last look."""
         version, self._walls_version = self._walls_version, self.space.walls_version
@@ -174,7 +206,7 @@ class RadialField:
         radial.check(self.space)
         self.radial = radial
         self.footprints = Footprints(radial.metric)
-        self._work = None
+        self._work = self._fed = None
         self._anew = True
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
@@ -244,6 +276,9 @@ class RadialField:
     def catch_up(self, units: int | None = None) -> int:
         """Make at most so many units of the work under way (None: all of it); returns how many it was."""
         self._at_once = units is None
+        if self._fed is not None:
+            sources, self._fed = self._fed, None
+            self._begin(sources)
         taken = 0
         while self._work is not None and (units is None or taken < units):
             if next(self._work, None) is None:

@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.sources.placing import place
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 
-__all__ = ["Emitted", "Shape", "Source", "Sources"]
+__all__ = ["Columns", "Emitted", "Shape", "Source", "Sources"]
 
 Guard = AbstractContextManager[None]
 _NEVER = np.iinfo(np.int64).max
@@ -39,6 +39,16 @@ class Emitted:
     rows: NDArray[np.int64]
     cells: NDArray[np.int64]
     strengths: NDArray[np.float64]
+    shapes: NDArray[np.int64]
+
+
+class Columns(NamedTuple):
+    """The rows of `Sources`, dead ones included, as they are kept: not to be written, but for `changed` by who takes the changes."""
+
+    changed: NDArray[np.bool_]
+    alive: NDArray[np.bool_]
+    cells: NDArray[np.int64]
+    strengths: NDArray[np.float32]
     shapes: NDArray[np.int64]
 
 
@@ -192,6 +202,8 @@ class Sources:
     def move(self, ids: ArrayLike, positions: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Move sources to world positions, one each. An id twice is refused."""
         with self._guard:
+            if self._moved_plainly(ids, positions, on_wall, outside):
+                return
             slots = self._slots(ids)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             if len(points) != len(slots):
@@ -203,6 +215,32 @@ class Sources:
             self._positions[slots] = points
             self._cells[slots] = cells
             self._note(slots)
+
+    def _moved_plainly(self, ids: ArrayLike, positions: ArrayLike, on_wall: str, outside: str) -> bool:
+        """Move in one pass, if the arguments are arrays as they come from here, and nothing has to be refused."""
+        space = self._space
+        if not (
+            isinstance(space, Grid)
+            and not space.wrap
+            and kernels.compiled()
+            and isinstance(ids, np.ndarray)
+            and isinstance(positions, np.ndarray)
+            and ids.dtype == np.int64
+            and positions.dtype == np.float64
+            and positions.shape == (*ids.shape, 2)
+            and ids.ndim == 1
+            and on_wall in ("refuse", "through")
+            and outside == "refuse"
+        ):
+            return False
+        from fieldcraft.kernels import placing
+
+        moved = placing.move(
+            ids, positions, self._alive, self._generation, self._changed.view(np.uint8), self._cells, self._positions,
+            space.walls, *space.origin, space.cell_size, space.y_up, on_wall == "through",
+        )  # fmt: skip
+        self.version += moved
+        return bool(moved)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
@@ -302,6 +340,11 @@ class Sources:
         cells, strengths = cells[order], strengths[order]
         last = np.append(cells[1:] != cells[:-1], True) if len(cells) else np.zeros(0, dtype=np.bool_)
         return cells[last], strengths[last]
+
+    @property
+    def columns(self) -> Columns:
+        """What `take_changes` is made of."""
+        return Columns(self._changed, self._alive, self._cells, self._strengths, self._shapes)
 
     def take_changes(self) -> Emitted:
         """The rows that have changed since the last call, each once, and what stands in them now; gone is a strength of 0."""

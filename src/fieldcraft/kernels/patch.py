@@ -1,0 +1,86 @@
+"""A few changes of radial sources on open ground, worked off in one call: `fieldcraft.kernels.reference.patch`, fast."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fieldcraft.kernels.radial import TILE_COLUMNS, TILE_ROWS, _whole
+from fieldcraft.kernels.reference.radial import SCALE
+
+__all__ = ["patch"]
+
+
+@njit(nogil=True, cache=True)
+def _is_free(before, row, column, r):  # type: ignore[no-untyped-def]
+    y0, y1 = max(row - r, 0), min(row + r + 1, before.shape[0] - 1)
+    x0, x1 = max(column - r, 0), min(column + r + 1, before.shape[1] - 1)
+    return before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] == 0
+
+
+@njit(nogil=True, cache=True)
+def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength):  # type: ignore[no-untyped-def]
+    """Add a footprint to the sums and show them where it lies."""
+    height, width = sums.shape
+    y0, y1 = max(row - r, 0), min(row + r + 1, height)
+    x0, x1 = max(column - r, 0), min(column + r + 1, width)
+    of = start + (y0 - row + r) * (2 * r + 1) + x0 - column + r
+    for y in range(y0, y1):
+        out = sums[y, x0:x1]
+        shown = values[y, x0:x1]
+        wall = walls[y, x0:x1]
+        share = tables[of : of + x1 - x0]
+        for x in range(x1 - x0):
+            total = out[x] + _whole(strength * share[x])
+            out[x] = total
+            value = np.float32(np.float64(total) * (1.0 / SCALE))
+            shown[x] = np.float32(0) if wall[x] else value
+        of += 2 * r + 1
+    for ty in range(y0 // TILE_ROWS, (y1 - 1) // TILE_ROWS + 1):
+        for tx in range(x0 // TILE_COLUMNS, (x1 - 1) // TILE_COLUMNS + 1):
+            stale[ty, tx] = 1
+
+
+@njit(nogil=True, cache=True)
+def patch(  # type: ignore[no-untyped-def]
+    changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
+    sums, values, walls, stale, before, tables, starts, reaches, most,
+):  # fmt: skip
+    """Let the map hold, and show, what stands in the changed rows of the sources; off a torus.
+
+    `changed`, `alive`, `cells`, `strengths`, `shapes` are columns of the sources, `numbers` the footprint of each shape;
+    `held_*` what the sums hold of each row. `before` counts the walls above and left of each corner, (height + 1,
+    width + 1); empty where walls don't matter. Returns False, and has changed nothing, if a footprint meets a wall or
+    more than `most` cells would be touched.
+    """
+    width = sums.shape[1]
+    work = 0
+    rows = changed.shape[0]
+    for i in range(rows):
+        if not changed[i]:
+            continue
+        number = numbers[shapes[i]]
+        for side in range(2):
+            r = reaches[held_shapes[i]] if side == 0 else reaches[number]
+            strength = held_strengths[i] if side == 0 else (np.float64(strengths[i]) if alive[i] else 0.0)
+            if strength != 0:
+                cell = held_cells[i] if side == 0 else cells[i]
+                work += (2 * r + 1) * (2 * r + 1)
+                if work > most or (before.shape[0] > 0 and not _is_free(before, cell // width, cell % width, r)):
+                    return False
+    for i in range(rows):
+        if not changed[i]:
+            continue
+        changed[i] = False
+        number = numbers[shapes[i]]
+        strength = np.float64(strengths[i]) if alive[i] else 0.0
+        if cells[i] == held_cells[i] and strength == held_strengths[i] and number == held_shapes[i]:
+            continue
+        if held_strengths[i] != 0:
+            held, row, column = held_shapes[i], held_cells[i] // width, held_cells[i] % width
+            _redraw(sums, values, walls, stale, row, column, tables, starts[held], reaches[held], -held_strengths[i] * SCALE)
+        if strength != 0:
+            row, column = cells[i] // width, cells[i] % width
+            _redraw(sums, values, walls, stale, row, column, tables, starts[number], reaches[number], strength * SCALE)
+        held_cells[i], held_strengths[i], held_shapes[i] = cells[i], strength, number
+    return True

@@ -1,0 +1,59 @@
+"""A few changes of radial sources on open ground, spelled out: the specification of `fieldcraft.kernels.patch`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.reference import radial
+
+__all__ = ["patch"]
+
+Whole = NDArray[np.int64]
+
+
+def patch(
+    changed: NDArray[np.bool_],
+    alive: NDArray[np.bool_],
+    cells: Whole,
+    strengths: NDArray[np.float32],
+    shapes: Whole,
+    numbers: Whole,
+    held_cells: Whole,
+    held_strengths: NDArray[np.float64],
+    held_shapes: Whole,
+    sums: Whole,
+    values: NDArray[np.float32],
+    walls: NDArray[np.bool_],
+    stale: NDArray[np.uint8],
+    before: NDArray[np.int32],
+    tables: NDArray[np.float64],
+    starts: Whole,
+    reaches: Whole,
+    most: int,
+) -> bool:
+    """Take off what is held of the changed rows, put on what stands there now, and show it; False and nothing done where walls are near."""
+    jobs = []
+    rows = np.flatnonzero(changed)
+    now = np.where(alive[rows], strengths[rows], np.float32(0)).astype(np.float64)
+    for row, strength in zip(rows, now, strict=True):
+        jobs.append((int(held_cells[row]), -float(held_strengths[row]), int(held_shapes[row])))
+        jobs.append((int(cells[row]), float(strength), int(numbers[shapes[row]])))
+    jobs = [job for job in jobs if job[1] != 0]
+    if sum((2 * int(reaches[number]) + 1) ** 2 for _, _, number in jobs) > most:
+        return False
+    width = sums.shape[1]
+    for cell, _, number in jobs:
+        r, (row, column) = int(reaches[number]), divmod(cell, width)
+        if len(before) and walls[max(row - r, 0) : row + r + 1, max(column - r, 0) : column + r + 1].any():
+            return False
+    dirty = np.zeros_like(stale)
+    for cell, strength, number in jobs:
+        r = int(reaches[number])
+        weights = tables[starts[number] : starts[number] + (2 * r + 1) ** 2].reshape(2 * r + 1, 2 * r + 1)
+        radial.stamp(sums, dirty, cell, weights, strength * radial.SCALE, 0, 2 * r + 1, False)
+    radial.publish(sums, walls, dirty, values, 0, len(dirty))
+    stale |= dirty
+    held_cells[rows], held_strengths[rows], held_shapes[rows] = cells[rows], now, numbers[shapes[rows]]
+    changed[rows] = False
+    return True
