@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -271,6 +272,55 @@ def spots(space: fc.Grid, count: int) -> NDArray[np.int64]:
     return np.array(found)
 
 
+PENDING = 10_000
+LONGEST_UNIT = 0.25
+
+
+def units(report: Report, quick: bool) -> None:
+    """The longest unit of work while ten thousand sources that moved at once are worked off, one unit a call."""
+
+    def longest(metric: str, blend: str, walls: float, opened: int) -> tuple[int, float, float]:
+        def once() -> NDArray[np.float64]:
+            rng = np.random.default_rng(4)
+            space = fc.Grid(SIZE, SIZE, walls=rng.random((SIZE, SIZE)) < walls)
+            imap = fc.InfluenceMap(space)
+            layer = imap.add_layer("units", fc.Radial(RADIUS, metric=metric, blend=blend))
+            open_cells = np.flatnonzero(~space.walls.reshape(-1))
+            ids = layer.add_sources(space.position_of(rng.choice(open_cells, PENDING)))
+            imap.step()
+            layer.sources.move(ids, space.position_of(rng.choice(open_cells, PENDING)))
+            if opened:
+                space.set_walls(rng.choice(np.flatnonzero(space.walls.reshape(-1)), opened), False)
+                space.links()
+            spent, due = [], 0.1
+            while due or layer.staleness:
+                begun = perf_counter()
+                imap.advance(due, budget_work=1)
+                spent.append(perf_counter() - begun)
+                due = 0.0
+            return np.array(spent)
+
+        best = np.minimum.reduce([once() for _ in range(2 if quick else 5)])
+        return len(best), float(best.max()), float(np.median(best))
+
+    table = Table(
+        f"Units of work: {PENDING:,} sources, radius {RADIUS}, {SIZE} x {SIZE}, all moved at once",
+        ("metric", "blend", "walls", "units", "median ms", "longest ms", "at most", "verdict"),
+    )
+    for metric, blend, walls, opened in (
+        ("connected", "sum", 0.0, 0), ("connected", "sum", 0.02, 0), ("connected", "sum", 0.02, 3), ("path", "sum", 0.02, 0),
+        ("sight", "sum", 0.02, 0), ("connected", "max", 0.02, 0),
+    ):  # fmt: skip
+        count, most, usual = longest(metric, blend, walls, opened)
+        words = f"{walls:.0%}" + (f", {opened} opened" if opened else "")
+        table.add(
+            metric, blend, words, f"{count:,}", milliseconds(usual), milliseconds(most), f"{LONGEST_UNIT} ms",
+            at_least(LONGEST_UNIT / (most * 1000), 1.0),
+        )  # fmt: skip
+    table.notes.append("Each unit timed in several runs of the same work; its best counts, the longest of these is given. Calls included.")
+    report.tables.append(table)
+
+
 def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
@@ -279,4 +329,6 @@ def run(quick: bool) -> Report:
         crowd(report, quick, quadratic)
     say("bench radial: one path footprint")
     footprint(report, quick)
+    say("bench radial: units of work")
+    units(report, quick)
     return report

@@ -68,7 +68,7 @@ def test_the_last_complete_values_stay_readable() -> None:
     versions = {name: imap[name].version for name in METRICS}
     imap.advance(0.1, budget_work=1)
     seen = set()
-    for _ in range(500):
+    for _ in range(700):
         imap.advance(0, budget_work=1)
         for name in METRICS:
             if imap[name].version == versions[name]:

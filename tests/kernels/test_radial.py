@@ -154,7 +154,21 @@ class TestFastIsReference:
         count = reference.publish(sums, walls, dirty, slow, first, last)
         assert fast.publish(sums, walls, dirty, quick, first, last) == count == np.count_nonzero(dirty[first:last])
         assert slow.tobytes() == quick.tobytes()
-        both("clear", (sums,), dirty)
+        both("clear", (sums,), dirty, first, last)
+
+    @settings(max_examples=60)
+    @given(worlds(), st.integers(0, 12))
+    def test_boxes(self, world: World, count: int) -> None:
+        rng = np.random.default_rng(world.seed)
+        _, dirty = sums_and_tiles(world, rng)
+        cells, which, reaches = rng.integers(0, world.width * world.height, count), rng.integers(0, 4, count), np.array([0, 1, 9, 33])
+        (marked,) = both("mark_boxes", (dirty * 0,), cells, which, reaches, *world.shape, world.wrap)
+        assert marked.any() == (count > 0)
+        few = (rng.random(dirty.shape) < 0.05).astype(np.uint8)
+        slow, quick = np.zeros(count, np.bool_), np.ones(count, np.bool_)
+        reference.reaching(few, cells, which, reaches, *world.shape, world.wrap, slow)
+        fast.reaching(few, cells, which, reaches, *world.shape, world.wrap, quick)
+        assert slow.tolist() == quick.tolist()
 
     @settings(max_examples=60)
     @given(worlds(), st.sampled_from([0.4, 1.0, 2.5, 7.0, 11.3, 60.0]), st.sampled_from([1, 7, 10**6]))

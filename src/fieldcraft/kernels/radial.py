@@ -14,8 +14,10 @@ __all__ = [
     "TILE_ROWS",
     "clear",
     "connected",
+    "mark_boxes",
     "path",
     "publish",
+    "reaching",
     "scatter",
     "scatter_strongest",
     "stamp",
@@ -151,12 +153,62 @@ def scatter_strongest(sums, dirty, cells, weights, strength, first, last):  # ty
 
 
 @njit(nogil=True, cache=True)
-def clear(sums, dirty):  # type: ignore[no-untyped-def]
-    """Set the dirty tiles to 0."""
-    for ty in range(dirty.shape[0]):
+def clear(sums, dirty, first, last):  # type: ignore[no-untyped-def]
+    """Set the dirty tiles of the tile rows [first, last) to 0; how many there were."""
+    count = 0
+    for ty in range(first, last):
         for tx in range(dirty.shape[1]):
             if dirty[ty, tx] != 0:
+                count += 1
                 sums[ty * TILE_ROWS : (ty + 1) * TILE_ROWS, tx * TILE_COLUMNS : (tx + 1) * TILE_COLUMNS] = 0
+    return count
+
+
+@njit(nogil=True, cache=True)
+def _covered(first, last, size, tile, tiles, wrap):  # type: ignore[no-untyped-def]
+    """The tiles over the rows (or columns) from `first` to `last`: the first of them and how many there are."""
+    if not wrap:
+        begin = max(first, 0) // tile
+        return begin, min(last, size - 1) // tile - begin + 1
+    if last - first + 1 >= size:
+        return 0, tiles
+    begin, end = first % size // tile, last % size // tile
+    if first % size <= last % size:
+        return begin, end - begin + 1
+    return begin, min(tiles - begin + end + 1, tiles)
+
+
+@njit(nogil=True, cache=True)
+def mark_boxes(dirty, cells, which, reaches, height, width, wrap):  # type: ignore[no-untyped-def]
+    """Mark the tiles that footprints of these reaches around these cells may touch."""
+    down, right = dirty.shape
+    for i in range(cells.shape[0]):
+        r = reaches[which[i]]
+        row, column = divmod(cells[i], width)
+        ty, rows = _covered(row - r, row + r, height, TILE_ROWS, down, wrap)
+        tx, columns = _covered(column - r, column + r, width, TILE_COLUMNS, right, wrap)
+        for j in range(ty, ty + rows):
+            for k in range(tx, tx + columns):
+                dirty[j % down, k % right] = 1
+
+
+@njit(nogil=True, cache=True)
+def reaching(dirty, cells, which, reaches, height, width, wrap, found):  # type: ignore[no-untyped-def]
+    """Whether any tile that a footprint may touch is dirty, one answer per cell, into `found`."""
+    down, right = dirty.shape
+    for i in range(cells.shape[0]):
+        r = reaches[which[i]]
+        row, column = divmod(cells[i], width)
+        ty, rows = _covered(row - r, row + r, height, TILE_ROWS, down, wrap)
+        tx, columns = _covered(column - r, column + r, width, TILE_COLUMNS, right, wrap)
+        found[i] = False
+        for j in range(ty, ty + rows):
+            for k in range(tx, tx + columns):
+                if dirty[j % down, k % right] != 0:
+                    found[i] = True
+                    break
+            if found[i]:
+                break
 
 
 @njit(nogil=True, cache=True)

@@ -53,11 +53,27 @@ class Ground:
         """The ground of a grid as it is now."""
         steps = np.array(space.neighborhood.steps, dtype=np.int64)
         lengths = np.rint(space.neighborhood.lengths(1.0) * reference.LENGTH_SCALE).astype(np.int64)
-        before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
-        np.cumsum(np.cumsum(space.walls, axis=0, dtype=np.int32), axis=1, out=before[1:, 1:])
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
         plain = space.terrain is None or space.terrain.is_plain
+        before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
+        _count_walls(space.walls, before, 0, space.height)
         return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, not (usual and plain))
+
+    def renewal(self, space: Grid, changed: NDArray[np.int64]) -> Generator[int, None, Ground]:
+        """The ground of a grid as it is now, the walls of some cells having changed since: yields after each unit of work."""
+        return self._renewal(space.walls, space.links(), int(changed[0]) // space.width)
+
+    def _renewal(self, walls: NDArray[np.bool_], links: NDArray[np.unsignedinteger], top: int) -> Generator[int, None, Ground]:
+        before = np.empty_like(self.walls_before)
+        rows = max(1, UNIT_STAMPED // walls.shape[1])
+        for row in range(0, top + 1, rows):
+            before[row : row + rows] = self.walls_before[row : row + rows]
+            yield 1
+        for row in range(top, len(walls), rows):
+            before[row : row + rows + 1, 0] = 0
+            _count_walls(walls, before, row, min(row + rows, len(walls)))
+            yield 1
+        return replace(self, walls=walls, links=links, walls_before=before)
 
     @property
     def is_bare(self) -> bool:
@@ -80,6 +96,13 @@ class Ground:
             inside = (rows - reaches >= 0) & (rows + reaches < height) & (columns - reaches >= 0) & (columns + reaches < width)
             free &= inside
         return np.asarray(free)
+
+
+def _count_walls(walls: NDArray[np.bool_], before: NDArray[np.int32], top: int, bottom: int) -> None:
+    """Go on counting the walls above and left of each corner, for the rows [top, bottom) of cells."""
+    counts = np.cumsum(walls[top:bottom], axis=1, dtype=np.int32)
+    np.cumsum(counts, axis=0, out=counts)
+    np.add(counts, before[top, 1:], out=before[top + 1 : bottom + 1, 1:])
 
 
 class Footprints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,11 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import patch as reference_patch
+from fieldcraft.kernels.reference import changes as reference_changes
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished, too_large
 from fieldcraft.sources import Sources
-from fieldcraft.sources.book import Shape
+from fieldcraft.sources.book import Columns, Shape
 from fieldcraft.space import Grid
 
 __all__ = ["METRICS", "Radial", "RadialField"]
@@ -28,7 +28,7 @@ MOST_SOURCES = 2**18
 METRICS = ("straight", "connected", "path", "sight")
 TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 _UNIT_TILES = 256
-_UNIT_JOBS = 1_000
+_UNIT_JOBS = 400
 _STAMPED_PER_THREAD = 150_000
 _TILES_PER_THREAD = 400
 _NOWHERE = np.zeros((0, 0), dtype=np.int32)
@@ -97,12 +97,13 @@ class Emission:
             return self
         return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
 
-    def joined(self, other: Emission) -> Emission:
-        """These rows and then those."""
+    @staticmethod
+    def joined(parts: Sequence[Emission]) -> Emission:
+        """The rows of all parts, one after the other."""
         return Emission(
-            np.concatenate([self.cells, other.cells]),
-            np.concatenate([self.strengths, other.strengths]),
-            np.concatenate([self.shapes, other.shapes]),
+            np.concatenate([part.cells for part in parts]),
+            np.concatenate([part.strengths for part in parts]),
+            np.concatenate([part.shapes for part in parts]),
         )
 
     def rows(self) -> Iterator[tuple[int, float, int]]:
@@ -137,12 +138,12 @@ class RadialField:
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._ops: Any = reference
-        self._patch: Callable[..., bool] = reference_patch.patch
+        self._changes: Any = reference_changes
         if kernels.compiled():
-            from fieldcraft.kernels import patch
-            from fieldcraft.kernels import radial as compiled
+            from fieldcraft.kernels import changes
+            from fieldcraft.kernels import radial as footprints
 
-            self._ops, self._patch = compiled, patch.patch
+            self._ops, self._changes = footprints, changes
 
     @property
     def is_current(self) -> bool:
@@ -167,9 +168,8 @@ class RadialField:
             self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
             self._numbers = np.zeros(0, dtype=np.int64)
             sources.all_changed()
-        changed = sources.take_changes()
         self._number(sources.shapes)
-        self.follow(changed.rows, Emission(changed.cells, changed.strengths, self._numbers[changed.shapes]))
+        self._take(sources.columns, self._numbers)
 
     def _patched(self, sources: Sources) -> bool:
         """Work off a few changes on open ground in one go, if that is all there is."""
@@ -189,10 +189,11 @@ class RadialField:
             return False
         else:
             walls_before = self.ground.walls_before
-        return self._patch(
+        done: bool = self._changes.patch(
             *columns, self._numbers, held.cells, held.strengths, held.shapes, self._sums, self.values, self.ground.walls, self._stale,
             walls_before, prints.packed, prints.starts, prints.reaches, _STAMPED_PER_THREAD,
         )  # fmt: skip
+        return done
 
     def _walls_moved(self) -> NDArray[np.int64]:
         """The cells whose walls have changed since the last look."""
@@ -250,28 +251,30 @@ class RadialField:
 
     def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
         """Begin to replace what the map holds of the sources in these rows; those that are gone have a strength of 0."""
+        rows = max(len(self._held), int(slots.max(initial=-1)) + 1)
+        changed = np.zeros(rows, dtype=np.bool_)
+        cells, strengths, shapes = np.zeros(rows, np.int64), np.zeros(rows, np.float32), np.zeros(rows, np.int64)
+        changed[slots], cells[slots], strengths[slots], shapes[slots] = True, new.cells, new.strengths, new.shapes
+        self._take(Columns(changed, np.ones(rows, dtype=np.bool_), cells, strengths, shapes), np.arange(len(self.footprints.shapes)))
+
+    def _take(self, columns: Columns, numbers: NDArray[np.int64]) -> None:
+        """Begin to work off the changed rows; `numbers` are the footprints of their shapes."""
         held = self._held
-        if len(slots) and slots.max() >= len(held):
-            more = max(int(slots.max()) + 1 - len(held), len(held))
-            columns = (held.cells, held.strengths, held.shapes)
-            held = self._held = Emission(*(np.concatenate([column, np.zeros(more, column.dtype)]) for column in columns))
-        old = held.at(slots)
-        changed = (old.cells != new.cells) | (old.strengths != new.strengths) | (old.shapes != new.shapes)
-        if np.count_nonzero(changed) < len(changed):
-            old, new, slots = old.at(changed), new.at(changed), slots[changed]
-        held.cells[slots], held.strengths[slots], held.shapes[slots] = new.cells, new.strengths, new.shapes
+        more = len(columns.changed) - len(held)
+        if more > 0:
+            kept = (held.cells, held.strengths, held.shapes)
+            held = self._held = Emission(*(np.concatenate([column, np.zeros(more, column.dtype)]) for column in kept))
+        count = int(np.count_nonzero(columns.changed))
+        slots = np.empty(count, np.int64)
+        old, new = (Emission(np.empty(count, np.int64), np.empty(count), np.empty(count, np.int64)) for _ in range(2))
+        differ, off, on = self._changes.take(
+            *columns, numbers, held.cells, held.strengths, held.shapes,
+            slots, old.cells, old.strengths, old.shapes, new.cells, new.strengths, new.shapes,
+        )  # fmt: skip
         walls = self._walls_moved()
-        ground = Ground.of(self.space) if len(walls) else self.ground
-        if len(walls):
-            self._dirty[walls // self.space.width // TILE_ROWS, walls % self.space.width // TILE_COLUMNS] = 1
-            # Whoever may reach one of these cells radiates differently now; the changed ones do so anyway.
-            touched = held.strengths != 0
-            touched[slots] = False
-            rows = np.flatnonzero(touched)
-            rows = rows[self._reaches_dirty(held.at(rows))] if self.radial.metric != "straight" else rows[:0]
-            old, new = old.joined(held.at(rows)), new.joined(held.at(rows))
-        if len(old) or self._dirty.any():
-            self._work = self._apply(old.at(old.strengths != 0), new.at(new.strengths != 0), ground)
+        if differ or len(walls) or self._dirty.any():
+            renewal = self.ground.renewal(self.space, walls) if len(walls) else None
+            self._work = self._apply(old.at(np.s_[:off]), new.at(np.s_[:on]), slots[:differ], walls, renewal)
 
     def catch_up(self, units: int | None = None) -> int:
         """Make at most so many units of the work under way (None: all of it); returns how many it was."""
@@ -312,18 +315,20 @@ class RadialField:
 
     def _truth(self, top: int, bottom: int) -> NDArray[np.int64]:
         """The sums of the rows [top, bottom), whole tiles, cut anew from all sources."""
-        sums = np.zeros_like(self._sums)
-        everywhere = np.ones_like(self._dirty)
+        width = self.space.width
+        sums = np.zeros((bottom - top, width), dtype=np.int64)
+        everywhere = np.ones((-(-len(sums) // TILE_ROWS), self._dirty.shape[1]), dtype=np.uint8)
         live = self._held.at(self._held.strengths != 0)
         if not self.space.wrap:
             first, last, _, _ = self._boxes(live)
             live = live.at((first < bottom) & (last >= top))
-        strongest = self.radial.blend == "max"
+        kernel = self._ops.scatter_strongest if self.radial.blend == "max" else self._ops.scatter
         for cell, strength, shape in live.rows():
             cells, weights = self._cut(cell, shape)
-            kernel = self._ops.scatter_strongest if strongest else self._ops.scatter
+            inside = (cells >= top * width) & (cells < bottom * width)
+            cells, weights = cells[inside] - top * width, weights[inside]
             kernel(sums, everywhere, cells, weights, strength * reference.SCALE, 0, len(cells))
-        return sums[top:bottom]
+        return sums
 
     def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Which rows of sources reach a cell, and what each adds there; with "max", only the one that is seen."""
@@ -338,8 +343,26 @@ class RadialField:
             near, amounts = near[best], amounts[best]
         return near, amounts
 
-    def _apply(self, old: Emission, new: Emission, ground: Ground) -> Iterator[int]:
-        """Take off what was held on the old ground, put on what is there on the new one, and show it."""
+    def _apply(
+        self,
+        old: Emission,
+        new: Emission,
+        slots: NDArray[np.int64],
+        walls: NDArray[np.int64],
+        renewal: Generator[int, None, Ground] | None,
+    ) -> Iterator[int]:
+        """Take off what was held on the old ground, put on what is there on the new one, and show it.
+
+        `slots` are the rows that `old` and `new` are about; others that may reach one of the `walls` follow them.
+        """
+        yield 1  # finding what differs was work too
+        ground = self.ground
+        if renewal is not None:
+            ground = yield from renewal
+            self._dirty[walls // self.space.width // TILE_ROWS, walls % self.space.width // TILE_COLUMNS] = 1
+            if self.radial.metric != "straight":
+                near = yield from self._near(slots)
+                old, new = Emission.joined([old, *near]), Emission.joined([new, *near])
         if self.radial.blend == "sum":
             off = Emission(old.cells, -old.strengths, old.shapes)
             if ground is self.ground:
@@ -350,7 +373,9 @@ class RadialField:
                     if not len(live):
                         self._sums[:] = 0
                 else:
-                    yield from self._add(off.joined(new))
+                    jobs = Emission.joined([off, new])
+                    yield 1
+                    yield from self._add(jobs)
             else:
                 yield from self._add(off)
                 self.ground = ground
@@ -359,6 +384,17 @@ class RadialField:
             self.ground = ground
             yield from self._renew(old, new)
         yield from self._publish()
+
+    def _near(self, slots: NDArray[np.int64]) -> Generator[int, None, list[Emission]]:
+        """What is held, other than in these rows, and may reach a dirty tile, in parts."""
+        parts = []
+        others = self._held.strengths != 0
+        others[slots] = False
+        for first in range(0, len(others), _UNIT_JOBS):
+            part = self._held.at(np.s_[first : first + _UNIT_JOBS]).at(others[first : first + _UNIT_JOBS])
+            parts.append(part.at(self._reaches_dirty(part)))
+            yield 1
+        return parts
 
     # Sums
 
@@ -454,18 +490,28 @@ class RadialField:
     def _renew(self, old: Emission, new: Emission) -> Iterator[int]:
         """Clear every tile that a changed source reaches or reached, and stamp all that reach into those anew."""
         for changed in (old, new):
-            for box in self._boxes(changed).T.tolist():
-                self._mark(*box)
-        self._ops.clear(self._sums, self._dirty)
-        yield 1
-        live = self._held.at(self._held.strengths != 0)
-        live = live.at(self._reaches_dirty(live))
-        for (cell, strength, shape), free in zip(live.rows(), self._is_open(live).tolist(), strict=True):
-            if free:
-                yield from self._stamp_rows(self._ops.stamp_strongest, cell, strength * reference.SCALE, shape)
-            else:
-                cells, weights = yield from self.footprints.search(self.ground, cell, shape)
-                yield from self._scatter(self._ops.scatter_strongest, cells, weights, strength)
+            for first in range(0, len(changed), _UNIT_JOBS):
+                part = changed.at(np.s_[first : first + _UNIT_JOBS])
+                self._ops.mark_boxes(self._dirty, part.cells, part.shapes, self.footprints.reaches, *self.space.shape, self.space.wrap)
+                yield 1
+        yield from self._by_bands(lambda band: self._ops.clear(self._sums, self._dirty, band, band + 1))
+        near = yield from self._near(np.zeros(0, np.int64))
+        for part in near:
+            for (cell, strength, shape), free in zip(part.rows(), self._is_open(part).tolist(), strict=True):
+                if free:
+                    yield from self._stamp_rows(self._ops.stamp_strongest, cell, strength * reference.SCALE, shape)
+                else:
+                    cells, weights = yield from self.footprints.search(self.ground, cell, shape)
+                    yield from self._scatter(self._ops.scatter_strongest, cells, weights, strength)
+
+    def _by_bands(self, work: Callable[[int], int]) -> Iterator[int]:
+        """Do a work that says how many tiles it took for each row of tiles, some rows a unit."""
+        taken = 0
+        for band in range(len(self._dirty)):
+            taken += work(band)
+            if taken >= _UNIT_TILES:
+                taken = 0
+                yield 1
 
     def _boxes(self, sources: Emission) -> NDArray[np.int64]:
         """First and last row, first and last column that sources may reach, shape (4, N); beyond the rim too."""
@@ -480,26 +526,11 @@ class RadialField:
         top, bottom, left, right = self._boxes(sources)
         return np.asarray((top <= row) & (row <= bottom) & (left <= column) & (column <= right))
 
-    def _mark(self, top: int, bottom: int, left: int, right: int) -> None:
-        height, width = self.space.shape
-        self._dirty[np.ix_(self._tiles(top, bottom, height, TILE_ROWS), self._tiles(left, right, width, TILE_COLUMNS))] = 1
-
-    def _tiles(self, first: int, last: int, size: int, tile: int) -> NDArray[np.int64]:
-        if self.space.wrap:
-            return np.unique(np.arange(first, min(last, first + size - 1) + 1) % size // tile)
-        return np.arange(max(first, 0) // tile, min(last, size - 1) // tile + 1)
-
     def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
         """Whether any tile that a source may reach is dirty."""
-        if self.space.wrap:
-            return np.ones(len(sources), dtype=np.bool_)
-        height, width = self.space.shape
-        top, bottom, left, right = self._boxes(sources)
-        before = np.zeros((self._dirty.shape[0] + 1, self._dirty.shape[1] + 1), dtype=np.int64)
-        before[1:, 1:] = np.cumsum(np.cumsum(self._dirty, axis=0, dtype=np.int64), axis=1)
-        y0, y1 = np.maximum(top, 0) // TILE_ROWS, np.minimum(bottom, height - 1) // TILE_ROWS + 1
-        x0, x1 = np.maximum(left, 0) // TILE_COLUMNS, np.minimum(right, width - 1) // TILE_COLUMNS + 1
-        return np.asarray(before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] > 0)
+        found = np.empty(len(sources), dtype=np.bool_)
+        self._ops.reaching(self._dirty, sources.cells, sources.shapes, self.footprints.reaches, *self.space.shape, self.space.wrap, found)
+        return found
 
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The whole footprint of one source."""
@@ -525,12 +556,8 @@ class RadialField:
             if self._spare is None:
                 self._spare, self._stale[:] = np.zeros_like(self.values), 1
             self._stale |= self._dirty
-            taken = 0
-            for band in range(bands):
-                taken += self._ops.publish(self._sums, walls, self._stale, self._spare, band, band + 1)
-                if taken >= _UNIT_TILES:
-                    taken = 0
-                    yield 1
+            spare = self._spare
+            yield from self._by_bands(lambda band: self._ops.publish(self._sums, walls, self._stale, spare, band, band + 1))
             self.values, self._spare = self._spare, self.values
             self._stale[:] = self._dirty
         self._dirty[:] = 0

@@ -20,8 +20,10 @@ __all__ = [
     "clear",
     "connected",
     "listed",
+    "mark_boxes",
     "path",
     "publish",
+    "reaching",
     "scatter",
     "scatter_strongest",
     "stamp",
@@ -151,9 +153,35 @@ def scatter_strongest(
             flat[cell] = new
 
 
-def clear(sums: Sums, dirty: Tiles) -> None:
-    """Set the dirty tiles to 0."""
-    sums[_spread_out(dirty, sums.shape)] = 0
+def clear(sums: Sums, dirty: Tiles, first: int, last: int) -> int:
+    """Set the dirty tiles of the tile rows [first, last) to 0; how many there were."""
+    chosen = np.zeros_like(dirty)
+    chosen[first:last] = dirty[first:last]
+    sums[_spread_out(chosen, sums.shape)] = 0
+    return int(np.count_nonzero(chosen))
+
+
+def mark_boxes(
+    dirty: Tiles, cells: NDArray[np.int64], which: NDArray[np.int64], reaches: NDArray[np.int64], height: int, width: int, wrap: bool
+) -> None:
+    """Mark the tiles that footprints of these reaches around these cells may touch."""
+    for cell, number in zip(cells.tolist(), which.tolist(), strict=True):
+        dirty[_box(cell, int(reaches[number]), height, width, wrap)] = 1
+
+
+def reaching(
+    dirty: Tiles,
+    cells: NDArray[np.int64],
+    which: NDArray[np.int64],
+    reaches: NDArray[np.int64],
+    height: int,
+    width: int,
+    wrap: bool,
+    found: NDArray[np.bool_],
+) -> None:
+    """Whether any tile that a footprint may touch is dirty, one answer per cell, into `found`."""
+    for i, (cell, number) in enumerate(zip(cells.tolist(), which.tolist(), strict=True)):
+        found[i] = dirty[_box(cell, int(reaches[number]), height, width, wrap)].any()
 
 
 def publish(sums: Sums, walls: NDArray[np.bool_], dirty: Tiles, values: NDArray[np.float32], first: int, last: int) -> int:
@@ -183,6 +211,17 @@ def listed(
             cells.append(y * width + x)
             found.append(weights[j, i])
     return np.array(cells, dtype=np.int64), np.array(found)
+
+
+def _box(cell: int, r: int, height: int, width: int, wrap: bool) -> tuple[NDArray[np.int64], ...]:
+    """The tiles over the square of a reach around a cell, as an index."""
+
+    def tiles(middle: int, size: int, tile: int) -> NDArray[np.int64]:
+        span = np.arange(middle - r, middle + r + 1)
+        return np.unique((span % size if wrap else span[(span >= 0) & (span < size)]) // tile)
+
+    row, column = divmod(cell, width)
+    return np.ix_(tiles(row, height, TILE_ROWS), tiles(column, width, TILE_COLUMNS))
 
 
 def _spread_out(tiles: Tiles, shape: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""A few changes of radial sources on open ground, spelled out: the specification of `fieldcraft.kernels.patch`."""
+"""What has changed of radial sources, spelled out: the specification of `fieldcraft.kernels.changes`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,43 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference import radial
 
-__all__ = ["patch"]
+__all__ = ["patch", "take"]
 
 Whole = NDArray[np.int64]
+
+
+def take(
+    changed: NDArray[np.bool_],
+    alive: NDArray[np.bool_],
+    cells: Whole,
+    strengths: NDArray[np.float32],
+    shapes: Whole,
+    numbers: Whole,
+    held_cells: Whole,
+    held_strengths: NDArray[np.float64],
+    held_shapes: Whole,
+    rows: Whole,
+    old_cells: Whole,
+    old_strengths: NDArray[np.float64],
+    old_shapes: Whole,
+    new_cells: Whole,
+    new_strengths: NDArray[np.float64],
+    new_shapes: Whole,
+) -> tuple[int, int, int]:
+    """Let the map hold what stands in the changed rows, and list what differs: the rows, what was held, what is held now."""
+    named = np.flatnonzero(changed)
+    changed[named] = False
+    now = np.where(alive[named], strengths[named], np.float32(0)).astype(np.float64)
+    found = numbers[shapes[named]]
+    differs = (cells[named] != held_cells[named]) | (now != held_strengths[named]) | (found != held_shapes[named])
+    named, now, found = named[differs], now[differs], found[differs]
+    old, new = named[held_strengths[named] != 0], now != 0
+    rows[: len(named)] = named
+    old_cells[: len(old)], old_strengths[: len(old)], old_shapes[: len(old)] = held_cells[old], held_strengths[old], held_shapes[old]
+    count = int(np.count_nonzero(new))
+    new_cells[:count], new_strengths[:count], new_shapes[:count] = cells[named[new]], now[new], found[new]
+    held_cells[named], held_strengths[named], held_shapes[named] = cells[named], now, found
+    return len(named), len(old), count
 
 
 def patch(

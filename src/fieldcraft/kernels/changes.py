@@ -1,4 +1,4 @@
-"""A few changes of radial sources on open ground, worked off in one call: `fieldcraft.kernels.reference.patch`, fast."""
+"""What has changed of radial sources, and a few changes worked off in one call: `fieldcraft.kernels.reference.changes`, fast."""
 
 from __future__ import annotations
 
@@ -8,7 +8,37 @@ from numba import njit
 from fieldcraft.kernels.radial import TILE_COLUMNS, TILE_ROWS, _whole
 from fieldcraft.kernels.reference.radial import SCALE
 
-__all__ = ["patch"]
+__all__ = ["patch", "take"]
+
+
+@njit(nogil=True, cache=True)
+def take(  # type: ignore[no-untyped-def]
+    changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
+    rows, old_cells, old_strengths, old_shapes, new_cells, new_strengths, new_shapes,
+):  # fmt: skip
+    """Let the map hold what stands in the changed rows of the sources; returns how many differ: (rows, old, new).
+
+    `rows` receives them, `old_*` what was held of them and `new_*` what is held now, without those of strength 0.
+    """
+    count, old, new = 0, 0, 0
+    for i in range(changed.shape[0]):
+        if not changed[i]:
+            continue
+        changed[i] = False
+        number = numbers[shapes[i]]
+        strength = np.float64(strengths[i]) if alive[i] else 0.0
+        if cells[i] == held_cells[i] and strength == held_strengths[i] and number == held_shapes[i]:
+            continue
+        rows[count] = i
+        count += 1
+        if held_strengths[i] != 0:
+            old_cells[old], old_strengths[old], old_shapes[old] = held_cells[i], held_strengths[i], held_shapes[i]
+            old += 1
+        if strength != 0:
+            new_cells[new], new_strengths[new], new_shapes[new] = cells[i], strength, number
+            new += 1
+        held_cells[i], held_strengths[i], held_shapes[i] = cells[i], strength, number
+    return count, old, new
 
 
 @njit(nogil=True, cache=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import patch as reference
+from fieldcraft.kernels.reference import changes as reference
 from fieldcraft.propagation.radial import RadialField
 
 RADII = np.array([0.4, 1.0, 2.5, 6.0])
@@ -78,7 +78,7 @@ def test_a_few_changes_at_a_time_show_what_a_fresh_map_shows(seed: int, walls: f
 @settings(max_examples=60)
 @given(st.integers(0, 2**16), st.sampled_from([0.0, 0.004, 0.1]), st.booleans(), st.sampled_from([40, 400, 10**6]))
 def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: int) -> None:
-    from fieldcraft.kernels import patch
+    from fieldcraft.kernels import changes
 
     _, layer, ids = crowd(seed, walls, 4, "connected")
     change(layer, ids, np.random.default_rng(seed))
@@ -87,7 +87,7 @@ def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: in
     field._number(layer.sources.shapes)
     before = field.ground.walls_before if walls_matter else np.zeros((0, 0), np.int32)
     answers = []
-    for kernel in (patch.patch, reference.patch):
+    for kernel in (changes.patch, reference.patch):
         held, prints = field._held, field.footprints
         written: list[Any] = [a.copy() for a in (held.cells, held.strengths, held.shapes, field._sums, field.values, field._stale)]
         sources = [column.copy() for column in layer.sources.columns]
@@ -97,3 +97,25 @@ def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: in
         )  # fmt: skip
         answers.append((done, [a.tobytes() for a in (*written, *sources)]))
     assert answers[0] == answers[1]
+
+
+@pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
+@settings(max_examples=60)
+@given(st.integers(0, 2**16))
+def test_taking_is_the_same_in_both_tiers(seed: int) -> None:
+    from fieldcraft.kernels import changes
+
+    _, layer, ids = crowd(seed, 0.1, 4, "connected")
+    change(layer, ids, np.random.default_rng(seed))
+    field = layer._field
+    assert isinstance(field, RadialField)
+    field._number(layer.sources.shapes)
+    answers = []
+    for kernel in (changes.take, reference.take):
+        held, count = field._held, int(layer.sources.columns.changed.sum())
+        kept = [a.copy() for a in (held.cells, held.strengths, held.shapes)]
+        lists = [np.zeros(count, dtype) for dtype in (int, int, float, int, int, float, int)]
+        columns = [column.copy() for column in layer.sources.columns]
+        answers.append((kernel(*columns, field._numbers, *kept, *lists), [a.tobytes() for a in (*columns, *kept, *lists)]))
+    assert answers[0] == answers[1]
+    assert answers[0][0][0] <= count
