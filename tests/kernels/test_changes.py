@@ -84,7 +84,7 @@ def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: in
     change(layer, ids, np.random.default_rng(seed))
     field = layer._field
     assert isinstance(field, RadialField)
-    field._number(layer.sources.shapes)
+    field._number(layer.sources)
     before = field.ground.walls_before if walls_matter else np.zeros((0, 0), np.int32)
     answers = []
     for kernel in (changes.patch, reference.patch):
@@ -109,7 +109,7 @@ def test_taking_is_the_same_in_both_tiers(seed: int) -> None:
     change(layer, ids, np.random.default_rng(seed))
     field = layer._field
     assert isinstance(field, RadialField)
-    field._number(layer.sources.shapes)
+    field._number(layer.sources)
     answers = []
     for kernel in (changes.take, reference.take):
         held, count = field._held, int(layer.sources.columns.changed.sum())

@@ -17,8 +17,9 @@ from fieldcraft.kernels.reference import teams as reference
 from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Radial
+from fieldcraft.propagation.footprints import Footprints
 from fieldcraft.propagation.radial import Emission, RadialField
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace
 
 __all__ = ["Strongest", "Survey", "Surveyed"]
 
@@ -40,6 +41,7 @@ class Strongest:
             )
         self._layer = layer
         self._mirror: RadialField | None = None
+        self._numbered: Footprints | None = None
         self._seen = -1
 
     @property
@@ -66,8 +68,9 @@ class Strongest:
             mirror.feed(sources)
             mirror.catch_up()
             return
-        if mirror is None or mirror.ground is not field.ground:
+        if mirror is None or mirror.ground is not field.ground or self._numbered is not field.footprints:
             mirror = self._mirror = RadialField(strongest, field.space)
+            self._numbered = field.footprints
             mirror.ground = field.ground
         # Walls that change show here when the layer takes another ground, and not before.
         mirror._walls_version = field.space.walls_version
@@ -97,7 +100,7 @@ class Survey:
         self._leader: Numbers = np.empty(shape, dtype=np.int32)
 
     @property
-    def space(self) -> Grid:
+    def space(self) -> AnySpace:
         """The cells that all layers share; a wall where all have one."""
         return self._together.space
 
@@ -185,7 +188,7 @@ class Surveyed(Operand):
         self.name = name
 
     @property
-    def space(self) -> Grid:  # type: ignore[override]
+    def space(self) -> AnySpace:  # type: ignore[override]
         """The space that its values lie on."""
         return self._survey.space
 

@@ -91,10 +91,10 @@ def patch(  # type: ignore[no-untyped-def]
             continue
         number = numbers[shapes[i]]
         for side in range(2):
-            r = reaches[held_shapes[i]] if side == 0 else reaches[number]
             strength = held_strengths[i] if side == 0 else (np.float64(strengths[i]) if alive[i] else 0.0)
             if strength != 0:
                 cell = held_cells[i] if side == 0 else cells[i]
+                r = reaches[held_shapes[i]] if side == 0 else reaches[number]
                 work += (2 * r + 1) * (2 * r + 1)
                 if work > most or (before.shape[0] > 0 and not _is_free(before, cell // width, cell % width, r)):
                     return False

@@ -113,6 +113,7 @@ class Footprints:
         self._numbers: dict[tuple[Falloff, float], int] = {}
         self._tables: list[NDArray[np.float64]] = []
         self._shapes: list[tuple[Falloff, float]] = []
+        self._size = 0
         self._packed = np.zeros(0)
         self._starts = np.zeros(0, dtype=np.int64)
         self._reaches = np.zeros(0, dtype=np.int64)
@@ -142,6 +143,23 @@ class Footprints:
         self._pack()
         return self._reaches
 
+    @property
+    def size(self) -> int:
+        """How many weights have been cut since those that nobody has were forgotten."""
+        return self._size
+
+    def without_others(self, shapes: NDArray[np.int64], used: NDArray[np.bool_]) -> tuple[Footprints, NDArray[np.int64]]:
+        """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it is not."""
+        kept = Footprints(self._metric)
+        wanted, numbers = np.unique(shapes[used], return_inverse=True)
+        for number in wanted.tolist():
+            kept._numbers[self._shapes[number]] = len(kept._tables)
+            kept._shapes.append(self._shapes[number])
+            kept._tables.append(self._tables[number])
+        again = np.zeros_like(shapes)
+        again[used] = numbers
+        return kept, again
+
     def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
         """The number of the shape with this falloff and this radius in cells."""
         key = (falloff, radius)
@@ -151,6 +169,7 @@ class Footprints:
             self._numbers[key] = len(self._tables)
             self._shapes.append(key)
             self._tables.append(table)
+            self._size += table.size
         return self._numbers[key]
 
     def _pack(self) -> None:

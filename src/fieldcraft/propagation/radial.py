@@ -18,7 +18,7 @@ from fieldcraft.kernels.reference import changes as reference_changes
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished, too_large
 from fieldcraft.sources import Sources
-from fieldcraft.sources.book import Columns, Shape
+from fieldcraft.sources.book import Columns
 from fieldcraft.space import Grid
 
 __all__ = ["METRICS", "Radial", "RadialField"]
@@ -31,6 +31,7 @@ _UNIT_TILES = 256
 _UNIT_JOBS = 400
 _STAMPED_PER_THREAD = 150_000
 _TILES_PER_THREAD = 400
+_MOST_KEPT = 4_000_000  # weights of footprints: 32 MB
 _NOWHERE = np.zeros((0, 0), dtype=np.int32)
 
 
@@ -137,6 +138,7 @@ class RadialField:
         self._written = False
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
+        self._shapes_version = -1
         self._ops: Any = reference
         self._changes: Any = reference_changes
         if kernels.compiled():
@@ -168,7 +170,7 @@ class RadialField:
             self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
             self._numbers = np.zeros(0, dtype=np.int64)
             sources.all_changed()
-        self._number(sources.shapes)
+        self._number(sources)
         self._take(sources.columns, self._numbers)
 
     def _patched(self, sources: Sources) -> bool:
@@ -181,6 +183,7 @@ class RadialField:
             or self.radial.blend != "sum"
             or len(held) < len(columns.changed)
             or len(self._numbers) < len(sources.shapes)
+            or self._shapes_version != sources.shapes_version
         ):
             return False
         if self.radial.metric == "straight" or self.ground.is_bare:
@@ -239,10 +242,16 @@ class RadialField:
         self.values[:] = state["values"]
         self._anew = True
 
-    def _number(self, shapes: list[Shape]) -> None:
-        """Find the footprints of shapes that have none yet."""
+    def _number(self, sources: Sources) -> None:
+        """Find the footprints of shapes that have none yet, and forget those that nobody has once they fill the memory."""
+        if sources.shapes_version != self._shapes_version:
+            self._shapes_version = sources.shapes_version
+            self._numbers = self._numbers[:0]
+        if self.footprints.size > _MOST_KEPT:
+            self.footprints, self._held.shapes = self.footprints.without_others(self._held.shapes, self._held.strengths != 0)
+            self._numbers = self._numbers[:0]
         new = []
-        for shape in shapes[len(self._numbers) :]:
+        for shape in sources.shapes[len(self._numbers) :]:
             falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
             radius = self.radial.radius if shape.radius is None else shape.radius
             new.append(self.footprints.number(falloff, radius / self.space.cell_size, self.ground))

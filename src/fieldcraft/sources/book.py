@@ -64,8 +64,8 @@ class Source:
     def __repr__(self) -> str:
         if not self.alive:
             return f"<Source {self.id}, gone>"
-        x, y = self.position
-        return f"<Source {self.id} at ({x:g}, {y:g}), strength {self.strength:g}>"
+        place = ", ".join(f"{value:g}" for value in self.position)
+        return f"<Source {self.id} at ({place}), strength {self.strength:g}>"
 
     @property
     def alive(self) -> bool:
@@ -73,10 +73,9 @@ class Source:
         return self._sources.is_alive(self.id)
 
     @property
-    def position(self) -> tuple[float, float]:
-        """World (x, y) as it was given. It acts from the centre of its cell."""
-        x, y = self._sources.positions_of([self.id])[0]
-        return (float(x), float(y))
+    def position(self) -> tuple[float, ...]:
+        """World (x, y), or (x, y, z), as it was given. It acts from the centre of its cell."""
+        return tuple(self._sources.positions_of([self.id])[0].tolist())
 
     @property
     def strength(self) -> float:
@@ -89,7 +88,7 @@ class Source:
 
     def move(self, position: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Go to a world position; the policies are those of `Layer.add_source`."""
-        points, single = checks.positions(position)
+        points, single = checks.positions(position, dimensions=self._sources.dimensions)
         if not single:
             raise InvalidValue(
                 "A source has one position",
@@ -119,14 +118,17 @@ class Sources:
         self._alive = np.zeros(0, dtype=np.bool_)
         self._generation = np.zeros(0, dtype=np.int64)
         self._cells = np.zeros(0, dtype=np.int64)
-        self._positions = np.zeros((0, 2))
+        self.dimensions = space.dimensions
+        self._positions = np.zeros((0, space.dimensions))
         self._strengths = np.zeros(0, dtype=np.float32)
         self._expires = np.zeros(0, dtype=np.int64)
         self._shapes = np.zeros(0, dtype=np.int64)
         self.shapes: list[Shape] = [Shape()]
+        self.shapes_version = 0
         self._shape_numbers: dict[Shape, int] = {}
         self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
+        self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
         self._changed = np.zeros(0, dtype=np.bool_)
         self._range: tuple[float, int, float] | None = None
         self.next_expiry = _NEVER
@@ -153,7 +155,7 @@ class Sources:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Their world positions as given, shape (N, 2), in the order of `ids`."""
+        """Their world positions as given, shape (N, 2) or (N, 3), in the order of `ids`."""
         with self._guard:
             return self._positions[self._alive]
 
@@ -169,7 +171,7 @@ class Sources:
         return bool(identity >= 0 and slot < len(self._alive) and self._alive[slot] and self._generation[slot] == identity >> 32)
 
     def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of these sources, shape (N, 2)."""
+        """The world positions of these sources, shape (N, 2) or (N, 3)."""
         with self._guard:
             return self._positions[self._slots(ids)]
 
@@ -197,7 +199,9 @@ class Sources:
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             amounts = checks.amounts("strengths", strengths, len(points))
             self._check_range(amounts, len(self) + len(points))
-            return self._insert(points, cells, amounts, self._shapes_of(radii, falloff, len(points)), expires)
+            ids = self._insert(points, cells, amounts, self._shapes_of(radii, falloff, len(points)), expires)
+            self._forget_shapes()
+            return ids
 
     def move(self, ids: ArrayLike, positions: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Move sources to world positions, one each. An id twice is refused."""
@@ -264,6 +268,7 @@ class Sources:
             pairs = zip(sizes.tolist(), falloffs, strict=True)
             self._shapes[slots] = np.array([self._shape(Shape(size, falloff)) for size, falloff in pairs], dtype=np.int64)
             self._note(slots)
+            self._forget_shapes()
 
     def remove(self, ids: ArrayLike) -> None:
         """Take sources away."""
@@ -271,53 +276,76 @@ class Sources:
             self._drop(self._slots(ids))
 
     def sync(
-        self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse"
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Falloff | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
     ) -> None:
         """Make the keyed sources be exactly these: new keys are added, known ones moved, missing ones removed.
 
-        Sources added without a key are left alone. A key twice is refused, and nothing changes.
+        Where `radii` or `falloff` are given, as in `add`, they hold for known ones too. Sources added without a key are
+        left alone. A key twice is refused, and nothing changes.
         """
         with self._guard:
-            self._sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
-
-    def _sync(self, keys: Iterable[Hashable], positions: ArrayLike, strengths: ArrayLike, *, on_wall: str, outside: str) -> None:
-        if not isinstance(keys, Iterable):
-            raise InvalidValue("Keys are a list", got=repr(keys), remedy="Pass one key per position")
-        names: list[Any] = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
-        points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
-        amounts = checks.amounts("strengths", strengths, len(points))
-        if len(names) != len(points):
-            raise InvalidValue(
-                "sync takes one key per position",
-                got=f"{len(names)} keys for {len(points)} positions",
-                remedy="Pass as many keys as positions",
-            )
-        try:
-            wanted = dict.fromkeys(names)
-        except TypeError:
-            raise InvalidValue(
-                "Keys can be hashed", got=repr(next(k for k in names if not _hashable(k))), remedy="Use ids, names or tuples"
-            ) from None
-        if len(wanted) != len(names):
-            twice = next(name for name, count in Counter(names).items() if count > 1)
-            raise InvalidValue("Keys differ from each other within one sync", got=f"{twice!r} twice", remedy="Give each entity its own key")
-        keyed = sum(self.is_alive(identity) for identity in self._keys.values())
-        self._check_range(amounts, len(self) - keyed + len(points))
-        gone = [name for name, identity in self._keys.items() if name not in wanted or not self.is_alive(identity)]
-        if gone:
-            self.remove([identity for identity in (self._keys.pop(name) for name in gone) if self.is_alive(identity)])
-        known = np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
-        old = np.flatnonzero(known >= 0)
-        if len(old):
+            if not isinstance(keys, Iterable):
+                raise InvalidValue("Keys are a list", got=repr(keys), remedy="Pass one key per position")
+            names: list[Any] = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            amounts = checks.amounts("strengths", strengths, len(points))
+            if len(names) != len(points):
+                raise InvalidValue(
+                    "sync takes one key per position",
+                    got=f"{len(names)} keys for {len(points)} positions",
+                    remedy="Pass as many keys as positions",
+                )
+            known = self._known(names)
+            fresh = int(np.count_nonzero(known < 0))
+            self._check_range(amounts, len(self) - len(self._keys) + len(points) if fresh else len(self))
+            own = radii is not None or falloff is not None
+            shapes = self._shapes_of(radii, falloff, len(points)) if own or fresh else np.zeros(0, np.int64)
+            if len(points) - fresh < len(self._keys):
+                wanted = set(names)
+                gone = [name for name in self._keys if name not in wanted]
+                self._drop(self._slots([self._keys.pop(name) for name in gone]))
+            old, new = known >= 0, known < 0
             slots = known[old] & 0xFFFFFFFF
             self._positions[slots] = points[old]
             self._cells[slots] = cells[old]
             self._strengths[slots] = amounts[old]
+            if own:
+                self._shapes[slots] = shapes[old]
             self._note(slots)
-        new = np.flatnonzero(known < 0)
-        if len(new):
-            ids = self._insert(points[new], cells[new], amounts[new], self._shapes_of(None, None, len(new)), None)
-            self._keys.update(zip((names[i] for i in new), ids.tolist(), strict=True))
+            if fresh:
+                known[new] = self._insert(points[new], cells[new], amounts[new], shapes[new], None)
+                self._keys.update((names[i], int(known[i])) for i in np.flatnonzero(new).tolist())
+            self._synced = (names, known)
+            self._forget_shapes()
+
+    def _known(self, names: list[Any]) -> NDArray[np.int64]:
+        """The ids of the live sources with these keys, -1 for new ones; those that have gone by themselves lose theirs."""
+        last, ids = self._synced
+        try:
+            if len(names) == len(last) == len(self._keys) and names == last and self._all_alive(ids):
+                return ids
+            count = len(dict.fromkeys(names))
+        except (TypeError, ValueError):
+            unfit = next((key for key in names if not _hashable(key)), names)
+            raise InvalidValue("Keys can be hashed", got=repr(unfit), remedy="Use ids, names or tuples") from None
+        if count != len(names):
+            twice = next(name for name, times in Counter(names).items() if times > 1)
+            raise InvalidValue("Keys differ from each other within one sync", got=f"{twice!r} twice", remedy="Give each entity its own key")
+        for name in [name for name, identity in self._keys.items() if not self.is_alive(identity)]:
+            del self._keys[name]
+        return np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
+
+    def _all_alive(self, ids: NDArray[np.int64]) -> bool:
+        slots = ids & 0xFFFFFFFF
+        return bool((self._alive[slots] & (self._generation[slots] == ids >> 32)).all())
 
     def expire(self, now: int) -> None:
         """Remove the sources whose lifetime has ended at `now` ticks of the layer's time."""
@@ -372,6 +400,7 @@ class Sources:
             setattr(twin, column, getattr(self, column).copy())
         twin._range = self._range
         twin.shapes = list(self.shapes)
+        twin.shapes_version = self.shapes_version
         twin._free = list(self._free)
         twin._keys = dict(self._keys)
         twin._changed = self._changed.copy()
@@ -496,6 +525,17 @@ class Sources:
         if number == len(self.shapes):
             self.shapes.append(shape)
         return number
+
+    def _forget_shapes(self) -> None:
+        """Number the shapes anew, without those that nobody has, once these are the most: radii may change each tick."""
+        if len(self.shapes) <= 2 * len(self) + 64:
+            return
+        self._shapes[~self._alive] = 0
+        used, numbers = np.unique(np.append(self._shapes, 0), return_inverse=True)
+        self.shapes = [self.shapes[number] for number in used.tolist()]
+        self._shapes = numbers[:-1].astype(np.int64)
+        self._shape_numbers = {}
+        self.shapes_version += 1
 
     def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
         wanted = np.atleast_1d(checks.array("Ids", ids))
