@@ -161,7 +161,12 @@ class Footprints:
         return kept, again
 
     def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
-        """The number of the shape with this falloff and this radius in cells."""
+        """The number of the shape with this falloff and this radius in cells.
+
+        A billionth is forgiven, so that a radius of 0.3 on cells of 0.1 reaches three cells.
+        """
+        whole = round(radius)
+        radius = float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
         key = (falloff, radius)
         if key not in self._numbers:
             reach = min(int(radius), max(ground.walls.shape) - 1)
