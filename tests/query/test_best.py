@@ -147,3 +147,35 @@ def test_refusals() -> None:
         with refused(InvalidValue, "outside"):
             ask(field, (1, 1), 2, outside="no")
     assert query.best(field, (-9, 1.5), 1, outside="clamp").cell == 4
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.3, 1.0, 2.5, 40.0]), st.sampled_from([4, 8]), st.data())
+@settings(max_examples=60)
+def test_on_foot_only_cells_that_a_walk_reaches_are_taken(seed: int, walk: float, neighbors: int, data: st.DataObject) -> None:
+    rng = np.random.default_rng(seed)
+    width, height = (int(n) for n in rng.integers(2, 30, 2))
+    walls = random_walls((height, width), 0.35, seed)
+    flags = {"y_up": data.draw(st.booleans()), "wrap": data.draw(st.booleans())}
+    space = fc.Grid(width, height, cell_size=0.5, origin=(-3.0, 2.0), walls=walls, neighbors=neighbors, **flags)
+    field = noise(space, seed, levels=3)
+    places = inside(space, 6, seed)
+    spots = query.best(field, places, 6.0, count=3, spacing=0.6, walk=walk)
+    for i, place in enumerate(places):
+        layer = fc.InfluenceMap(space).add_layer("on foot", fc.Radial(walk * (1 + 1e-12), "constant", "path"))
+        layer.add_source(place, on_wall="through")
+        layer.step()
+        reached = layer.values > 0
+        assert spots.cells[i].tolist() == query.best(field, place, 6.0, count=3, spacing=0.6, where=reached).cells.tolist()
+
+
+def test_on_foot_bad_input_and_a_door() -> None:
+    walls = np.zeros((5, 9), dtype=bool)
+    walls[:4, 4] = True
+    field = Field(fc.Grid(9, 5, walls=walls), np.broadcast_to(np.arange(9, dtype=np.float32), (5, 9)).copy())
+    assert query.best(field, (3.5, 0.5), 3).cell == 6
+    assert query.best(field, (3.5, 0.5), 3, walk=5).cell == 3
+    assert query.best(field, (3.5, 0.5), 3, walk=11).cell == 6
+    assert query.worst(field, [(8.5, 0.5)], 9, walk=2).cells.tolist() == [[6]]
+    for walk in (0, -1, float("nan"), "far"):
+        with refused(InvalidValue, "walk"):
+            query.best(field, (3.5, 0.5), 3, walk=walk)

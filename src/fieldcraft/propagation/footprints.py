@@ -16,7 +16,7 @@ from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.kernels.reference import sight as reference_sight
 from fieldcraft.space import Grid
 
-__all__ = ["UNIT_STAMPED", "Footprints", "Ground"]
+__all__ = ["UNIT_STAMPED", "Footprints", "Ground", "Scratch", "strides"]
 
 MOST_REACH = 2_000
 _FAR = 1e9  # no walk is longer, in cells
@@ -51,8 +51,7 @@ class Ground:
     @classmethod
     def of(cls, space: Grid) -> Ground:
         """The ground of a grid as it is now."""
-        steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        lengths = np.rint(space.neighborhood.lengths(1.0) * reference.LENGTH_SCALE).astype(np.int64)
+        steps, lengths = strides(space)
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
         plain = space.terrain is None or space.terrain.is_plain
         before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
@@ -98,6 +97,12 @@ class Ground:
         return np.asarray(free)
 
 
+def strides(space: Grid) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 / LENGTH_SCALE cells."""
+    lengths = np.rint(space.neighborhood.lengths(1.0) * reference.LENGTH_SCALE).astype(np.int64)
+    return np.array(space.neighborhood.steps, dtype=np.int64), lengths
+
+
 def _count_walls(walls: NDArray[np.bool_], before: NDArray[np.int32], top: int, bottom: int) -> None:
     """Go on counting the walls above and left of each corner, for the rows [top, bottom) of cells."""
     counts = np.cumsum(walls[top:bottom], axis=1, dtype=np.int32)
@@ -117,7 +122,7 @@ class Footprints:
         self._packed = np.zeros(0)
         self._starts = np.zeros(0, dtype=np.int64)
         self._reaches = np.zeros(0, dtype=np.int64)
-        self._scratch: dict[tuple[int, bool], _Scratch] = {}
+        self._scratch: dict[tuple[int, bool], Scratch] = {}
         self._views: dict[tuple[int, bool], tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
 
     @property
@@ -293,10 +298,10 @@ class Footprints:
             shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius
         return np.array(list(found), dtype=np.int64), falloff(shares)
 
-    def _room(self, radius: float, ground: Ground, aside: bool) -> _Scratch:
+    def _room(self, radius: float, ground: Ground, aside: bool) -> Scratch:
         reach = min(int(radius), max(ground.walls.shape) - 1)
         if (reach, aside) not in self._scratch:
-            self._scratch[reach, aside] = _Scratch(reach, ground)
+            self._scratch[reach, aside] = Scratch(reach, ground.walls.size, ground.lengths)
         return self._scratch[reach, aside]
 
 
@@ -310,12 +315,12 @@ def finished(search: Generator[int, None, Found]) -> Found:
             return found
 
 
-class _Scratch:
-    """What a search needs, kept per reach."""
+class Scratch:
+    """What a search of `kernels.radial` needs, for one reach in cells."""
 
-    def __init__(self, reach: int, ground: Ground) -> None:
+    def __init__(self, reach: int, map_size: int, lengths: NDArray[np.int64]) -> None:
         side = 2 * reach + 1
-        nodes = side * side * len(ground.steps) + 1
+        nodes = min(side * side, map_size) * len(lengths) + 1
         self.mark = 0
         self.seen = np.zeros((side, side), dtype=np.int64)
         self.best = np.zeros((side, side), dtype=np.int64)
@@ -323,5 +328,5 @@ class _Scratch:
         self.distances = np.zeros(side * side, dtype=np.int64)
         self.node_cells = np.zeros(nodes, dtype=np.int64)
         self.node_next = np.zeros(nodes, dtype=np.int64)
-        self.heads = np.zeros(int(ground.lengths.max() // ground.lengths.min()) + 2, dtype=np.int64)
+        self.heads = np.zeros(int(lengths.max() // lengths.min()) + 2, dtype=np.int64)
         self.state = np.zeros(4, dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.query.areas import regions
+from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.maxima import peaks
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import along
@@ -30,9 +31,11 @@ def compile_all() -> None:
     sample(small, middle, how="bilinear")
     gradient(small, middle)
     best(small, np.repeat(middle, 9, axis=0), 9.0)
+    best(small, middle, 9.0, walk=3.0)
     Reservations(small.space).best(small, middle, 9.0, agents=[0])
     along(small, middle)
     knight_and_king = [(dx, dy) for dx in range(-2, 3) for dy in range(-2, 3) if 0 < dx * dx + dy * dy <= 5]
     for each in (small, _Small(knight_and_king)):
         peaks(each, spacing=1.0)
         regions(each)
+        explore_step(each, middle)

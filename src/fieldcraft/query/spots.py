@@ -12,6 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference.query import TILE
 from fieldcraft.query.ground import Ground, Readable, crowd, kernel, squared
+from fieldcraft.query.walking import best_on_foot
 from fieldcraft.space import Grid
 
 __all__ = ["Spots", "best", "tile_bounds", "worst"]
@@ -69,6 +70,7 @@ def best(
     count: int = 1,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
+    walk: float | None = None,
     outside: str = "refuse",
 ) -> Spots:
     """The open cells with the highest values around each position.
@@ -85,11 +87,13 @@ def best(
     count: how many cells for each position.
     spacing: the least distance between the choices of one position, world units from centre to centre.
     where: which cells may be taken: an array of bool of shape (height, width), or a layer or expression that is not 0 there.
+    walk: only cells to which a way of at most this length leads from the position's cell, in world units; from a wall, from
+        the open cells beside it. Without it a cell behind a wall is as good as any.
     outside: "refuse" a position off the map, or "clamp" it to the rim.
 
     Too few cells are an answer, see `Spots.found`. Raises `OutsideMap` or `InvalidValue`.
     """
-    return _choose(layer, near, radius, count, spacing, where, outside, np.float32(1))
+    return _choose(layer, near, radius, count, spacing, where, walk, outside, np.float32(1))
 
 
 def worst(
@@ -100,10 +104,11 @@ def worst(
     count: int = 1,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
+    walk: float | None = None,
     outside: str = "refuse",
 ) -> Spots:
     """The open cells with the lowest values around each position; everything else is as in `best`."""
-    return _choose(layer, near, radius, count, spacing, where, outside, np.float32(-1))
+    return _choose(layer, near, radius, count, spacing, where, walk, outside, np.float32(-1))
 
 
 def tile_bounds(ground: Ground, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float) -> NDArray[np.float32]:
@@ -125,6 +130,7 @@ def _choose(
     count: int,
     spacing: float,
     where: Readable | ArrayLike | None,
+    walk: float | None,
     outside: str,
     sign: np.float32,
 ) -> Spots:
@@ -137,9 +143,12 @@ def _choose(
         raise InvalidValue(f"count is at most the number of cells, {len(space)}", got=f"count={wanted}", remedy="Ask for fewer")
     places, single = ground.places(near, outside)
     closed = ground.closed(where)
+    cells = np.full((len(places), wanted), -1, dtype=np.int64)
+    if walk is not None:
+        best_on_foot(space, ground.values, closed, sign, places, walk, reach2, spacing2, cells)
+        return Spots.at(cells[0] if single else cells, space, ground.flat)
     highest = tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
     function = kernel().best
-    cells = np.full((len(places), wanted), -1, dtype=np.int64)
 
     def call(first: int, last: int) -> pool.Call:
         return function, (ground.values, closed, highest, sign, places, reach2, spacing2, False, space.y_up, space.wrap, first, last, cells)

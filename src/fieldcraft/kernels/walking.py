@@ -1,0 +1,37 @@
+"""The best cells that can be walked to, fast: `fieldcraft.kernels.reference.walking`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fieldcraft.kernels import query, radial
+
+__all__ = ["best_on_foot"]
+
+_ALL = np.iinfo(np.int64).max
+
+
+@njit(nogil=True, cache=True)
+def best_on_foot(  # type: ignore[no-untyped-def]
+    values, closed, bounds, sign, places, starts, links, masks, steps, lengths, limit, reach2, spacing2, y_up, wrap, first, last, out,
+    beyond, best, seen, heads, node_cells, node_next, state, cells, gone,
+):  # fmt: skip
+    """`query.best` for the agents [first, last) among the cells to which a walk of at most `limit` leads from each one's start.
+
+    `limit` and `lengths` as in `radial.path`, whose scratch the arrays from `best` on are; `beyond` is scratch like
+    `closed`, all 1 before and after.
+    """
+    shut, open_to = closed.reshape(-1), beyond.reshape(-1)
+    for i in range(first, last):
+        state[:] = 0
+        mark = 2 * (i - first + 1)
+        radial.path(
+            links, masks, steps, lengths, starts[i], limit, wrap, best, seen, mark, heads, node_cells, node_next, state, cells, gone, _ALL
+        )
+        found = state[1]
+        for k in range(found):
+            open_to[cells[k]] = shut[cells[k]]
+        query.best(values, beyond, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
+        for k in range(found):
+            open_to[cells[k]] = 1
