@@ -14,6 +14,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace {
@@ -81,9 +83,114 @@ void step(Map& state) {
     }
 }
 
+// An influence layer on a waypoint graph, written as the research article on influence maps in game AI writes it: values in a
+// hash map, a list of neighbours per vertex, the distance and its exponential worked out anew for each edge in each step. The
+// vertices that a step looks at are those with a value and their neighbours: collected in a set, or, with `flagged`, in a list with
+// a flag for each vertex, as somebody would who has measured it once. Sources are put into the map before each step; one that is
+// taken away leaves its strength, as in fieldcraft.
+struct Waypoints {
+    struct Point {
+        float x, y;
+    };
+
+    std::vector<Point> positions;
+    std::vector<std::vector<int>> neighbors;
+    float decay, momentum, strength = 0.0f;
+    std::vector<int> sources;
+    std::unordered_map<int, float> layer;
+    bool flagged = false;
+    std::vector<char> seen;
+    std::vector<int> listed;
+
+    void look_at(int vertex) {
+        if (seen[vertex]) return;
+        seen[vertex] = 1;
+        listed.push_back(vertex);
+    }
+
+    void step() {
+        for (const int source : sources) layer[source] = strength;
+        if (flagged) {
+            listed.clear();
+            for (const auto& [vertex, value] : layer) {
+                look_at(vertex);
+                for (const int neighbor : neighbors[vertex]) look_at(neighbor);
+            }
+            for (const int vertex : listed) seen[vertex] = 0;
+            update(listed);
+        } else {
+            std::unordered_set<int> influenced;
+            for (const auto& [vertex, value] : layer) {
+                influenced.insert(vertex);
+                for (const int neighbor : neighbors[vertex]) influenced.insert(neighbor);
+            }
+            update(influenced);
+        }
+    }
+
+    template <class Vertices>
+    void update(const Vertices& influenced) {
+        std::unordered_map<int, float> next;
+        next.reserve(influenced.size());
+        for (const int i : influenced) {
+            float strongest = 0.0f;
+            for (const int neighbor : neighbors[i]) {
+                const auto it = layer.find(neighbor);
+                if (it == layer.end() || it->second == 0.0f) continue;
+                const float dx = positions[i].x - positions[neighbor].x, dy = positions[i].y - positions[neighbor].y;
+                strongest = std::max(it->second * expf(-std::sqrt(dx * dx + dy * dy) * decay), strongest);
+            }
+            const auto it = layer.find(i);
+            const float current = it != layer.end() ? it->second : 0.0f;
+            const float value = current + momentum * (strongest - current);
+            if (value > 0.001f) next[i] = value;
+        }
+        layer = std::move(next);
+    }
+};
+
 }  // namespace
 
 extern "C" {
+
+Waypoints* waypoints_new(const double* places, int count, const std::int64_t* edges, int edge_count, float decay, float momentum,
+                         bool flagged) {
+    auto* graph = new Waypoints{};
+    graph->flagged = flagged;
+    graph->decay = decay;
+    graph->momentum = momentum;
+    graph->neighbors.resize(count);
+    graph->seen.resize(count);
+    for (int i = 0; i < count; ++i) graph->positions.push_back({static_cast<float>(places[2 * i]), static_cast<float>(places[2 * i + 1])});
+    for (int i = 0; i < edge_count; ++i) {
+        graph->neighbors[edges[2 * i]].push_back(static_cast<int>(edges[2 * i + 1]));
+        graph->neighbors[edges[2 * i + 1]].push_back(static_cast<int>(edges[2 * i]));
+    }
+    return graph;
+}
+
+void waypoints_delete(Waypoints* graph) { delete graph; }
+
+void waypoints_sources(Waypoints* graph, const std::int64_t* vertices, int count, float strength) {
+    for (const int source : graph->sources) graph->layer[source] = graph->strength;
+    graph->sources.assign(vertices, vertices + count);
+    graph->strength = strength;
+}
+
+void waypoints_write(Waypoints* graph, const float* values) {
+    graph->layer.clear();
+    for (std::size_t i = 0; i < graph->positions.size(); ++i)
+        if (values[i] > 0.0f) graph->layer[static_cast<int>(i)] = values[i];
+}
+
+void waypoints_read(const Waypoints* graph, float* values) {
+    std::fill(values, values + graph->positions.size(), 0.0f);
+    for (const auto& [vertex, value] : graph->layer) values[vertex] = value;
+}
+
+void waypoints_step(Waypoints* graph, int steps) {
+    for (int done = 0; done < steps; ++done) graph->step();
+}
 
 Map* map_new(int width, int height, float decay, float momentum, bool written) {
     return new Map(width, height, decay, momentum, written);
@@ -129,3 +236,14 @@ void rows_in_cache(float* rows, int width, int updates, float weight, float mome
 }
 
 }  // extern "C"
+
+// The memory of a maze game's monster, which `python -m bench memory` measures fading layers against: every cell loses the same
+// amount at every tick and is clamped, in a double loop over the map.
+extern "C" void memory_decay(float* cells, int height, int width, float amount, float maximum) {
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            const std::size_t cell = static_cast<std::size_t>(y) * width + x;
+            cells[cell] = std::clamp(cells[cell] - amount, 0.0f, maximum);
+        }
+    }
+}

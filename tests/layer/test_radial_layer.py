@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap
+from fieldcraft.propagation import radial
 from fieldcraft.sources.book import Shape
 from refusals import refused, unchanged
 
@@ -180,8 +181,8 @@ class TestValues:
     def test_another_propagation_radiates_anew(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
         layer.add_sources([(5.5, 5.5), (12.5, 10.5)], [1, -2])
         imap.step()
-        for radial in (fc.Radial(7, "linear"), fc.Radial(7, metric="path"), fc.Radial(3, fc.Ring(0.5), "sight", "max")):
-            layer.propagation = radial
+        for other in (fc.Radial(7, "linear"), fc.Radial(7, metric="path"), fc.Radial(3, fc.Ring(0.5), "sight", "max")):
+            layer.propagation = other
             imap.step()
             same_bits(layer.values, rebuilt(layer))
             assert layer.values.any()
@@ -581,3 +582,61 @@ class TestRefusals:
     def test_numbers_of_radii(self, layer: fc.Layer) -> None:
         with unchanged(layer), refused(InvalidValue, "radii"):
             layer.add_sources([(6.5, 5.5), (7.5, 5.5)], radii=[1, 2, 3])
+
+
+class TestRadiiThatChange:
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_cells_of_a_tenth_are_counted_as_meant(self, metric: str) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 8, cell_size=0.1))
+        layer = imap.add_layer("a", fc.Radial(0.3, "constant", metric))
+        layer.add_source((0.45, 0.45))
+        imap.step()
+        assert layer.values[4].tolist() == [0, 1, 1, 1, 1, 1, 1, 1, 0]
+
+    def test_sync_gives_radii_and_falloffs_and_keeps_them(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
+        there = [(5.5, 5.5), (22.5, 5.5)]
+        layer.sync(["a", "b"], there, 2, radii=[1, 4], falloff="constant")
+        imap.step()
+        expected = layer.read()
+        assert np.count_nonzero(expected) == 5 + 49
+        layer.sync(["a", "b"], there, 2)
+        imap.step()
+        np.testing.assert_array_equal(layer.values, expected)
+        layer.sync(["b", "a"], there[::-1], 2, radii=1.5)
+        imap.step()
+        assert np.count_nonzero(layer.values) == 9 + 9
+        same_bits(layer.values, rebuilt(layer))
+        with unchanged(layer), refused(InvalidValue, "radius", "0"):
+            layer.sync(["a", "new"], there, 2, radii=[1, 0])
+        spreading = imap.add_layer("spreading", fc.Spread(0.5, 0.5))
+        with unchanged(spreading), refused(InvalidValue, "radii"):
+            spreading.sync(["a"], there[:1], radii=2)
+
+    def test_radii_that_change_each_tick_are_forgotten(
+        self, imap: fc.InfluenceMap, layer: fc.Layer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(radial, "_MOST_KEPT", 5_000)
+        rng = np.random.default_rng(2)
+        teams = imap.add_teams(["one", "two"], fc.Radial(3))
+        ids = layer.add_sources(rng.uniform(3, 13, (5, 2)), 2.0)
+        team = teams["one"].add_sources(rng.uniform(3, 13, (5, 2)), 1.0)
+        for _ in range(100):
+            layer.sources.set_radii(ids[:4], rng.uniform(0.5, 9, 4))
+            teams["one"].sources.set_radii(team[:4], rng.uniform(0.5, 9, 4))
+            teams["two"].sync(range(3), rng.uniform(3, 13, (3, 2)), 1.0, radii=rng.uniform(0.5, 9, 3))
+            imap.step()
+            teams.owner(by="source")
+        field = layer._field
+        assert isinstance(field, radial.RadialField)
+        assert len(layer.sources.shapes) <= 80
+        assert field.footprints.size < 12_000
+        for name in imap:
+            same_bits(imap[name].values, rebuilt(imap[name]))
+        strongest = [fc.InfluenceMap(imap.space).add_layer(name, fc.Radial(3, blend="max")) for name in ("one", "two")]
+        for other in strongest:
+            of = teams[other.name].sources
+            other.add_sources(of.positions, of.strengths, radii=[of.shapes[n].radius or 3.0 for n in of.columns.shapes[of.columns.alive]])
+            other.step()
+        one, two = (other.values for other in strongest)
+        expected = np.where((one == 0) & (two == 0), -1, np.where(two > one, 1, 0))
+        np.testing.assert_array_equal(teams.owner(by="source"), expected)

@@ -42,7 +42,7 @@ def test_the_suffix_says_the_kind(maps: Path, suffix: str) -> None:
     assert not load_map(path, mobility="air", neighbors=[(1, 0), (-1, 0)]).walls.any()
 
 
-@pytest.mark.parametrize("name", ["level.obj", "level", ".map", "level.map.gz", "level.csv"])
+@pytest.mark.parametrize("name", ["level.fbx", "level", ".map", "level.map.gz", "level.csv"])
 def test_an_unknown_suffix_lists_what_is_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("anything")
     with pytest.raises(BadMapFile) as caught:

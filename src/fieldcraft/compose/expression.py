@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer import Guard, terminal
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace
 
 __all__ = ["Expression", "expression_of"]
 
@@ -50,11 +51,10 @@ class Expression(Operand):
         self._ranges_version = -1
 
     def __repr__(self) -> str:
-        height, width = self._shape
-        return f"<Expression {self.name} on {width} x {height}>"
+        return f"<Expression {self.name} on {' x '.join(map(str, self._shape[::-1]))}>"
 
     def __str__(self) -> str:
-        return f"{self.name}\n{terminal.text(self.values, self.space.walls)}"
+        return f"{self.name}\n{terminal.drawn(self.space, self.values)}"
 
     def __bool__(self) -> bool:
         raise InvalidValue(
@@ -89,7 +89,7 @@ class Expression(Operand):
         return self._name is not None
 
     @property
-    def space(self) -> Grid:  # type: ignore[override]
+    def space(self) -> AnySpace:  # type: ignore[override]
         """The space that its values lie on."""
         return self.ground.space
 
@@ -111,8 +111,7 @@ class Expression(Operand):
         if self._held_version != self.version or self._view is None:
             with self._alone():
                 if self._held is None:
-                    height, width = self._shape
-                    self._held = aligned(height * width).reshape(height, width)
+                    self._held = aligned(math.prod(self._shape)).reshape(self._shape)
                     self._view = self._held.view()
                     self._view.flags.writeable = False
                 self._held_version = -1
@@ -164,8 +163,7 @@ class Expression(Operand):
                 return
             plan, sources, version = self._ready()
             if plan.ranges and self._ranges_version != version:
-                height, width = self._shape
-                plan.find_ranges(sources, self.ground.walls, height * width)
+                plan.find_ranges(sources, self.ground.walls, math.prod(self._shape))
                 self._ranges_version = version
             plan.fill(out, sources, self.ground.walls, where)
 

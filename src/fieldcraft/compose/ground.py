@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["Ground"]
 
@@ -17,19 +17,19 @@ class Ground:
     A cell is a wall if it is one in all of them.
     """
 
-    def __init__(self, spaces: tuple[Grid, ...]) -> None:
+    def __init__(self, spaces: tuple[AnySpace, ...]) -> None:
         self.spaces = spaces
         self._stamp: list[int] | None = None
         self._walls = _by_cell(spaces[0].walls[:0])
         self._space = spaces[0]
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """(height, width)."""
+    def shape(self) -> tuple[int, ...]:
+        """(height, width), or (N,) on a graph."""
         return self.spaces[0].shape
 
     @property
-    def space(self) -> Grid:
+    def space(self) -> AnySpace:
         """A space of these cells with these walls."""
         self._look()
         return self._space
@@ -75,9 +75,15 @@ def _by_cell(walls: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return by_cell
 
 
-def _refuse_other_cells(one: Grid, other: Grid) -> None:
-    if one is other:
+def _refuse_other_cells(one: AnySpace, other: AnySpace) -> None:
+    if one is other or one.same_cells(other):
         return
+    if not isinstance(one, Grid) or not isinstance(other, Grid):
+        raise InvalidValue(
+            "The maps of an expression lie on the same space",
+            got=f"{one!r} and {other!r}",
+            remedy="Use layers of one influence map, or of maps on one graph",
+        )
     if one.cell_size != other.cell_size and one.origin == other.origin and one.y_up == other.y_up:
         larger = max(one.cell_size, other.cell_size)
         if all(abs(a - b) < larger for a, b in zip(one.size, other.size, strict=True)):

@@ -13,7 +13,7 @@ from fieldcraft.compose.writing import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import compose as reference
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["Refined", "Smoothed"]
 
@@ -56,7 +56,7 @@ class Smoothed(Kept):
         self._box(self._source.values, self._counts, out)
 
     def _box(self, values: Floats, counts: Floats, out: Floats) -> None:
-        wrap = self.ground.spaces[0].wrap
+        wrap = grid_of(self.ground.spaces[0], "smooth()").wrap
         if not kernels.compiled():
             out[:] = reference.box(values, counts, self._cells, wrap)
             return
@@ -75,7 +75,7 @@ class Refined(Kept):
     """A map on coarser cells, read on finer ones."""
 
     def __init__(self, source: Expression, space: Grid) -> None:
-        coarse = source.space
+        coarse = grid_of(source.space, "on()")
         if not isinstance(space, Grid):
             raise InvalidValue(
                 "A map is read on the cells of a space", got=type(space).__name__, remedy="Pass the space of the other layer"

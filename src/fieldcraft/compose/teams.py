@@ -22,6 +22,7 @@ from fieldcraft.kernels.reference.teams import NOBODY
 from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
+from fieldcraft.space import grid_of
 
 __all__ = ["Area", "Areas", "FrontLine", "Teams", "add_teams", "warm_up"]
 
@@ -180,7 +181,7 @@ class Teams(Mapping[str, Layer]):
             first, second = self.names[one], self.names[other]
             return second in self._hostile[first] or first in self._hostile[second]
 
-        return front_lines(survey.space, self.names, survey.leader, survey.presence, at_odds)
+        return front_lines(grid_of(survey.space, "front_lines()"), self.names, survey.leader, survey.presence, at_odds)
 
     def areas(self, by: str = "total", *, margin: float = 0.0) -> Areas:
         """The connected areas of cells with one owner: team, label, area in world units, total strength and centre.
@@ -189,7 +190,7 @@ class Teams(Mapping[str, Layer]):
         `by` and `margin` as in `owner`.
         """
         survey = self._survey(by)
-        return areas(survey.space, self.names, self.owner(by, margin=margin), survey.presence)
+        return areas(grid_of(survey.space, "areas()"), self.names, self.owner(by, margin=margin), survey.presence)
 
     # How
 

@@ -18,7 +18,7 @@ from fieldcraft.compose.passes import Refined, Smoothed
 from fieldcraft.compose.writing import Written
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["CELLWISE", "MOST_POINTS", "MOST_SMOOTHED", "apply", "curve", "lerp", "maximum", "minimum", "smooth", "where"]
 
@@ -84,6 +84,7 @@ def smooth(operand: Operand, cells: int = 1) -> Operand:
     """See `Operand.smooth`."""
     if checks.whole("cells", cells, minimum=1) > MOST_SMOOTHED:
         raise InvalidValue(f"cells is at most {MOST_SMOOTHED}", got=f"cells={cells}", remedy="Smooth twice, or a layer with larger cells")
+    grid_of(operand.space, "smooth()")
     return Smoothed(expression_of(operand), int(cells))
 
 
@@ -270,16 +271,16 @@ def _node(operand: Any, ground: Ground) -> Node:
     if array.shape != ground.shape:
         hint = " (it looks like [x, y]: transpose it)" if array.shape == ground.shape[::-1] else ""
         raise InvalidValue(
-            "An array in an expression has the map's shape (height, width)",
+            f"An array in an expression has the map's shape ({'height, width' if len(ground.shape) == 2 else 'N,'})",
             got=f"shape {array.shape} with a map of {ground.shape}{hint}",
             remedy="Pass an array indexed [row, column]",
         )
     fits = np.abs(array) <= checks.LARGEST if array.dtype.kind != "b" else np.ones_like(array)
     if not fits.all():
-        row, column = np.argwhere(~fits)[0].tolist()
+        index, place = checks.first(~fits)
         raise InvalidValue(
             f"Values are finite and at most {checks.LARGEST:g} in size",
-            got=f"{array[row, column]} at row {row}, column {column}",
+            got=f"{array[index]} at {place}",
             remedy="Replace NaN, infinity and larger numbers before the call",
         )
     return Node("array", payload=np.ascontiguousarray(array.astype(np.float32) + np.float32(0)))

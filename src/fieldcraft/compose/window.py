@@ -15,7 +15,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.grid import MAX_CELLS
 
 __all__ = ["Choice", "Window", "window"]
@@ -42,7 +42,7 @@ def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = 
     """
     if not isinstance(source, Operand):
         raise InvalidValue("A window is cut from a map", got=type(source).__name__, remedy="Pass a layer or an expression")
-    space = source.space
+    space = grid_of(source.space, "A window")
     far = checks.positive("radius", radius)
     points, single = checks.positions(center)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)

@@ -14,6 +14,7 @@ __all__ = [
     "TILE_ROWS",
     "clear",
     "connected",
+    "connected_many",
     "mark_boxes",
     "path",
     "publish",
@@ -277,6 +278,31 @@ def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, square
                 squares[tail] = square
                 tail += 1
     return head, tail
+
+
+@njit(nogil=True, cache=True)
+def connected_many(  # type: ignore[no-untyped-def]
+    sums, dirty, links, masks, steps, wrap, cells, strengths, which, radii, weights, starts, seen, mark, queue, squares
+):
+    """`connected` and `scatter` for many sources of small radius, one after the other; returns the last mark that was used.
+
+    Source i is of shape `which[i]`, which has a radius and, from `weights[starts[shape]]` on, its weights by squared distance.
+    """
+    for i in range(len(cells)):
+        mark += 1
+        shape = which[i]
+        _, tail = connected(links, masks, steps, cells[i], radii[shape], wrap, seen, mark, queue, squares, 0, 0, len(queue))
+        _scatter_squares(sums, dirty, queue, squares, weights, starts[shape], strengths[i], tail)
+    return mark
+
+
+@njit(nogil=True, cache=True)
+def _scatter_squares(sums, dirty, cells, squares, weights, start, strength, count):  # type: ignore[no-untyped-def]
+    flat = sums.reshape(-1)
+    width = sums.shape[1]
+    for i in range(count):
+        flat[cells[i]] += _whole(strength * weights[start + squares[i]])
+        dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
 @njit(nogil=True, cache=True)

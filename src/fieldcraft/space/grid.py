@@ -17,6 +17,8 @@ from fieldcraft.space.terrain import Terrain
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
+    from fieldcraft.space.graph import Graph
+
 __all__ = ["MAX_CELLS", "Grid"]
 
 
@@ -179,7 +181,8 @@ class Grid:
 
     def walls_changed(self, since: int) -> NDArray[np.int64]:
         """The cells whose walls have changed since a `walls_version`, ascending; some may be as they were then."""
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changes[since:]]))
+        changes = self._changes[since:]
+        return changes[0] if len(changes) == 1 else np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *changes]))
 
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers notice at their next step.
@@ -210,6 +213,7 @@ class Grid:
             self._links = links.patch(self._links, changed, walls, self.terrain, self.neighborhood.steps, self.wrap)
             self._links.flags.writeable = False
         self._open_tree = None
+        changed.flags.writeable = False  # it is handed out as it is
         self._changes.append(changed)
 
     def _follow_parent(self) -> None:
@@ -258,6 +262,27 @@ class Grid:
     def parent(self) -> Grid | None:
         """The finer grid whose walls this one follows, if it was made by `coarser`."""
         return self._parent
+
+    def to_graph(self) -> Graph:
+        """The same ground as a graph: a vertex at the centre of each cell, with its number, and an edge for each step.
+
+        What spreads on it comes to the same values. Walls become blocked vertices, with the edges that they would have if each
+        alone were opened; other walls' corners stay as they are now. Influence does not follow later changes of this grid.
+        """
+        from fieldcraft.space.graph import graph_of
+
+        return graph_of(self)
+
+    @property
+    def dimensions(self) -> int:
+        """2: positions are (x, y)."""
+        return 2
+
+    def same_cells(self, other: object) -> bool:
+        """Whether another space is a grid with the same cells in the same places; walls may differ."""
+        return isinstance(other, Grid) and all(
+            getattr(self, name) == getattr(other, name) for name in ("shape", "cell_size", "origin", "y_up", "wrap")
+        )
 
     def follow(self, parent: Grid) -> None:
         """Take over what changes from now on in the walls of the finer grid that this one was made of."""

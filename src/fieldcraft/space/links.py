@@ -21,12 +21,13 @@ def masks(steps: Steps) -> Links:
     return np.array([1 << k for k in range(len(steps))], dtype=_dtype(steps))
 
 
-def build(walls: NDArray[np.bool_], terrain: Terrain | None, steps: Steps, wrap: bool) -> Links:
+def build(walls: NDArray[np.bool_], terrain: Terrain | None, steps: Steps, wrap: bool, *, into_walls: bool = False) -> Links:
     """Bit `k` of a cell is set where `steps[k]`, (columns, rows), may end there; uint8 for up to 8 steps, else uint64.
 
-    Nothing enters a wall. Walls are left by any step that ends on open ground, since a source may stand on one.
+    Nothing enters a wall, or with `into_walls` each is entered as if it alone were open. Walls are left by any step that ends
+    on open ground, since a source may stand on one.
     """
-    return _built(walls, None if terrain is None else terrain.classes, terrain, steps, wrap)
+    return _built(walls, None if terrain is None else terrain.classes, terrain, steps, wrap, into_walls)
 
 
 def patch(links: Links, changed: NDArray[np.int64], walls: NDArray[np.bool_], terrain: Terrain | None, steps: Steps, wrap: bool) -> Links:
@@ -53,7 +54,14 @@ def _dtype(steps: Steps) -> type[np.unsignedinteger]:
     return np.uint8 if len(steps) <= 8 else np.uint64
 
 
-def _built(walls: NDArray[np.bool_], classes: NDArray[np.uint8] | None, terrain: Terrain | None, steps: Steps, wrap: bool) -> Links:
+def _built(
+    walls: NDArray[np.bool_],
+    classes: NDArray[np.uint8] | None,
+    terrain: Terrain | None,
+    steps: Steps,
+    wrap: bool,
+    into_walls: bool = False,
+) -> Links:
     def before(array: NDArray[_Kind], dx: int, dy: int, outside: int | bool) -> NDArray[_Kind]:
         """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies off the map."""
         if wrap:
@@ -76,7 +84,7 @@ def _built(walls: NDArray[np.bool_], classes: NDArray[np.uint8] | None, terrain:
     dtype = _dtype(steps)
     links = np.zeros(walls.shape, dtype=dtype)
     for bit, (dx, dy) in enumerate(steps):
-        allowed = ~walls & may_step(dx, dy)
+        allowed = may_step(dx, dy) if into_walls else ~walls & may_step(dx, dy)
         if abs(dx) == 1 and abs(dy) == 1:
             for side_dx, side_dy in ((dx, 0), (0, dy)):
                 # The side cell lies one straight step after the start, and one straight step before the end.

@@ -28,6 +28,11 @@ class Space(Protocol):
         """Which cells are walls, in `shape`; read-only."""
         ...
 
+    @property
+    def dimensions(self) -> int:
+        """2 where positions are (x, y), 3 where they are (x, y, z)."""
+        ...
+
     def __len__(self) -> int:
         """The number of cells, walls included."""
         ...

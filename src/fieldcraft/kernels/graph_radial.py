@@ -1,0 +1,114 @@
+"""Radial footprints on a graph, fast: `fieldcraft.kernels.reference.graph_radial`, cut into calls."""
+
+from __future__ import annotations
+
+from numba import njit
+
+__all__ = ["connected", "path"]
+
+
+@njit(nogil=True, cache=True)
+def connected(starts, ends, positions, vertex, radius, seen, mark, cells, squares, head, tail, most):  # type: ignore[no-untyped-def]
+    """Search outwards from a vertex within a straight radius: up to `most` vertices a call.
+
+    `cells` is the queue and the answer, `squares` the squared distances; the search goes on from `head` and `tail` (0 and 0
+    begins it) and is over when they are equal. `seen` (N,) holds `mark`, another one for each search, where it has been.
+    """
+    limit = radius * radius
+    if tail == 0:
+        cells[0] = vertex
+        squares[0] = 0.0
+        seen[vertex] = mark
+        tail = 1
+    stop = head + most
+    while head < tail and head < stop:
+        here = cells[head]
+        head += 1
+        for arc in range(starts[here], starts[here + 1]):
+            there = ends[arc]
+            if seen[there] == mark:
+                continue
+            square = 0.0
+            for axis in range(positions.shape[1]):
+                away = positions[there, axis] - positions[vertex, axis]
+                square += away * away
+            if square <= limit:
+                seen[there] = mark
+                cells[tail] = there
+                squares[tail] = square
+                tail += 1
+    return head, tail
+
+
+@njit(nogil=True, cache=True)
+def _push(keys, nodes, size, key, node):  # type: ignore[no-untyped-def]
+    at = size
+    while at > 0:
+        parent = (at - 1) >> 1
+        if keys[parent] <= key:
+            break
+        keys[at] = keys[parent]
+        nodes[at] = nodes[parent]
+        at = parent
+    keys[at] = key
+    nodes[at] = node
+
+
+@njit(nogil=True, cache=True)
+def _pop(keys, nodes, size):  # type: ignore[no-untyped-def]
+    """Take the first off a heap of `size`, which afterwards has one less."""
+    key, node = keys[size - 1], nodes[size - 1]
+    last = size - 1
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= last:
+            break
+        if child + 1 < last and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[at] = keys[child]
+        nodes[at] = nodes[child]
+        at = child
+    keys[at] = key
+    nodes[at] = node
+
+
+@njit(nogil=True, cache=True)
+def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, state, cells, gone, most):  # type: ignore[no-untyped-def]
+    """Search outwards by walking distance up to `limit`: up to `most` vertices a call, nearest first.
+
+    `cells` and `gone` receive each vertex once with its distance. `best` and `seen` (N,) are scratch; `seen` holds `mark` where
+    a vertex waits, `mark + 1` where it is final, so marks go up by two. `keys` and `nodes` (arcs + 1,) are the heap.
+    `state` = [waiting, found, begun]; all 0 begins a search; it is over when none waits.
+    """
+    if state[2] == 0:
+        best[vertex] = 0
+        seen[vertex] = mark
+        keys[0] = 0
+        nodes[0] = vertex
+        state[0] = 1
+        state[2] = 1
+    waiting, found, taken = state[0], state[1], 0
+    while waiting > 0 and taken < most:
+        here, distance = nodes[0], keys[0]
+        _pop(keys, nodes, waiting)
+        waiting -= 1
+        taken += 1
+        if seen[here] == mark + 1:
+            continue
+        seen[here] = mark + 1
+        cells[found] = here
+        gone[found] = distance
+        found += 1
+        for arc in range(starts[here], starts[here + 1]):
+            there = ends[arc]
+            after = distance + lengths[arc]
+            if after > limit or seen[there] == mark + 1 or (seen[there] == mark and after >= best[there]):
+                continue
+            best[there] = after
+            seen[there] = mark
+            _push(keys, nodes, waiting, after, there)
+            waiting += 1
+    state[0], state[1] = waiting, found

@@ -1,0 +1,154 @@
+"""Spread along the arcs of a graph, fast: the same bits as `fieldcraft.kernels.reference.graph_spread`.
+
+Vertices stand in slices of `LANES` and blocks of `BLOCK` consecutive ones. The arcs into a slice lie in rows: the first arc of each of
+its vertices, then the second of each, and so on, filled up with arcs on which everything is lost; slice `s` has the entries
+`offsets[s]` up to `offsets[s + 1]` of `origins` (int32) and `losses`. Arrays by vertex are filled up to whole slices.
+
+A step reads one array and writes another; a block in which nothing can change is skipped, since both arrays hold the same
+there. The `plain` kernels serve exponential decay, values of one sign and momentum both ways; the `any` kernels everything.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from fieldcraft.kernels.lanes import strongest_slices, update_slices
+from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
+from fieldcraft.kernels.spread import _pop, _power, _rise, _root, _update
+
+__all__ = ["emit", "many_plain", "settle", "some_any", "some_plain", "update_any", "update_plain", "wake"]
+
+
+@njit(nogil=True, cache=True)
+def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):  # type: ignore[no-untyped-def]
+    """One step of the slices `first` up to `last`, from `values` into `new`."""
+    update_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
+
+
+@njit(nogil=True, cache=True)
+def update_any(  # type: ignore[no-untyped-def]
+    values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, first, last, strongest, weakest
+):
+    """One step of the slices `first` up to `last`; `emitted` are the roots of `values`, or these themselves.
+
+    `strongest` and `weakest` are scratch, as long as `values`.
+    """
+    strongest_slices(emitted, origins, losses, offsets, exponent, first, last, strongest, weakest)
+    a = first * LANES
+    b = last * LANES
+    _update(values[a:b], strongest[a:b], weakest[a:b], frozen[a:b], new[a:b], exponent, momentum, keep, floor)
+
+
+@njit(nogil=True, cache=True)
+def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, count):  # type: ignore[no-untyped-def]
+    """`count` steps of all vertices, from `values` into `new` and back again in turn."""
+    slices = offsets.shape[0] - 1
+    for step in range(count):
+        if step % 2 == 0:
+            update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, 0, slices)
+        else:
+            update_plain(new, values, frozen, origins, losses, offsets, momentum, floor, 0, slices)
+
+
+@njit(nogil=True, cache=True)
+def _spread_word(values, new, first, last, outer, reaches, next_awake):  # type: ignore[no-untyped-def]
+    """Wake what the changes of a block can reach: itself, and the blocks that arcs from a changed vertex lead into."""
+    changed = False
+    for v in range(first, last):
+        changed = changed | (new[v] != values[v])
+    if changed:
+        next_awake[first // BLOCK] = 1
+        for v in range(first, last):
+            if outer[v] != outer[v + 1] and new[v] != values[v]:
+                for i in range(outer[v], outer[v + 1]):
+                    next_awake[reaches[i]] = 1
+
+
+@njit(nogil=True, cache=True)
+def some_plain(  # type: ignore[no-untyped-def]
+    values, new, frozen, origins, losses, offsets, momentum, floor, blocks, begin, stop, outer, reaches, next_awake
+):
+    """One step of the blocks `blocks[begin:stop]`; sets `next_awake` of those that can change in the step after."""
+    for i in range(begin, stop):
+        first = blocks[i] * (BLOCK // LANES)
+        last = min(first + BLOCK // LANES, offsets.shape[0] - 1)
+        update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
+        _spread_word(values, new, first * LANES, min(last * LANES, outer.shape[0] - 1), outer, reaches, next_awake)
+
+
+@njit(nogil=True, cache=True)
+def some_any(  # type: ignore[no-untyped-def]
+    values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, strongest, weakest, blocks, begin, stop,
+    outer, reaches, next_awake,
+):  # fmt: skip
+    """The same with everything that a spread can have."""
+    for i in range(begin, stop):
+        first = blocks[i] * (BLOCK // LANES)
+        last = min(first + BLOCK // LANES, offsets.shape[0] - 1)
+        update_any(values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, first, last, strongest, weakest)
+        _spread_word(values, new, first * LANES, min(last * LANES, outer.shape[0] - 1), outer, reaches, next_awake)
+
+
+@njit(nogil=True, cache=True)
+def emit(values, emitted, exponent, first, last):  # type: ignore[no-untyped-def]
+    """The roots of the values of vertices `first` up to `last`."""
+    for v in range(first, last):
+        emitted[v] = _root(values[v], exponent)
+
+
+@njit(nogil=True, cache=True)
+def wake(vertices, outer, reaches, awake):  # type: ignore[no-untyped-def]
+    """Wake every block that a change of these vertices can reach."""
+    for v in vertices:
+        awake[v // BLOCK] = 1
+        for i in range(outer[v], outer[v + 1]):
+            awake[reaches[i]] = 1
+
+
+@njit(nogil=True, cache=True)
+def settle(values, frozen, starts, ends, losses, exponent, floor):  # type: ignore[no-untyped-def]
+    """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones, the strongest first.
+
+    `starts`, `ends` and `losses` are the arcs by the vertex that they leave.
+    """
+    place = np.full(values.shape[0], -1, np.int32)
+    heap = np.empty(values.shape[0], np.int32)
+    size = 0
+    for v in range(values.shape[0]):
+        if frozen[v] == 0:
+            values[v] = 0
+        elif values[v] != 0:
+            heap[size] = v
+            size += 1
+            _rise(values, heap, place, size - 1)
+    while size > 0:
+        v = _pop(values, heap, place, size)
+        size -= 1
+        value = values[v]
+        emitted = abs(_root(value, exponent)) if exponent >= 2 else abs(value)
+        for e in range(starts[v], starts[v + 1]):
+            there = ends[e]
+            if frozen[there] != 0:
+                continue
+            # A power of a root may lie a little above the value, so a negative vertex can be done before its positive equal comes.
+            if place[there] == -2 and exponent < 2:
+                continue
+            rest = emitted * losses[e] if exponent == 0 else emitted - losses[e]
+            if rest <= 0:
+                continue
+            if exponent >= 2:
+                rest = _power(rest, exponent)
+            if rest < floor or rest == 0:
+                continue
+            if value < 0:
+                rest = -rest
+            old = values[there]
+            if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
+                values[there] = rest
+                if place[there] < 0:
+                    heap[size] = there
+                    size += 1
+                    _rise(values, heap, place, size - 1)
+                else:
+                    _rise(values, heap, place, place[there])

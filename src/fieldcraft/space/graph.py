@@ -1,0 +1,532 @@
+"""Waypoint graphs and navigation meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, MissingLibrary, OutsideMap
+from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.topology import Topology
+
+if TYPE_CHECKING:
+    from fieldcraft.space.grid import Grid
+
+__all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph"]
+
+MAX_VERTICES = 2**26
+MAX_EDGES = 2**27
+
+
+class Graph:
+    """Places where one can be, and which of them are one step apart.
+
+    Vertices are numbered from 0, and these numbers are the cells of the space. Arrays of values have shape (N,). Positions are
+    (x, y), or (x, y, z) with z upwards.
+
+    Parameters
+    ----------
+    positions: (N, 2) or (N, 3) world positions of the vertices; several may be in one place.
+    edges: (E, 2) pairs of vertex numbers. In a directed graph they lead from the first to the second.
+    lengths: (E,) world lengths above 0; by default the straight distances.
+    directed: whether edges lead one way.
+    blocked: vertices that are walls at first, as numbers or as bool of shape (N,).
+    max_height: a position belongs to a vertex only if this is at most so far above or below it, in world units; on 3D
+        graphs, to keep floors apart. None for any height.
+    mesh: the polygons that the vertices stand for, in this order, if they do; see `Mesh`. `cell_at` then looks for the polygon
+        below or above a position.
+    labels: names of the vertices, different hashable values; kept, for you to look things up.
+    y_up: whether y grows upwards in pictures.
+
+    Of edges between the same two vertices (of an undirected graph: in whichever direction) the shortest counts. An edge from a
+    vertex to itself is left out: nothing would ever come along it. Vertices without edges are fine, and so is a graph
+    without vertices.
+
+    Raises `InvalidValue` for shapes and types that don't fit, positions that are not finite, edges to vertices that don't exist,
+    and lengths that are not finite and above 0, which straight distances between vertices in one place are not either.
+    """
+
+    def __init__(
+        self,
+        positions: ArrayLike,
+        edges: ArrayLike,
+        lengths: ArrayLike | None = None,
+        directed: bool = False,
+        *,
+        blocked: ArrayLike | None = None,
+        max_height: float | None = None,
+        mesh: Mesh | None = None,
+        labels: Sequence[Hashable] | None = None,
+        y_up: bool = False,
+    ) -> None:
+        places = _checked_positions(positions)
+        if not isinstance(directed, (bool, np.bool_)):
+            raise InvalidValue("directed is True or False", got=f"directed={directed!r}", remedy="Pass lengths=... by name")
+        pairs = _checked_edges(edges, len(places))
+        loops = pairs[:, 0] == pairs[:, 1]
+        sizes = _straight(places, pairs, loops) if lengths is None else _checked_lengths(lengths, pairs, loops)
+        self._setup(Topology(places, pairs[~loops], sizes[~loops], bool(directed)), max_height, mesh, labels, y_up)
+        if blocked is not None:
+            self._walls = self._checked_walls(blocked)
+            self._walls.flags.writeable = False
+
+    def _setup(
+        self, topology: Topology, max_height: float | None, mesh: Mesh | None, labels: Sequence[Hashable] | None, y_up: bool
+    ) -> None:
+        if mesh is not None and (
+            not isinstance(mesh, Mesh) or len(mesh) != len(topology) or mesh.dimensions != topology.positions.shape[1]
+        ):
+            raise InvalidValue(
+                "A mesh has one polygon per vertex, with corners in as many dimensions",
+                got=f"{mesh!r} for {len(topology)} vertices",
+                remedy="Pass fc.Mesh(corners, polygons), or use fc.Graph.from_polygons",
+            )
+        if labels is not None and (len(labels) != len(topology) or len(set(labels)) != len(labels)):
+            raise InvalidValue(
+                "Labels are different values, one per vertex", got=f"{len(labels)} for {len(topology)}", remedy="Name each vertex once"
+            )
+        self.topology = topology
+        self.y_up = bool(y_up)
+        self.mesh = mesh
+        self.labels: tuple[Hashable, ...] | None = None if labels is None else tuple(labels)
+        self.max_height = None if max_height is None else checks.not_negative("max_height", max_height)
+        self._walls = np.zeros(len(topology), dtype=np.bool_)
+        self._walls.flags.writeable = False
+        self._closed = np.zeros(len(topology.origins), dtype=np.bool_)
+        self._closed.flags.writeable = False
+        self._changes: list[NDArray[np.int64]] = []
+
+    @classmethod
+    def from_polygons(
+        cls, corners: ArrayLike, polygons: Sequence[ArrayLike] | ArrayLike, *, max_height: float | None = None, y_up: bool = False
+    ) -> Graph:
+        """The graph of a navigation mesh: a vertex at the middle of each convex polygon, an edge where two share a side.
+
+        `corners` (C, 2) or (C, 3) are world positions, `polygons` lists of at least three corner numbers, or a (P, 3) array of
+        triangles. An edge is as long as the way from middle to middle over the middle of the shared side.
+
+        Raises `InvalidValue` for corners that don't exist and polygons that are none.
+        """
+        mesh = Mesh(corners, polygons)
+        pairs, lengths = mesh.neighbors()
+        return cls(mesh.centres, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: Any, *, position: str | None = "pos", length: str | None = None, max_height: float | None = None
+    ) -> Graph:
+        """The graph of a networkx graph; `labels` has its nodes, in the order of the vertices.
+
+        `position` names the attribute of nodes that holds (x, y) or (x, y, z), None takes the nodes themselves; `length` that of edges
+        that holds their length, None for straight distances. Of parallel edges the shortest counts.
+
+        Raises `InvalidValue` for other things and for nodes and edges without these attributes.
+        """
+        for method in ("nodes", "edges", "is_directed"):
+            if not hasattr(graph, method):
+                raise InvalidValue(
+                    "from_networkx takes a networkx graph", got=type(graph).__name__, remedy="Pass nx.Graph() or nx.DiGraph()"
+                )
+        labels = list(graph.nodes)
+        numbers = {label: number for number, label in enumerate(labels)}
+        try:
+            places = [label if position is None else graph.nodes[label][position] for label in labels]
+        except KeyError:
+            raise InvalidValue(
+                f"Every node has an attribute {position!r}", got="a node without it", remedy="Pass position= the name of yours"
+            ) from None
+        pairs = np.array([(numbers[a], numbers[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
+        sizes = None
+        if length is not None:
+            try:
+                sizes = np.array([data[length] for _, _, data in graph.edges(data=True)], dtype=np.float64)
+            except (KeyError, TypeError, ValueError):
+                raise InvalidValue(
+                    f"Every edge has a number as its attribute {length!r}",
+                    got="an edge without it",
+                    remedy="Pass length= the name of yours, or None for straight distances",
+                ) from None
+        return cls(np.array(places) if len(places) else [], pairs, sizes, bool(graph.is_directed()), max_height=max_height, labels=labels)
+
+    def to_networkx(self) -> Any:
+        """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any, else vertex numbers.
+
+        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". Raises `MissingLibrary` without networkx.
+        """
+        try:
+            import networkx  # type: ignore[import-untyped]
+        except ImportError:
+            raise MissingLibrary("networkx", "maps", "Graph.to_networkx") from None
+        made = networkx.DiGraph() if self.directed else networkx.Graph()
+        names: Sequence[Hashable] = range(len(self)) if self.labels is None else self.labels
+        walls = self._walls.tolist()
+        for number, (name, place) in enumerate(zip(names, self.positions.tolist(), strict=True)):
+            made.add_node(name, pos=tuple(place), blocked=walls[number])
+        for (start, end), size, shut in zip(self.edges.tolist(), self.lengths.tolist(), self._closed[self._shown].tolist(), strict=True):
+            made.add_edge(names[start], names[end], length=size, blocked=shut)
+        return made
+
+    def __repr__(self) -> str:
+        blocked = int(np.count_nonzero(self._walls))
+        kind = "directed " if self.directed else ""
+        what = f"{kind}Graph" if self.mesh is None else f"{kind}Graph of a mesh"
+        return f"<{what}, {len(self)} vertices in {self.dimensions}D, {len(self._shown)} edges, {len(self) - blocked} open vertices>"
+
+    def __len__(self) -> int:
+        return len(self.topology)
+
+    # What it is made of
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(N,): the shape of one array of values on this graph."""
+        return (len(self),)
+
+    @property
+    def dimensions(self) -> int:
+        """2 for positions (x, y), 3 for (x, y, z)."""
+        return int(self.topology.positions.shape[1])
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges lead one way."""
+        return self.topology.directed
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of the vertices, (N, 2) or (N, 3), read-only."""
+        return self.topology.positions
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """The edges, (E, 2), closed ones included: from the first to the second, or each once with the lower number first."""
+        shown = self._shown
+        return np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(np.int64)
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """The world lengths of `edges`, (E,)."""
+        return self.topology.lengths[self._shown]
+
+    @property
+    def _shown(self) -> NDArray[np.int64]:
+        """The arcs that `edges` has."""
+        if self.directed:
+            return np.arange(len(self.topology.origins))
+        return np.flatnonzero(self.topology.origins < self.topology.ends)
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Bool of shape (N,): True for blocked vertices, where influence cannot go. Read-only."""
+        return self._walls
+
+    @property
+    def closed(self) -> NDArray[np.bool_]:
+        """Bool by arc of `topology`: True where an edge is blocked. Read-only."""
+        return self._closed
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """What each vertex stands for, (N,): the area of its polygon seen from above, or 1 where there is no mesh."""
+        return np.ones(len(self)) if self.mesh is None else self.mesh.areas
+
+    def neighbors_of(self, cell: int) -> NDArray[np.int64]:
+        """The open vertices that open edges lead to from a vertex, ascending."""
+        vertex = int(self._checked_cells(cell))
+        starts, arcs = self.topology.leaving
+        out = arcs[starts[vertex] : starts[vertex + 1]]
+        ends = self.topology.ends[out[~self._closed[out]]].astype(np.int64)
+        return ends[~self._walls[ends]]
+
+    def parts(self) -> NDArray[np.int64]:
+        """The connected part of each vertex, (N,): 0 for the largest by area, 1 for the next, and so on; -1 for blocked vertices.
+
+        One-way edges join as well; closed edges and blocked vertices don't. Of equal parts the one with the lowest vertex comes first.
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        labels = np.full(len(self), -1, dtype=np.int64)
+        free = np.flatnonzero(~self._walls)
+        if not len(free):
+            return labels
+        topology = self.topology
+        arcs = np.flatnonzero(~(self._closed | self._walls[topology.origins] | self._walls[topology.ends]))
+        pairs = (topology.origins[arcs], topology.ends[arcs])
+        _, found = connected_components(coo_array((np.ones(len(arcs), dtype=np.int8), pairs), shape=(len(self),) * 2), directed=False)
+        _, first, numbers = np.unique(found[free], return_index=True, return_inverse=True)
+        order = np.lexsort((first, -np.bincount(numbers, weights=self.areas[free])))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        labels[free] = rank[numbers]
+        return labels
+
+    # Cells and positions
+
+    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse", max_height: float | None = None) -> int | NDArray[np.int64]:
+        """The vertices nearest to world positions: an int for one position, (N,) int64 for many. Blocked ones count.
+
+        With a mesh, the polygon straight below or above a position, if that is nearer than the nearest middle of one. Of
+        equally near vertices always the same is taken. `max_height` stands in for that of the graph: a vertex (or the polygon's
+        surface) is at most so far above or below the position. Where none is, `OutsideMap` is raised, or with
+        `outside="clamp"` the nearest at any height is taken.
+        """
+        points, single = checks.positions(positions, dimensions=self.dimensions)
+        clamp = checks.choice("outside", outside, ("refuse", "clamp")) == "clamp"
+        limit = self.max_height if max_height is None else checks.not_negative("max_height", max_height)
+        found = self._find(points, limit)
+        missing = found < 0
+        if missing.any() and clamp and len(self):
+            found[missing] = self._find(points[missing], None)
+        elif missing.any():
+            index = int(np.flatnonzero(missing)[0])
+            height = "" if limit is None else f" at most {limit:g} above or below it"
+            raise OutsideMap(
+                f"A position has a vertex of the graph{height}",
+                got=f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else ""),
+                remedy='Mend the position, allow a larger max_height, or pass outside="clamp"' if len(self) else "Give the graph vertices",
+            )
+        return int(found[0]) if single else found
+
+    def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
+        found = self.topology.nearest(points, max_height)
+        if self.mesh is None:
+            return found
+        inside, _, height = self.mesh.locate(points, max_height)
+        away = np.sqrt(((self.positions[found] - points) ** 2).sum(axis=1)) if len(self) else np.zeros(len(points))
+        return np.where((inside >= 0) & ((found < 0) | (height <= away)), self.mesh.owners[inside], found)
+
+    def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """The world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""
+        return np.asarray(self.positions[self._checked_cells(cells)]).copy()
+
+    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
+        """For each vertex, itself if it is open, else the nearest open one in a straight line (lowest number on a tie).
+
+        Raises `InvalidValue` where all are blocked.
+        """
+        ids = self._checked_cells(cells)
+        found = np.atleast_1d(ids).copy()
+        blocked = self._walls[found]
+        if blocked.any():
+            free = np.flatnonzero(~self._walls)
+            if not len(free):
+                raise InvalidValue(
+                    "A map needs an open cell to stand on",
+                    got="blocked vertices everywhere",
+                    remedy="Open one, or let the source act through the wall",
+                )
+            found[blocked] = self.topology.nearest_of(free, found[blocked])
+        return int(found[0]) if ids.ndim == 0 else found
+
+    # What changes
+
+    @property
+    def walls_version(self) -> int:
+        """A number that grows whenever vertices or edges are blocked or opened."""
+        return len(self._changes)
+
+    def walls_changed(self, since: int) -> NDArray[np.int64]:
+        """The vertices that have been blocked or opened since a `walls_version`, or that edges end in which have; ascending."""
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changes[since:]]))
+
+    def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
+        """Block or open vertices, while maps on this graph run; layers notice at their next step.
+
+        Nothing enters a blocked vertex; a source that stands in one acts out of it, as from a wall of a grid. Raises `OutsideMap` for
+        vertices that don't exist.
+        """
+        ids = np.unique(self._checked_cells(cells))
+        changed = ids[self._walls[ids] != _flag(blocked)]
+        if len(changed):
+            # A new array, so that whoever works with the old one can finish.
+            self._walls = self._walls.copy()
+            self._walls[changed] = blocked
+            self._walls.flags.writeable = False
+            self._changes.append(changed)
+
+    def block_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
+        """Close or open edges, while maps on this graph run; layers notice at their next step.
+
+        `edges` is one pair of vertices or an (E, 2) array of them. In a directed graph just the edges from the first to the
+        second. Raises `InvalidValue` for pairs without an edge between them.
+        """
+        pairs = _checked_edges(edges, len(self), single=True)
+        if not self.directed:
+            pairs = np.concatenate([pairs, pairs[:, ::-1]])
+        arcs = self.topology.arcs_between(pairs[:, 0], pairs[:, 1])
+        if (arcs < 0).any():
+            bad = tuple(pairs[int(np.flatnonzero(arcs < 0)[0])].tolist())
+            raise InvalidValue("Edges of the graph can be blocked", got=f"{bad}, which is none", remedy="graph.edges has all of them")
+        self._change_arcs(np.unique(arcs[self._closed[arcs] != _flag(blocked)]), blocked)
+
+    def close(self, closed: NDArray[np.bool_]) -> None:
+        """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought back."""
+        if closed.shape != self._closed.shape:
+            raise InvalidValue("closed has one bool per arc", got=f"shape {closed.shape}", remedy=f"Pass shape {self._closed.shape}")
+        changed = np.flatnonzero(closed != self._closed)
+        self._change_arcs(changed, closed[changed])
+
+    def _change_arcs(self, changed: NDArray[np.int64], closed: NDArray[np.bool_] | bool) -> None:
+        if len(changed):
+            self._closed = self._closed.copy()
+            self._closed[changed] = closed
+            self._closed.flags.writeable = False
+            self._changes.append(np.unique(self.topology.ends[changed]).astype(np.int64))
+
+    @property
+    def blocked_edges(self) -> NDArray[np.int64]:
+        """The edges that are closed, (K, 2), as in `edges`."""
+        return self.edges[self._closed[self._shown]]
+
+    def with_walls(self, walls: ArrayLike | None) -> Graph:
+        """The same graph with other vertices blocked (None for none): what another mobility walks on. Closed edges stay closed."""
+        twin = Graph.__new__(Graph)
+        twin._setup(self.topology, self.max_height, self.mesh, self.labels, self.y_up)
+        twin._closed = self._closed
+        if walls is not None:
+            twin._walls = self._checked_walls(walls)
+            twin._walls.flags.writeable = False
+        return twin
+
+    def same_cells(self, other: object) -> bool:
+        """Whether another space is a graph of the same vertices and edges; what is blocked may differ."""
+        return isinstance(other, Graph) and self.topology.same_as(other.topology)
+
+    def _checked_walls(self, blocked: ArrayLike) -> NDArray[np.bool_]:
+        array = checks.array("Blocked vertices", blocked)
+        if array.dtype == np.bool_:
+            if array.shape != self.shape:
+                raise InvalidValue(
+                    "walls have the graph's shape (N,)",
+                    got=f"shape {array.shape} for {len(self)} vertices",
+                    remedy="Pass one bool per vertex",
+                )
+            return array.copy()
+        walls = np.zeros(len(self), dtype=np.bool_)
+        walls[self._checked_cells(blocked)] = True
+        return walls
+
+    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
+        ids = checks.array("Cells", cells)
+        if ids.size == 0:
+            return np.zeros(ids.shape, dtype=np.int64)
+        if ids.dtype.kind not in "iu":
+            raise InvalidValue("Cells are whole numbers", got=f"dtype {ids.dtype}", remedy="Use cell_at() to turn positions into cells")
+        if int(ids.min()) < 0 or int(ids.max()) >= len(self):
+            bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
+            raise OutsideMap(
+                f"The vertices of this graph are 0 to {len(self) - 1}" if len(self) else "A cell is a vertex, and this graph has none",
+                got=str(np.atleast_1d(bad)[0]),
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        return ids.astype(np.int64)
+
+
+def graph_of(grid: Grid) -> Graph:
+    """The grid as a graph, see `Grid.to_graph`."""
+    from fieldcraft.space import links
+
+    arrive = links.build(grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True)
+    pairs, lengths = [], []
+    rows, columns = np.divmod(np.arange(len(grid)), grid.width)
+    for (dx, dy), mask, length in zip(
+        grid.neighborhood.steps, grid.link_masks, grid.neighborhood.lengths(grid.cell_size).tolist(), strict=True
+    ):
+        ends = np.flatnonzero(arrive.reshape(-1) & mask)
+        starts = (rows[ends] - dy) % grid.height * grid.width + (columns[ends] - dx) % grid.width
+        pairs.append(np.stack([starts, ends], axis=1))
+        lengths.append(np.full(len(ends), length))
+    edges = np.concatenate(pairs)
+    there, back = (np.unique(edges[:, k] * len(grid) + edges[:, 1 - k]) for k in range(2))
+    return Graph(
+        grid.position_of(np.arange(len(grid))),
+        edges,
+        np.concatenate(lengths),
+        directed=not np.array_equal(there, back),
+        blocked=grid.walls.reshape(-1),
+        y_up=grid.y_up,
+    )
+
+
+def _checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
+    shape = np.shape(checks.array("Positions", positions))
+    dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
+    places, single = checks.positions(positions, dimensions=dimensions)
+    if single:
+        raise InvalidValue(
+            "The positions of a graph are an (N, 2) or (N, 3) array", got=f"shape {shape}", remedy="Pass [(x, y)] for a graph of one vertex"
+        )
+    if len(places) > MAX_VERTICES:
+        raise InvalidValue(f"A graph has at most {MAX_VERTICES:,} vertices", got=f"{len(places):,}", remedy="Divide it into several")
+    if np.abs(places).max(initial=0) > checks.LARGEST:
+        raise InvalidValue(f"Positions are at most {checks.LARGEST:g} in size", got=f"{np.abs(places).max():g}", remedy="Use other units")
+    return places.copy()
+
+
+def _checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDArray[np.int64]:
+    array = checks.array("Edges", edges)
+    if array.size == 0 and array.shape in ((0,), (0, 2)):
+        return np.zeros((0, 2), dtype=np.int64)
+    if single and array.shape == (2,):
+        array = array[np.newaxis]
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise InvalidValue(
+            "Edges are pairs of vertex numbers",
+            got=f"{array.dtype} of shape {array.shape}",
+            remedy="Pass whole numbers of shape (E, 2)",
+        )
+    if len(array) > MAX_EDGES:
+        raise InvalidValue(f"A graph has at most {MAX_EDGES:,} edges", got=f"{len(array):,}", remedy="Divide it into several")
+    wrong = ((array < 0) | (array >= count)).any(axis=1)
+    if wrong.any():
+        index = int(np.flatnonzero(wrong)[0])
+        raise InvalidValue(
+            f"Edges lie between vertices 0 to {count - 1}" if count else "A graph without vertices has no edges",
+            got=f"{tuple(array[index].tolist())} at index {index}",
+            remedy="Mend that edge, or add the vertex",
+        )
+    return array.astype(np.int64)
+
+
+def _straight(places: NDArray[np.float64], pairs: NDArray[np.int64], loops: NDArray[np.bool_]) -> NDArray[np.float64]:
+    sizes = np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
+    wrong = (sizes == 0) & ~loops
+    if wrong.any():
+        index = int(np.flatnonzero(wrong)[0])
+        raise InvalidValue(
+            "Edges have a length above 0",
+            got=f"edge {tuple(pairs[index].tolist())} at index {index} between vertices in one place",
+            remedy="Join the two vertices, or pass lengths",
+        )
+    return np.asarray(sizes)
+
+
+def _checked_lengths(lengths: ArrayLike, pairs: NDArray[np.int64], loops: NDArray[np.bool_]) -> NDArray[np.float64]:
+    array = checks.array("Lengths", lengths)
+    if array.shape != (len(pairs),) or (array.size and array.dtype.kind not in "iuf"):
+        raise InvalidValue(
+            "lengths are numbers, one per edge",
+            got=f"{array.dtype} of shape {array.shape} for {len(pairs)} edges",
+            remedy="Pass shape (E,)",
+        )
+    sizes = array.astype(np.float64)
+    wrong = ~((sizes > 0) & (sizes <= checks.LARGEST)) & ~loops
+    if wrong.any():
+        index = int(np.flatnonzero(wrong)[0])
+        raise InvalidValue(
+            f"Lengths are above 0 and at most {checks.LARGEST:g}",
+            got=f"{sizes[index]} at index {index}, for edge {tuple(pairs[index].tolist())}",
+            remedy="Leave out an edge that can't be used, or block it",
+        )
+    return np.where(loops, 1.0, sizes)
+
+
+def _flag(blocked: object) -> bool:
+    if not isinstance(blocked, (bool, np.bool_)):
+        raise InvalidValue("blocked is True or False", got=repr(blocked), remedy="Call it once to block and once to open")
+    return bool(blocked)
