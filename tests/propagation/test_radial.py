@@ -178,6 +178,19 @@ class TestExactUnderChange:
         same(*fields)
 
 
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_all_change_at_once_where_every_footprint_meets_a_wall(self, metric: str) -> None:
+        walls = np.zeros((20, 30), bool)
+        walls[::4] = True
+        grid = fc.Grid(30, 20, walls=walls, neighbors=8)
+        before, after = (Emission(np.array(cells), np.ones(3), np.zeros(3, np.int64)) for cells in ([31, 162, 400], [45, 170, 410]))
+        field, fresh = RadialField(Radial(5, metric=metric), grid), RadialField(Radial(5, metric=metric), grid)
+        for one in (field, fresh):
+            one.footprints.number(Falloff.of("linear"), 5.0, one.ground)
+        filled(filled(field, before), after)
+        same(field, filled(fresh, after))
+
+
 class TestTiersAndThreads:
     @pytest.mark.skipif(not kernels.compiled(), reason="the reference serves already")
     @settings(max_examples=50)
@@ -359,6 +372,8 @@ class TestFootprintsAreShared:
         searched: list[int] = []
         search = field.footprints.search
         monkeypatch.setattr(field.footprints, "search", lambda ground, cell, number: searched.append(cell) or search(ground, cell, number))
+        many = field._connect_many
+        monkeypatch.setattr(field, "_connect_many", lambda jobs: searched.extend(jobs.cells.tolist()) or many(jobs))
         near, far = 20 * 60 + 3, 20 * 60 + 30
         filled(field, Emission(np.array([far, far + 7]), np.ones(2), np.zeros(2, np.int64)))
         assert searched == []

@@ -28,7 +28,8 @@ from fieldcraft.layer import Layer, LayerState
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
-from fieldcraft.space import Grid, Terrain
+from fieldcraft.space import AnySpace, Graph, Grid, Mesh, Terrain
+from fieldcraft.space.graph import MAX_EDGES
 from fieldcraft.space.grid import MAX_CELLS
 
 if TYPE_CHECKING:
@@ -54,13 +55,13 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
         arrays.append(np.ascontiguousarray(array))
         return len(arrays) - 1
 
-    spaces: list[Grid] = [imap.space]
+    spaces: list[AnySpace] = [imap.space]
     layers = []
     for layer in imap.layers.values():
         if not any(layer.space is space for space in spaces):
             spaces.append(layer.space)
         layers.append(_layer_out(layer.state(), next(i for i, space in enumerate(spaces) if space is layer.space), listed))
-    header: dict[str, Any] = {"ticks": imap._ticks, "spaces": [_grid_out(space, spaces, listed) for space in spaces], "layers": layers}
+    header: dict[str, Any] = {"ticks": imap._ticks, "spaces": [_space_out(space, spaces, listed) for space in spaces], "layers": layers}
     packed = [zlib.compress(array.tobytes(), 1) for array in arrays]
     header["arrays"] = [
         {"dtype": array.dtype.str, "shape": array.shape, "bytes": len(data)} for array, data in zip(arrays, packed, strict=True)
@@ -98,9 +99,9 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     target = _checked(path)
     header, arrays = _read(target)
     try:
-        spaces: list[Grid] = []
+        spaces: list[AnySpace] = []
         for entry in header["spaces"]:
-            spaces.append(_grid_in(entry, spaces, arrays))
+            spaces.append(_space_in(entry, spaces, arrays))
         imap = InfluenceMap(spaces[0])
         imap._ticks = _size(header["ticks"], _MOST_TICKS)
         for entry in header["layers"]:
@@ -174,7 +175,7 @@ def _size(value: Any, most: int) -> int:
 
 def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
     shape = tuple(_size(n, MAX_CELLS) for n in entry["shape"])
-    if entry["dtype"] not in _DTYPES or math.prod(shape) > 2 * MAX_CELLS:
+    if entry["dtype"] not in _DTYPES or math.prod(shape) > 2 * max(MAX_CELLS, MAX_EDGES):
         raise _damaged(target, f"an array of {entry['dtype']} and shape {shape}")
     dtype = np.dtype(entry["dtype"])
     expected = math.prod(shape) * dtype.itemsize
@@ -188,7 +189,54 @@ def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
-def _grid_out(grid: Grid, spaces: list[Grid], listed: Any) -> dict[str, Any]:
+def _space_out(space: AnySpace, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
+    return _graph_out(space, spaces, listed) if isinstance(space, Graph) else _grid_out(space, spaces, listed)
+
+
+def _space_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> AnySpace:
+    return _graph_in(entry, spaces, arrays) if entry.get("kind") == "graph" else _grid_in(entry, spaces, arrays)
+
+
+def _graph_out(graph: Graph, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {"kind": "graph", "blocked": listed(graph.walls), "closed": listed(graph.closed)}
+    for index, other in enumerate(spaces):
+        if other is not graph and isinstance(other, Graph) and other.topology is graph.topology:
+            return entry | {"like": index}
+        if other is graph:
+            break
+    entry |= {"positions": listed(graph.positions), "edges": listed(graph.edges), "lengths": listed(graph.lengths)}
+    entry |= {"directed": graph.directed, "max_height": graph.max_height, "y_up": graph.y_up}
+    if graph.labels is not None:
+        entry["labels"] = [_key_out(label) for label in graph.labels]
+    if graph.mesh is not None:
+        entry["mesh"] = [listed(graph.mesh.corners), listed(graph.mesh.starts), listed(graph.mesh.rings)]
+    return entry
+
+
+def _graph_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> Graph:
+    blocked, closed = arrays[entry["blocked"]], arrays[entry["closed"]]
+    if blocked.dtype != np.bool_ or closed.dtype != np.bool_:
+        raise ValueError(f"blocked vertices of {blocked.dtype} and closed edges of {closed.dtype}")
+    if "like" in entry:
+        model = spaces[entry["like"]]
+        if not isinstance(model, Graph):
+            raise ValueError(f"a graph like {model!r}")
+        graph = model.with_walls(blocked)
+    else:
+        mesh = None
+        if "mesh" in entry:
+            corners, starts, rings = (arrays[index] for index in entry["mesh"])
+            mesh = Mesh(corners, np.split(rings, starts[1:-1]) if len(starts) > 1 else [])
+        labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
+        graph = Graph(
+            arrays[entry["positions"]], arrays[entry["edges"]], arrays[entry["lengths"]], entry["directed"],
+            blocked=blocked, max_height=entry["max_height"], mesh=mesh, labels=labels, y_up=entry["y_up"],
+        )  # fmt: skip
+    graph.close(closed)
+    return graph
+
+
+def _grid_out(grid: Grid, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
     grid.walls_version  # noqa: B018 - takes over what has changed in the finer grid
     entry: dict[str, Any] = {
         "parent": next((i for i, space in enumerate(spaces) if space is grid.parent), None),
@@ -206,7 +254,7 @@ def _grid_out(grid: Grid, spaces: list[Grid], listed: Any) -> dict[str, Any]:
     return entry
 
 
-def _grid_in(entry: dict[str, Any], spaces: list[Grid], arrays: list[NDArray[Any]]) -> Grid:
+def _grid_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> Grid:
     width, height = _size(entry["width"], MAX_CELLS), _size(entry["height"], MAX_CELLS)
     bits = arrays[entry["walls"]]
     if bits.size != -(-width * height // 8):
@@ -222,7 +270,7 @@ def _grid_in(entry: dict[str, Any], spaces: list[Grid], arrays: list[NDArray[Any
     )  # fmt: skip
     if entry["parent"] is not None:
         parent = spaces[entry["parent"]]
-        if parent.coarser(grid.cell_size).shape != grid.shape:
+        if not isinstance(parent, Grid) or parent.coarser(grid.cell_size).shape != grid.shape:
             raise ValueError(f"{grid!r} made of {parent!r}")
         grid.follow(parent)
     return grid
@@ -246,7 +294,7 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
     }
 
 
-def _layer_in(entry: dict[str, Any], space: Grid, arrays: list[NDArray[Any]]) -> LayerState:
+def _layer_in(entry: dict[str, Any], space: AnySpace, arrays: list[NDArray[Any]]) -> LayerState:
     columns = {name: arrays[index] for name, index in entry["sources"].items()}
     keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
     shapes = [

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.layer import Guard, Layer
-from fieldcraft.propagation import Propagation
-from fieldcraft.space import Grid
+from fieldcraft.layer.kinds import KINDS
+from fieldcraft.propagation import Propagation, Radial, Spread
+from fieldcraft.space import AnySpace, Graph, Grid, grid_of
 
 __all__ = ["Advance", "InfluenceMap"]
 
@@ -36,12 +38,12 @@ class InfluenceMap:
     Used by one thread at a time; a second one is told so by `ConcurrentUse`.
     """
 
-    def __init__(self, space: Grid) -> None:
-        if not isinstance(space, Grid):
+    def __init__(self, space: AnySpace) -> None:
+        if not isinstance(space, (Grid, Graph)):
             raise InvalidValue(
-                "An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...) or fc.load_map(path)"
+                "An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
             )
-        self.space = space
+        self.space: AnySpace = space
         self._layers: dict[str, Layer] = {}
         self._ticks = 0
         self._next = ""
@@ -127,12 +129,45 @@ class InfluenceMap:
             elif walls is True:
                 raise InvalidValue("walls are an array, or False for none", got="walls=True", remedy="Leave it out to keep the map's walls")
             if cell_size is not None:
-                space = space.coarser(cell_size)
+                space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
             layer = Layer(name, space, propagation, interval, self._guard, priority=checks.finite("priority", priority), response=smooth)
             if values is not None:
                 layer.write(values)
             self._layers[name] = layer
             return layer
+
+    def register_type(self, name: str, *, static: bool | None = None, propagation: Propagation | None = None, **settings: Any) -> Layer:
+        """Add a layer for a kind of influence: what a game says once, before it calls `add_static` and `add_dynamic`.
+
+        "player", "enemy", "ally", "bullet", "noise" and "barrier" are known by name.
+
+        Parameters
+        ----------
+        name: of the kind, and of its layer; a new one.
+        static: whether it stays until it is removed (exact footprints, `Radial`), or spreads and decays by itself (`Spread`).
+        propagation: its own, in place of what `static` stands for.
+        settings: further keywords of `add_layer`.
+
+        Raises what `add_layer` raises.
+        """
+        if propagation is not None:
+            wanted = Radial if static else Spread
+            if static is not None and not isinstance(propagation, wanted):
+                raise InvalidValue(
+                    f"static={static} goes with fc.{wanted.__name__}", got=repr(propagation), remedy="Leave one of the two out"
+                )
+            return self.add_layer(name, propagation, **settings)
+        if static is None and name in KINDS:
+            kind = KINDS[name]
+        elif isinstance(static, (bool, np.bool_)):
+            kind = KINDS["barrier" if static else "enemy"]
+        else:
+            raise InvalidValue(
+                f"A type of your own is static or not; known by name are {', '.join(KINDS)}",
+                got=f"{name!r}, static={static!r}",
+                remedy="Pass static=True, static=False, or a propagation",
+            )
+        return self.add_layer(name, kind.propagation(self.space), **settings)
 
     # Filled by fieldcraft.compose, which stands above this module.
     _add_teams: ClassVar[Callable[..., Any]]

@@ -10,9 +10,12 @@ __all__ = ["Guard"]
 
 
 class Guard:
-    """Entered around each call that reads or changes an influence map; refuses a second thread instead of breaking."""
+    """Entered around each call that reads or changes an influence map, or another thing; refuses a second thread instead of breaking."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, what: str = "An influence map", remedy: str = "Put a lock around it, or give each thread its own with imap.copy()"
+    ) -> None:
+        self._what, self._remedy = what, remedy
         self._lock = threading.Lock()
         self._owner = 0
         self._depth = 0
@@ -24,9 +27,9 @@ class Guard:
             return
         if not self._lock.acquire(blocking=False):
             raise ConcurrentUse(
-                "An influence map is used by one thread at a time",
+                f"{self._what} is used by one thread at a time",
                 got="a call while another thread is inside one",
-                remedy="Put a lock around it, or give each thread its own with imap.copy()",
+                remedy=self._remedy,
             )
         self._owner = me
         self._depth = 1

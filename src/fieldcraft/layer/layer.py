@@ -14,13 +14,16 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
-from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import Field, Propagation, Radial
+from fieldcraft.layer.kinds import Kinds
+from fieldcraft.propagation import Fade, Field, Propagation, Radial, Spread, Trail
+from fieldcraft.propagation.canvas import Canvas
+from fieldcraft.propagation.fade import FadeField
 from fieldcraft.propagation.footprints import too_large
 from fieldcraft.propagation.radial import MOST_SOURCES, MOST_STRENGTH, RadialField
+from fieldcraft.propagation.trail import TrailField
 from fieldcraft.sources import Source, Sources
 from fieldcraft.sources.placing import place
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, grid_of
 
 __all__ = ["Layer", "LayerState"]
 
@@ -40,7 +43,7 @@ class LayerState:
     sources: Sources
 
 
-class Layer(Operand):
+class Layer(Kinds):
     """One kind of influence on one space, and its live sources. Made by `InfluenceMap.add_layer`.
 
     Its values are float32 of shape (height, width), [row, column]; those that spread or radiate are 0 on walls. A layer
@@ -50,7 +53,7 @@ class Layer(Operand):
     def __init__(
         self,
         name: str,
-        space: Grid,
+        space: AnySpace,
         propagation: Propagation | None,
         every: int,
         guard: Guard,
@@ -66,8 +69,9 @@ class Layer(Operand):
         self._guard = guard
         self._propagation = propagation
         self._every = every
-        self._field: Field | None = propagation.field(space, clock.seconds(every)) if propagation else None
-        self._own = np.zeros(space.shape if propagation is None else (0, 0), dtype=np.float32)
+        self._field: Field | None = None if propagation is None else _field(propagation, space, clock.seconds(every))
+        self._own = np.zeros(space.shape if propagation is None else 0, dtype=np.float32)
+        self._canvas: Canvas | None = None
         self._sources = Sources(space, guard)
         self._limit_sources()
         self._ticks = 0
@@ -79,11 +83,11 @@ class Layer(Operand):
         self._version = 0
 
     def __repr__(self) -> str:
-        return f"<Layer {self.name!r} on {self.space.width} x {self.space.height}, {self._propagation}, {len(self._sources)} sources>"
+        return f"<Layer {self.name!r} on {' x '.join(map(str, self.space.shape[::-1]))}, {self._propagation}, {len(self._sources)} sources>"
 
     def __str__(self) -> str:
         with self._guard:
-            return f"{self.name}: {len(self._sources)} sources, at {self.time:g} s\n{terminal.text(self._values, self.space.walls)}"
+            return f"{self.name}: {len(self._sources)} sources, at {self.time:g} s\n{terminal.drawn(self.space, self._values)}"
 
     # What it holds
 
@@ -186,7 +190,7 @@ class Layer(Operand):
 
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
-        points, single = checks.positions(position)
+        points, single = checks.positions(position, dimensions=self.space.dimensions)
         if not single:
             raise InvalidValue(
                 "add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many"
@@ -223,13 +227,13 @@ class Layer(Operand):
         `strengths`, `radii` and `lifetimes` are one number for all or N numbers. The rest as in `add_source`.
         """
         with self._guard:
-            self._moving("sources")
+            self._emitting()
             if radii is not None or falloff is not None:
                 self._radiating("radii and falloffs")
             curve = None if falloff is None else Falloff.of(falloff)
             expires = None
             if lifetimes is not None:
-                points, _ = checks.positions(positions)
+                points, _ = checks.positions(positions, dimensions=self.space.dimensions)
                 seconds = checks.numbers("lifetimes", lifetimes, len(points))
                 expires = np.array([self._ticks + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64)
             return self._sources.add(positions, strengths, radii=radii, falloff=curve, expires=expires, on_wall=on_wall, outside=outside)
@@ -240,26 +244,38 @@ class Layer(Operand):
         positions: ArrayLike,
         strengths: ArrayLike = 1.0,
         *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
         """Make the keyed sources be exactly these entities: for everyone who holds a list of them each frame.
 
         `keys` are N different hashable values; new ones are added, known ones moved and given their new strength,
-        missing ones removed. Sources added without a key are left alone. All or nothing happens.
+        missing ones removed. `radii` and `falloff` are those of a radial layer's sources, as in `add_sources`; without
+        them known ones keep theirs. Sources added without a key are left alone. All or nothing happens.
         """
         with self._guard:
-            self._moving("sources")
-            self._sources.sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
+            self._emitting()
+            if radii is not None or falloff is not None:
+                self._radiating("radii and falloffs")
+            curve = None if falloff is None else Falloff.of(falloff)
+            self._sources.sync(keys, positions, strengths, radii=radii, falloff=curve, on_wall=on_wall, outside=outside)
 
     def deposit(self, positions: ArrayLike, amounts: ArrayLike = 1.0, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Add to the values of cells at once: an event that only fades.
 
         Deposits in one cell add. In the cell of a source the source wins at the next step. `amounts` is one number for
         all or N numbers; a result beyond 1e30 in size raises `InvalidValue` and changes nothing.
+
+        On a layer with `Trail` deposits come in at the next update, in any order to the same bits; on one of vectors amounts
+        are one (x, y) or an (N, 2) array. On a layer with `Fade` values stay within 0 and its maximum.
         """
         with self._guard:
             field = self._fading("deposits")
+            if isinstance(field, TrailField):
+                self._leave(field, positions, amounts, on_wall=on_wall, outside=outside)
+                return
             self._catch_up()
             points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
             extra = checks.amounts("amounts", amounts, len(points))
@@ -293,7 +309,10 @@ class Layer(Operand):
                     got=f"{float(np.abs(checked).max()):g}",
                     remedy="Count in larger units",
                 )
+            if isinstance(field, (FadeField, TrailField)):
+                field.admit(checked)
             self._values[:] = checked
+            self._canvas = None
             self._version += 1
             if field is not None:
                 self._values[self.space.walls] = 0
@@ -342,12 +361,14 @@ class Layer(Operand):
     def pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
         """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
         due, self._due = divmod(self._due + ticks, self._every)
-        made = min(due, max_steps)
+        made = due if isinstance(self._field, FadeField) else min(due, max_steps)  # time that fades by costs nothing
         self.step(made)
         return made, due - made
 
     def owe_time(self, ticks: int, max_steps: int) -> int:
         """Put the updates that fall due in so many ticks on the list for `work`; how many were too many and dropped."""
+        if isinstance(self._field, FadeField):
+            return self.pass_time(ticks, max_steps)[1]
         due, self._due = divmod(self._due + ticks, self._every)
         dropped = max(self._backlog + due - max_steps, 0)
         self._backlog += due - dropped
@@ -417,7 +438,7 @@ class Layer(Operand):
     def state(self) -> LayerState:
         """All that `restored` needs. Updates that are due are made first."""
         self._catch_up()
-        arrays = self._field.state() if self._field else {"values": self._own}
+        arrays = self._field.state() if self._field else self._own_state()
         if self._shown is not None:
             arrays["shown"] = self._shown
         return LayerState(
@@ -425,7 +446,7 @@ class Layer(Operand):
         )
 
     @classmethod
-    def restored(cls, state: LayerState, space: Grid, guard: Guard) -> Layer:
+    def restored(cls, state: LayerState, space: AnySpace, guard: Guard) -> Layer:
         """A layer that goes on, bit for bit, where the one of `state` stood."""
         layer = cls(state.name, space, state.propagation, state.every, guard, priority=state.priority, response=state.response)
         if layer._shown is not None:
@@ -434,7 +455,7 @@ class Layer(Operand):
         layer._sources = state.sources.copy(guard)
         layer._limit_sources()
         if layer._field is None:
-            layer._own[:] = state.arrays["values"]
+            layer._restore_own(state.arrays)
         else:
             layer._field.restore(state.arrays, layer._sources)
         return layer
@@ -490,6 +511,16 @@ class Layer(Operand):
                 remedy="Leave it out",
             )
 
+    def _emitting(self) -> None:
+        self._moving("sources")
+        if isinstance(self._propagation, (Fade, Trail)):
+            verb = "mark(positions) wherever something is known" if isinstance(self._propagation, Fade) else "deposit() or stamp() each step"
+            raise InvalidValue(
+                f"A layer with fc.{type(self._propagation).__name__} takes what agents leave, and has no sources",
+                got=f"layer {self.name!r}",
+                remedy=f"Call layer.{verb}",
+            )
+
     def _fading(self, what: str) -> Field:
         field = self._moving(what)
         if isinstance(self._propagation, Radial):
@@ -514,7 +545,7 @@ class Layer(Operand):
         if array.shape != self.space.shape:
             hint = " (it looks like [x, y]: transpose it)" if array.shape == self.space.shape[::-1] else ""
             raise InvalidValue(
-                "Values have the layer's shape (height, width)",
+                f"Values have the layer's shape ({'height, width' if len(self.space.shape) == 2 else 'N,'})",
                 got=f"shape {array.shape} for a layer of {self.space.shape}{hint}",
                 remedy="Pass an array indexed [row, column]",
             )
@@ -524,10 +555,16 @@ class Layer(Operand):
             narrow = array.astype(np.float32) + np.float32(0)
         fits = np.abs(narrow) <= np.float32(checks.LARGEST)
         if not fits.all():
-            row, column = np.argwhere(~fits)[0].tolist()
+            index, place = checks.first(~fits)
             raise InvalidValue(
                 f"Values are finite and at most {checks.LARGEST:g} in size",
-                got=f"{array[row, column]} at row {row}, column {column}",
+                got=f"{array[index]} at {place}",
                 remedy="Replace NaN, infinity and larger numbers before the call",
             )
         return narrow
+
+
+def _field(propagation: Propagation, space: AnySpace, every: float) -> Field:
+    if isinstance(propagation, (Spread, Radial, Fade)):
+        return propagation.field(space, every)
+    return propagation.field(grid_of(space, f"A layer with fc.{type(propagation).__name__}"), every)

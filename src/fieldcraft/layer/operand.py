@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fieldcraft.space import Grid
+    from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["Operand"]
 
@@ -38,7 +38,7 @@ class Operand:
 
     if TYPE_CHECKING:
         name: str
-        space: Grid
+        space: AnySpace
 
         @property
         def values(self) -> NDArray[np.float32]:

@@ -5,14 +5,38 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["text"]
+from fieldcraft.space import AnySpace, Graph
+
+__all__ = ["drawn", "text"]
 
 _SHADES = " .:-=+*%@"
 _WALL = "#"
 _COLUMNS, _ROWS = 78, 32
 
 
-def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
+def drawn(space: AnySpace, values: NDArray[np.float32]) -> str:
+    """The map of a space as `text`; a graph as seen from above, the strongest vertex of each character, `#` for blocked ones."""
+    if not isinstance(space, Graph):
+        return text(values, space.walls)
+    if not len(space):
+        return "no vertices"
+    plan = space.positions[:, :2]
+    low, extent = plan.min(axis=0), np.maximum(np.ptp(plan, axis=0), 1e-30)
+    # A character is about twice as high as wide; a few vertices take a small picture.
+    share = min(1.0, (2 + len(space) ** 0.5) / _ROWS)
+    unit = max(float(extent[0]) / (share * _COLUMNS - 1), float(extent[1]) / (2 * (share * _ROWS - 1)))
+    columns, rows = np.rint((plan - low) / (unit, 2 * unit)).astype(int).T
+    if space.y_up:
+        rows = rows.max() - rows
+    shape = (int(rows.max()) + 1, int(columns.max()) + 1)
+    order = np.argsort(np.where(space.walls, -1, np.abs(values)), kind="stable")
+    picture, solid = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
+    picture[rows[order], columns[order]] = values[order]
+    solid[rows[order], columns[order]] = space.walls[order]
+    return text(picture, solid, doubled=False)
+
+
+def text(values: NDArray[np.float32], walls: NDArray[np.bool_], *, doubled: bool = True) -> str:
     """The map as rows of characters, two a cell where there is room, blocks of cells where there is not.
 
     Darker characters are stronger, negative values are letters a to h, walls are `#`. A block shows its strongest value,
@@ -28,7 +52,7 @@ def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
     peak = float(np.abs(strongest).max(initial=0))
     share = np.abs(strongest) / peak if peak else np.zeros_like(strongest)
     level = np.where(share > 0, 1 + np.minimum(share * (len(_SHADES) - 1), len(_SHADES) - 2).astype(int), 0)
-    repeat = 2 if block == 1 and width * 2 <= _COLUMNS else 1
+    repeat = 2 if doubled and block == 1 and width * 2 <= _COLUMNS else 1
     lines = []
     for y in range(down):
         line = []

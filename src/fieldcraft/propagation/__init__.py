@@ -1,11 +1,14 @@
 """How a value gets from cell to cell."""
 
+from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.radial import Radial
 from fieldcraft.propagation.spread import Spread
+from fieldcraft.propagation.stamps import Stamp, tether
 from fieldcraft.propagation.threat import threat
+from fieldcraft.propagation.trail import Trail
 
-__all__ = ["PROPAGATIONS", "Field", "Propagation", "Radial", "Spread", "threat"]
+__all__ = ["PROPAGATIONS", "Fade", "Field", "Propagation", "Radial", "Spread", "Stamp", "Trail", "tether", "threat"]
 
-Propagation = Spread | Radial
-PROPAGATIONS: dict[str, type[Propagation]] = {"spread": Spread, "radial": Radial}
+Propagation = Spread | Radial | Fade | Trail
+PROPAGATIONS: dict[str, type[Propagation]] = {"spread": Spread, "radial": Radial, "fade": Fade, "trail": Trail}

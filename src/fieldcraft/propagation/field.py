@@ -20,7 +20,10 @@ class Field(Protocol):
     array. Cells are flat indices.
     """
 
-    values: NDArray[np.float32]
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values now."""
+        ...
 
     def feed(self, sources: Sources) -> None:
         """Take notice of what the sources are now; shows from the next step on."""

@@ -14,20 +14,23 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.kernels.reference import sight as reference_sight
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Grid
 
-__all__ = ["UNIT_STAMPED", "Footprints", "Ground", "Scratch", "strides"]
+__all__ = ["SMALL_REACH", "UNIT_STAMPED", "Footprints", "Ground", "Scratch", "strides"]
 
 MOST_REACH = 2_000
 _FAR = 1e9  # no walk is longer, in cells
 # What a work unit of 0.25 ms holds, with room to spare on a slow machine: cells searched, cells added.
 UNIT_SEARCHED = 2_000
 UNIT_STAMPED = 20_000
+SMALL_REACH = 48  # cells; footprints among walls of this reach are searched many in a call, where work is done at once
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-def too_large(space: Grid) -> float:
-    """The smallest radius, in world units, that a radial layer on this grid refuses: infinity on all but huge maps."""
+def too_large(space: AnySpace) -> float:
+    """The smallest radius, in world units, that a radial layer on this space refuses: infinity on all but huge grids."""
+    if not isinstance(space, Grid):
+        return math.inf
     return (MOST_REACH + 1) * space.cell_size if max(space.shape) - 1 > MOST_REACH else math.inf
 
 
@@ -122,6 +125,8 @@ class Footprints:
         self._packed = np.zeros(0)
         self._starts = np.zeros(0, dtype=np.int64)
         self._reaches = np.zeros(0, dtype=np.int64)
+        self._by_square = np.zeros(0)
+        self._square_starts = np.zeros(0, dtype=np.int64)
         self._scratch: dict[tuple[int, bool], Scratch] = {}
         self._views: dict[tuple[int, bool], tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
 
@@ -164,6 +169,23 @@ class Footprints:
         again = np.zeros_like(shapes)
         again[used] = numbers
         return kept, again
+
+    def by_square(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """The radius of each shape in cells; the weights at all squared distances, one shape after the other; where each begins.
+
+        Shapes that reach farther than `SMALL_REACH` have no weights here.
+        """
+        known = len(self._square_starts)
+        new = []
+        for (falloff, radius), table in zip(self._shapes[known:], self._tables[known:], strict=True):
+            reach = len(table) // 2
+            farthest = min(radius * radius, 2.0 * reach * reach) if reach <= SMALL_REACH else -1.0
+            new.append(falloff(np.sqrt(np.arange(int(farthest) + 1, dtype=np.float64)) / radius))
+        if new:
+            sizes = np.array([len(weights) for weights in new])
+            self._square_starts = np.append(self._square_starts, len(self._by_square) + np.cumsum(sizes) - sizes)
+            self._by_square = np.concatenate([self._by_square, *new])
+        return np.array([radius for _, radius in self._shapes]), self._by_square, self._square_starts
 
     def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
         """The number of the shape with this falloff and this radius in cells.
@@ -212,7 +234,7 @@ class Footprints:
     def _connect(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
         from fieldcraft.kernels import radial
 
-        scratch = self._room(radius, ground, aside)
+        scratch = self.room(radius, ground, aside)
         scratch.mark += 2
         head = tail = 0
         while tail == 0 or head < tail:
@@ -228,7 +250,7 @@ class Footprints:
     def _walk(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
         from fieldcraft.kernels import radial
 
-        scratch = self._room(radius, ground, aside)
+        scratch = self.room(radius, ground, aside)
         scratch.mark += 2
         scratch.state[:] = 0
         limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
@@ -298,7 +320,8 @@ class Footprints:
             shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius
         return np.array(list(found), dtype=np.int64), falloff(shares)
 
-    def _room(self, radius: float, ground: Ground, aside: bool) -> Scratch:
+    def room(self, radius: float, ground: Ground, aside: bool) -> Scratch:
+        """Room for searches of this radius, in cells."""
         reach = min(int(radius), max(ground.walls.shape) - 1)
         if (reach, aside) not in self._scratch:
             self._scratch[reach, aside] = Scratch(reach, ground.walls.size, ground.lengths)

@@ -16,10 +16,11 @@ from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import changes as reference_changes
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.footprints import UNIT_STAMPED, Footprints, Ground, finished, too_large
+from fieldcraft.propagation.footprints import SMALL_REACH, UNIT_STAMPED, Footprints, Ground, finished, too_large
+from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph, Grid
 
 __all__ = ["METRICS", "Radial", "RadialField"]
 
@@ -66,8 +67,10 @@ class Radial:
         checks.choice("blend", self.blend, ("sum", "max"))
         object.__setattr__(self, "falloff", Falloff.of(self.falloff))
 
-    def check(self, space: Grid) -> None:
-        """Refuse a radius that takes too much memory on this space."""
+    def check(self, space: AnySpace) -> None:
+        """Refuse a radius that takes too much memory on this space, and looking where there is no line of sight."""
+        if self.metric == "sight" and isinstance(space, Graph):
+            raise InvalidValue("A line of sight needs a grid", got='metric="sight" on a graph', remedy='Use metric="path" or "straight"')
         if self.radius >= too_large(space):
             raise InvalidValue(
                 f"A radius on a map as large as this is below {too_large(space):g}",
@@ -75,7 +78,7 @@ class Radial:
                 remedy="Give the layer a larger cell_size",
             )
 
-    def field(self, space: Grid, every: float) -> RadialField:
+    def field(self, space: AnySpace, every: float) -> RadialField:
         """Values of this propagation on a space, all 0."""
         self.check(space)
         return RadialField(self, space)
@@ -119,15 +122,19 @@ class RadialField:
     is half way, `values` stay those of the last complete state.
     """
 
-    def __init__(self, radial: Radial, space: Grid) -> None:
+    def __init__(self, radial: Radial, space: AnySpace) -> None:
         self.space = space
         self.radial = radial
-        self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
-        self.footprints = Footprints(radial.metric)
-        self.ground = Ground.of(space)
+        self._on_graph = isinstance(space, Graph)
+        self._unit = space.cell_size if isinstance(space, Grid) else 1.0
+        self._wrap = isinstance(space, Grid) and space.wrap
+        self.footprints: Any = self._no_footprints()
+        self.ground: Any = _ground_of(space)
+        shape = self.ground.walls.shape
+        self._map: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
         self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
-        self._sums = np.zeros(space.shape, dtype=np.int64)
-        self._dirty = np.zeros((-(-space.height // TILE_ROWS), -(-space.width // TILE_COLUMNS)), dtype=np.uint8)
+        self._sums: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
+        self._dirty: NDArray[np.uint8] = np.zeros((-(-shape[0] // TILE_ROWS), -(-shape[1] // TILE_COLUMNS)), dtype=np.uint8)
         self._spare: NDArray[np.float32] | None = None
         self._stale = np.zeros_like(self._dirty)
         self._fed: Sources | None = None
@@ -148,6 +155,14 @@ class RadialField:
             self._ops, self._changes = footprints, changes
 
     @property
+    def values(self) -> NDArray[np.float32]:
+        """What is shown, in the space's shape."""
+        return self._map.reshape(-1)[: len(self.space)].reshape(self.space.shape)
+
+    def _no_footprints(self) -> Footprints | GraphFootprints:
+        return GraphFootprints(self.radial.metric) if self._on_graph else Footprints(self.radial.metric)
+
+    @property
     def is_current(self) -> bool:
         """Whether no work is under way."""
         return self._work is None and self._fed is None
@@ -164,7 +179,7 @@ class RadialField:
             self._anew = False
             self._written = False
             self._walls_moved()
-            self.ground = Ground.of(self.space)
+            self.ground = _ground_of(self.space)
             self._sums[:] = 0
             self._dirty[:] = 1
             self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
@@ -178,8 +193,9 @@ class RadialField:
         columns, held, prints = sources.columns, self._held, self.footprints
         if (
             self._anew
+            or self._on_graph
             or self._walls_version != self.space.walls_version
-            or self.space.wrap
+            or self._wrap
             or self.radial.blend != "sum"
             or len(held) < len(columns.changed)
             or len(self._numbers) < len(sources.shapes)
@@ -193,7 +209,7 @@ class RadialField:
         else:
             walls_before = self.ground.walls_before
         done: bool = self._changes.patch(
-            *columns, self._numbers, held.cells, held.strengths, held.shapes, self._sums, self.values, self.ground.walls, self._stale,
+            *columns, self._numbers, held.cells, held.strengths, held.shapes, self._sums, self._map, self.ground.walls, self._stale,
             walls_before, prints.packed, prints.starts, prints.reaches, _STAMPED_PER_THREAD,
         )  # fmt: skip
         return done
@@ -209,14 +225,14 @@ class RadialField:
         """Go on with other parameters: everything is radiated anew."""
         radial.check(self.space)
         self.radial = radial
-        self.footprints = Footprints(radial.metric)
+        self.footprints = self._no_footprints()
         self._work = self._fed = None
         self._anew = True
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take what was written for what the sources have summed up to, until `validate` finds the difference."""
         self._written = True
-        self._sums[:] = np.rint(self.values.astype(np.float64) * reference.SCALE)
+        self._sums[:] = np.rint(self._map.astype(np.float64) * reference.SCALE)
         self._stale[:] = 1
 
     def run(self, count: int) -> None:
@@ -239,7 +255,7 @@ class RadialField:
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Show what was shown, until the next step; see `Field.restore`."""
-        self.values[:] = state["values"]
+        self._map.reshape(-1)[: len(self.space)] = state["values"].reshape(-1)
         self._anew = True
 
     def _number(self, sources: Sources) -> None:
@@ -254,7 +270,7 @@ class RadialField:
         for shape in sources.shapes[len(self._numbers) :]:
             falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
             radius = self.radial.radius if shape.radius is None else shape.radius
-            new.append(self.footprints.number(falloff, radius / self.space.cell_size, self.ground))
+            new.append(self.footprints.number(falloff, radius / self._unit, self.ground))
         if new:
             self._numbers = np.append(self._numbers, new)
 
@@ -302,14 +318,14 @@ class RadialField:
     def validate(self, cells: int, most: float | None) -> int:
         """Look at the next `cells` cells or so: how many don't show what the sources say. They do afterwards, or come nearer by `most`."""
         self.catch_up()
-        height, width = self.space.shape
+        height, width = self._sums.shape
         top = self._swept
         bottom = min(top + max(cells // width // TILE_ROWS, 1) * TILE_ROWS, height)
         self._swept = bottom % height
         truth = self._truth(top, bottom)
         rows = np.s_[top:bottom]
         expected = np.where(self.ground.walls[rows], np.float32(0), (truth / reference.SCALE).astype(np.float32))
-        wrong = int(np.count_nonzero(expected != self.values[rows]))
+        wrong = int(np.count_nonzero(expected != self._map[rows]))
         away = truth - self._sums[rows]
         if most is not None:
             limit = min(round(most * reference.SCALE), 1 << 62)
@@ -324,11 +340,11 @@ class RadialField:
 
     def _truth(self, top: int, bottom: int) -> NDArray[np.int64]:
         """The sums of the rows [top, bottom), whole tiles, cut anew from all sources."""
-        width = self.space.width
+        width = self._sums.shape[1]
         sums = np.zeros((bottom - top, width), dtype=np.int64)
         everywhere = np.ones((-(-len(sums) // TILE_ROWS), self._dirty.shape[1]), dtype=np.uint8)
         live = self._held.at(self._held.strengths != 0)
-        if not self.space.wrap:
+        if not (self._wrap or self._on_graph):
             first, last, _, _ = self._boxes(live)
             live = live.at((first < bottom) & (last >= top))
         kernel = self._ops.scatter_strongest if self.radial.blend == "max" else self._ops.scatter
@@ -358,7 +374,7 @@ class RadialField:
         new: Emission,
         slots: NDArray[np.int64],
         walls: NDArray[np.int64],
-        renewal: Generator[int, None, Ground] | None,
+        renewal: Generator[int, None, Ground | GraphGround] | None,
     ) -> Iterator[int]:
         """Take off what was held on the old ground, put on what is there on the new one, and show it.
 
@@ -368,7 +384,7 @@ class RadialField:
         ground = self.ground
         if renewal is not None:
             ground = yield from renewal
-            self._dirty[walls // self.space.width // TILE_ROWS, walls % self.space.width // TILE_COLUMNS] = 1
+            self._touch(walls)
             if self.radial.metric != "straight":
                 near = yield from self._near(slots)
                 old, new = Emission.joined([old, *near]), Emission.joined([new, *near])
@@ -409,6 +425,8 @@ class RadialField:
 
     def _is_less_anew(self, old: Emission, new: Emission) -> bool:
         """Whether clearing the map and adding all that are live touches fewer cells than taking off the old and adding the new."""
+        if self._on_graph:
+            return False
         if len(old) + len(new) <= np.count_nonzero(self._held.strengths):
             return False
         live = self._held.at(self._held.strengths != 0)
@@ -425,17 +443,36 @@ class RadialField:
             yield from self._add_open(part.at(is_open), anew=anew)
             if np.count_nonzero(is_open) == len(part):
                 continue
-            for cell, strength, shape in part.at(~is_open).rows():
+            closed = part.at(~is_open)
+            if self._at_once and self.radial.metric == "connected" and kernels.compiled() and not self._on_graph:
+                closed = self._connect_many(closed)
+            for cell, strength, shape in closed.rows():
                 cells, weights = yield from self.footprints.search(self.ground, cell, shape)
                 yield from self._scatter(self._ops.scatter, cells, weights, strength)
 
+    def _connect_many(self, jobs: Emission) -> Emission:
+        """Search and add all small footprints in one call; which are left."""
+        small = self.footprints.reaches[jobs.shapes] <= SMALL_REACH
+        if not small.any():
+            return jobs
+        part, ground = jobs.at(small), self.ground
+        radii, weights, starts = self.footprints.by_square()
+        room = self.footprints.room(float(self.footprints.reaches[part.shapes].max()), ground, False)
+        room.mark = self._ops.connected_many(
+            self._sums, self._dirty, ground.links, ground.masks, ground.steps, ground.wrap, part.cells, part.strengths * reference.SCALE,
+            part.shapes, radii, weights, starts, room.seen, room.mark + 2, room.cells, room.distances,
+        )  # fmt: skip
+        return jobs.at(~small)
+
     def _is_open(self, jobs: Emission) -> NDArray[np.bool_]:
-        if self.radial.metric == "straight":
+        if self.radial.metric == "straight" and not self._on_graph:
             return np.ones(len(jobs), dtype=np.bool_)
-        return self.ground.is_open(jobs.cells, self.footprints.reaches[jobs.shapes])
+        return np.asarray(self.ground.is_open(jobs.cells, self.footprints.reaches[jobs.shapes]))
 
     def _add_open(self, jobs: Emission, *, anew: bool) -> Iterator[int]:
         """Footprints without walls, cut already: many small ones a unit, or some rows of a large one."""
+        if not len(jobs) and not anew:
+            return
         strengths = jobs.strengths * reference.SCALE
         if self._at_once:
             self._stamp_many(jobs.cells, strengths, jobs.shapes, anew=anew)
@@ -455,8 +492,8 @@ class RadialField:
     def _stamp_many(self, cells: NDArray[np.int64], strengths: NDArray[np.float64], shapes: NDArray[np.int64], *, anew: bool) -> None:
         prints = self.footprints
         work = int(((2 * prints.reaches[shapes] + 1) ** 2).sum()) if len(cells) > 200 else 0
-        bands = 1 if self.space.wrap or not kernels.compiled() else max(1, min(pool.threads(), work // _STAMPED_PER_THREAD))
-        edges = [len(self._dirty) * band // bands * TILE_ROWS for band in range(bands)] + [self.space.height]
+        bands = 1 if self._wrap or not kernels.compiled() else max(1, min(pool.threads(), work // _STAMPED_PER_THREAD))
+        edges = [len(self._dirty) * band // bands * TILE_ROWS for band in range(bands)] + [self._sums.shape[0]]
         pool.run(
             [
                 (
@@ -470,7 +507,7 @@ class RadialField:
                         prints.starts,
                         prints.reaches,
                         shapes,
-                        self.space.wrap,
+                        self._wrap,
                         top,
                         bottom,
                         anew,
@@ -484,7 +521,7 @@ class RadialField:
         weights = self.footprints.table(shape)
         rows = max(1, UNIT_STAMPED // len(weights))
         for row in range(0, len(weights), rows):
-            kernel(self._sums, self._dirty, cell, weights, strength, row, min(row + rows, len(weights)), self.space.wrap)
+            kernel(self._sums, self._dirty, cell, weights, strength, row, min(row + rows, len(weights)), self._wrap)
             yield 1
 
     def _scatter(
@@ -501,8 +538,13 @@ class RadialField:
         for changed in (old, new):
             for first in range(0, len(changed), _UNIT_JOBS):
                 part = changed.at(np.s_[first : first + _UNIT_JOBS])
-                self._ops.mark_boxes(self._dirty, part.cells, part.shapes, self.footprints.reaches, *self.space.shape, self.space.wrap)
-                yield 1
+                if self._on_graph:
+                    for cell, _, shape in part.rows():
+                        cells, _ = yield from self.footprints.search(self.ground, cell, shape)
+                        self._touch(cells)
+                else:
+                    self._ops.mark_boxes(self._dirty, part.cells, part.shapes, self.footprints.reaches, *self._sums.shape, self._wrap)
+                    yield 1
         yield from self._by_bands(lambda band: self._ops.clear(self._sums, self._dirty, band, band + 1))
         near = yield from self._near(np.zeros(0, np.int64))
         for part in near:
@@ -524,28 +566,35 @@ class RadialField:
 
     def _boxes(self, sources: Emission) -> NDArray[np.int64]:
         """First and last row, first and last column that sources may reach, shape (4, N); beyond the rim too."""
-        rows, columns = np.divmod(sources.cells, self.space.width)
+        rows, columns = np.divmod(sources.cells, self._sums.shape[1])
         reaches = self.footprints.reaches[sources.shapes]
         return np.stack([rows - reaches, rows + reaches, columns - reaches, columns + reaches])
 
     def _boxes_hold(self, sources: Emission, cell: int) -> NDArray[np.bool_]:
-        if self.space.wrap or not len(sources):
+        if self._wrap or self._on_graph or not len(sources):
             return np.ones(len(sources), dtype=np.bool_)
-        row, column = divmod(cell, self.space.width)
+        row, column = divmod(cell, self._sums.shape[1])
         top, bottom, left, right = self._boxes(sources)
         return np.asarray((top <= row) & (row <= bottom) & (left <= column) & (column <= right))
 
+    def _touch(self, cells: NDArray[np.int64]) -> None:
+        """Mark the tiles of cells."""
+        width = self._sums.shape[1]
+        self._dirty[cells // width // TILE_ROWS, cells % width // TILE_COLUMNS] = 1
+
     def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
         """Whether any tile that a source may reach is dirty."""
+        if self._on_graph:  # edges may be shorter than the straight way, so that nothing is known to be out of reach
+            return np.ones(len(sources), dtype=np.bool_)
         found = np.empty(len(sources), dtype=np.bool_)
-        self._ops.reaching(self._dirty, sources.cells, sources.shapes, self.footprints.reaches, *self.space.shape, self.space.wrap, found)
+        self._ops.reaching(self._dirty, sources.cells, sources.shapes, self.footprints.reaches, *self._sums.shape, self._wrap, found)
         return found
 
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The whole footprint of one source."""
         if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
             table = self.footprints.table(shape)
-            return reference.listed(self.space.shape, cell, table, 0, len(table), self.space.wrap)
+            return reference.listed(self._sums.shape, cell, table, 0, len(table), self._wrap)
         return finished(self.footprints.search(self.ground, cell, shape, aside=True))
 
     # What is shown
@@ -558,15 +607,19 @@ class RadialField:
             tiles = int(np.count_nonzero(self._dirty)) if kernels.compiled() else 0
             shares = max(1, min(pool.threads(), tiles // _TILES_PER_THREAD))
             edges = [bands * share // shares for share in range(shares + 1)]
-            tiled = (self._sums, walls, self._dirty, self.values)
+            tiled = (self._sums, walls, self._dirty, self._map)
             pool.run([(self._ops.publish, (*tiled, *edge)) for edge in itertools.pairwise(edges)])
             self._stale |= self._dirty
         else:
             if self._spare is None:
-                self._spare, self._stale[:] = np.zeros_like(self.values), 1
+                self._spare, self._stale[:] = np.zeros_like(self._map), 1
             self._stale |= self._dirty
             spare = self._spare
             yield from self._by_bands(lambda band: self._ops.publish(self._sums, walls, self._stale, spare, band, band + 1))
-            self.values, self._spare = self._spare, self.values
+            self._map, self._spare = self._spare, self._map
             self._stale[:] = self._dirty
         self._dirty[:] = 0
+
+
+def _ground_of(space: AnySpace) -> Ground | GraphGround:
+    return GraphGround.of(space) if isinstance(space, Graph) else Ground.of(space)

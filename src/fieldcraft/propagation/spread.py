@@ -15,10 +15,12 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.sources import Sources
-from fieldcraft.space import Grid
+from fieldcraft.space import Graph, Grid
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from fieldcraft.propagation.graph_spread import GraphSpreadField
 
 __all__ = ["FALLOFFS", "Spread", "SpreadField"]
 
@@ -91,8 +93,12 @@ class Spread:
         left = size * np.exp(-self.decay * away) if p == 0 else np.maximum(size ** (1 / p) - self.decay * away, 0) ** p
         return np.copysign(np.where((left < self.floor) & (away > 0), 0.0, left), strength)
 
-    def field(self, space: Grid, every: float) -> SpreadField:
+    def field(self, space: Grid | Graph, every: float) -> SpreadField | GraphSpreadField:
         """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""
+        if isinstance(space, Graph):
+            from fieldcraft.propagation.graph_spread import GraphSpreadField
+
+            return GraphSpreadField(self, space, every)
         return SpreadField(self, space, every)
 
 

@@ -3,15 +3,18 @@
 Every function takes a layer, an expression, or anything else with `values` on a `space`.
 """
 
+from fieldcraft.query.ahead import sense
 from fieldcraft.query.areas import Region, Regions, regions
 from fieldcraft.query.explanation import Accountable, Contribution, Explanation, explain
+from fieldcraft.query.exploring import Steps, explore_step
 from fieldcraft.query.ground import Readable
 from fieldcraft.query.maxima import peaks
 from fieldcraft.query.readiness import compile_all
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import Along, along
 from fieldcraft.query.samples import gradient, sample
-from fieldcraft.query.spots import Spots, best, worst
+from fieldcraft.query.spots import best, worst
+from fieldcraft.query.spots_found import Spots
 
 __all__ = [
     "Accountable",
@@ -23,13 +26,16 @@ __all__ = [
     "Regions",
     "Reservations",
     "Spots",
+    "Steps",
     "along",
     "best",
     "compile_all",
     "explain",
+    "explore_step",
     "gradient",
     "peaks",
     "regions",
     "sample",
+    "sense",
     "worst",
 ]

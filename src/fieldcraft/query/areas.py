@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
+from fieldcraft.query import graph_spots
+from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, kernel, moves_of
 
 __all__ = ["Region", "Regions", "regions"]
@@ -21,9 +23,9 @@ class Region:
     label: int
     area: float
     total: float
-    peak: tuple[float, float]
+    peak: tuple[float, ...]
     peak_value: float
-    centre: tuple[float, float]
+    centre: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,8 @@ class Regions:
     `labels` (height, width) int32 holds 1 for the first, 2 for the second, and 0 where there is none. Of the K regions:
     `areas` (K,) in square world units, `totals` (K,) the sums of their cells' values, `peaks` (K, 2) the world
     positions of their highest cells with `peak_values` (K,), `centres` (K, 2) those of the cells nearest to their middle,
-    which are always cells of the region.
+    which are always cells of the region. On a graph `labels` has shape (N,), and areas are those of the polygons of a mesh, else
+    numbers of vertices.
     """
 
     labels: NDArray[np.int32]
@@ -49,9 +52,7 @@ class Regions:
     def __getitem__(self, index: int) -> Region:
         i = range(len(self))[index]
         peak, centre = self.peaks[i].tolist(), self.centres[i].tolist()
-        return Region(
-            i + 1, float(self.areas[i]), float(self.totals[i]), (peak[0], peak[1]), float(self.peak_values[i]), (centre[0], centre[1])
-        )
+        return Region(i + 1, float(self.areas[i]), float(self.totals[i]), tuple(peak), float(self.peak_values[i]), tuple(centre))
 
     def __iter__(self) -> Iterator[Region]:
         return (self[i] for i in range(len(self)))
@@ -67,6 +68,8 @@ def regions(layer: Readable, threshold: float = 0.0) -> Regions:
     Of equal totals the region with the lowest cell comes first, of equally high peaks the lowest cell counts. Raises
     `InvalidValue` for a threshold that is not a finite number.
     """
+    if is_on_graph(layer):
+        return Regions(*graph_spots.components(layer, threshold))
     ground = Ground(layer)
     space = ground.space
     above = checks.finite("threshold", threshold)

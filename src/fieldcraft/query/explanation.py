@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import Spread
+from fieldcraft.propagation import Fade, Spread, Trail
+from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.query.support import trace
 
@@ -32,7 +33,7 @@ class Contribution:
     """What one source adds to a value: `amount` of its `strength`. Position and strength are NaN once it is gone."""
 
     source: int
-    position: tuple[float, float]
+    position: tuple[float, ...]
     strength: float
     amount: float
 
@@ -45,7 +46,7 @@ class Explanation:
     """
 
     name: str
-    position: tuple[float, float]
+    position: tuple[float, ...]
     cell: int
     value: float
     contributions: tuple[Contribution, ...]
@@ -53,12 +54,12 @@ class Explanation:
     remainder_is: str
 
     def __str__(self) -> str:
-        lines = [f"{self.name} at ({self.position[0]:g}, {self.position[1]:g}): {self.value:.4g}"]
+        lines = [f"{self.name} at {_place(self.position)}: {self.value:.4g}"]
         amounts = [f"{part.amount:+.4g}" for part in self.contributions]
         texts = [
             f"source {part.source}, gone"
             if math.isnan(part.strength)
-            else f"source {part.source} at ({part.position[0]:g}, {part.position[1]:g}), strength {part.strength:g}"
+            else f"source {part.source} at {_place(part.position)}, strength {part.strength:g}"
             for part in self.contributions
         ]
         size = max([abs(self.value), *(abs(part.amount) for part in self.contributions)])
@@ -82,8 +83,8 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     the rim for a position off the map. Raises `OutsideMap`, or `InvalidValue` for more than one position and for things
     that have no sources, such as expressions: explain the layers that they are made of.
     """
-    ground = Ground(layer)
-    points, single = checks.positions(position)
+    ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
+    points, single = checks.positions(position, dimensions=ground.space.dimensions)
     if not single:
         raise InvalidValue(
             "explain() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
@@ -93,12 +94,17 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     value = float(ground.flat[cell])
     parts = [_contribution(layer, source, amount) for source, amount in zip(ids, amounts, strict=True)]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
-    x, y = ground.space.position_of(cell).tolist()
     remainder = value - math.fsum(part.amount for part in parts)
-    return Explanation(str(getattr(layer, "name", "value")), (x, y), cell, value, tuple(parts), remainder, rest)
+    return Explanation(
+        str(getattr(layer, "name", "value")), tuple(ground.space.position_of(cell).tolist()), cell, value, tuple(parts), remainder, rest
+    )
 
 
-def _parts(layer: Any, ground: Ground, cell: int) -> tuple[list[int], list[float], str]:
+def _place(position: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{value:g}' for value in position)})"
+
+
+def _parts(layer: Any, ground: Ground | GraphGround, cell: int) -> tuple[list[int], list[float], str]:
     account = layer.contributions(cell) if isinstance(layer, Accountable) else None
     if account is not None:
         sources, parts = account
@@ -109,6 +115,8 @@ def _parts(layer: Any, ground: Ground, cell: int) -> tuple[list[int], list[float
     if isinstance(propagation, Spread):
         ids, amounts = trace(ground.values, ground.space, layer.sources, propagation, cell)
         return ids, amounts, "in motion, deposited or written"
+    if isinstance(propagation, (Fade, Trail)):
+        return [], [], "marks that fade" if isinstance(propagation, Fade) else "a trail"
     raise InvalidValue(
         "explain() takes a layer that can say what its sources do",
         got=repr(layer),
@@ -120,5 +128,4 @@ def _contribution(layer: Any, source: int, amount: float) -> Contribution:
     sources = getattr(layer, "sources", None)
     if sources is None or not sources.is_alive(source):
         return Contribution(source, (math.nan, math.nan), math.nan, amount)
-    x, y = sources.positions_of([source])[0].tolist()
-    return Contribution(source, (x, y), float(sources.strengths_of([source])[0]), amount)
+    return Contribution(source, tuple(sources.positions_of([source])[0].tolist()), float(sources.strengths_of([source])[0]), amount)

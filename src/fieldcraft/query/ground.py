@@ -14,24 +14,24 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import query as reference
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Grid
 
-__all__ = ["Ground", "Readable", "crowd", "frozen", "kernel", "moves_of", "same_ground", "squared", "too_far"]
+__all__ = ["Ground", "Readable", "crowd", "frozen", "kernel", "moves_of", "squared", "too_far"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 
 
 class Readable(Protocol):
-    """Anything that has values on a grid: a layer, an expression, what a game keeps itself."""
+    """Anything that has values on a grid or a graph: a layer, an expression, what a game keeps itself."""
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values now, shape (height, width), [row, column]."""
+        """The values now, shape (height, width), [row, column]; (N,) on a graph."""
         ...
 
     @property
-    def space(self) -> Grid:
-        """The grid they lie on."""
+    def space(self) -> AnySpace:
+        """What they lie on."""
         ...
 
 
@@ -96,7 +96,7 @@ class Ground:
     def _mask(self, where: Readable | ArrayLike) -> NDArray[np.bool_]:
         if isinstance(getattr(where, "space", None), Grid):
             other = Ground(where)  # type: ignore[arg-type]
-            if not same_ground(other.space, self.space):
+            if not other.space.same_cells(self.space):
                 raise InvalidValue(
                     "where lies on the ground of the layer that is asked",
                     got=f"{other.space!r} for {self.space!r}",
@@ -151,11 +151,6 @@ def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None
 def too_far(point: NDArray[np.float64]) -> InvalidValue:
     """What is said about a position so far away that its cell is beyond float64."""
     return InvalidValue("Positions lie within 1e308 cells of the map", got=f"{tuple(point.tolist())}", remedy="Mend that position")
-
-
-def same_ground(one: Grid, other: Grid) -> bool:
-    """Whether two grids have the same cells in the same places; their walls may differ."""
-    return all(getattr(one, name) == getattr(other, name) for name in ("shape", "cell_size", "origin", "y_up", "wrap"))
 
 
 def squared(distance: float, cell_size: float, *, at_least: bool) -> float:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft import checks
+from fieldcraft.query import graph_spots
+from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, kernel, moves_of, squared
-from fieldcraft.query.spots import Spots
+from fieldcraft.query.spots_found import Spots
 
 __all__ = ["peaks"]
 
@@ -25,6 +27,8 @@ def peaks(layer: Readable, count: int | None = None, *, spacing: float = 0.0, th
 
     Returns `Spots` with as many entries as were found: positions (K, 2), values (K,), cells (K,). Raises `InvalidValue`.
     """
+    if is_on_graph(layer):
+        return graph_spots.peaks(layer, count, spacing, threshold)
     ground = Ground(layer)
     space = ground.space
     most = len(space) if count is None else min(checks.whole("count", count, minimum=1), len(space))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.query.ahead import sense
 from fieldcraft.query.areas import regions
 from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.maxima import peaks
@@ -30,6 +31,7 @@ def compile_all() -> None:
     middle = np.array([[2.5, 1.5]])
     sample(small, middle, how="bilinear")
     gradient(small, middle)
+    sense(small, middle, (1.0, 0.0), 1.0)
     best(small, np.repeat(middle, 9, axis=0), 9.0)
     best(small, middle, 9.0, walk=3.0)
     Reservations(small.space).best(small, middle, 9.0, agents=[0])

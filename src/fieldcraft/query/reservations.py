@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.query.ground import Ground, Readable, kernel, same_ground, squared
-from fieldcraft.query.spots import Spots, tile_bounds
-from fieldcraft.space import Grid
+from fieldcraft.query import graph_spots
+from fieldcraft.query.graph_ground import GraphGround, is_on_graph
+from fieldcraft.query.ground import Ground, Readable, kernel, squared
+from fieldcraft.query.spots import tile_bounds
+from fieldcraft.query.spots_found import Spots
+from fieldcraft.space import AnySpace, Graph, Grid, grid_of
 
 __all__ = ["Reservations"]
 
@@ -29,12 +32,11 @@ class Reservations:
     spacing: the least distance between two spots, world units from centre to centre. 0: no cell twice.
     """
 
-    def __init__(self, space: Grid, *, spacing: float = 0.0) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("Reservations are made on a fieldcraft.Grid", got=type(space).__name__, remedy="Pass layer.space")
+    def __init__(self, space: AnySpace, *, spacing: float = 0.0) -> None:
+        if not isinstance(space, (Grid, Graph)):
+            raise InvalidValue("Reservations are made on a fieldcraft.Grid or Graph", got=type(space).__name__, remedy="Pass layer.space")
         self.space = space
         self.spacing = checks.not_negative("spacing", spacing)
-        self._spacing2 = squared(self.spacing, space.cell_size, at_least=True)
         self._held: dict[Hashable, int] = {}
 
     def __len__(self) -> int:
@@ -59,7 +61,7 @@ class Reservations:
     @property
     def positions(self) -> NDArray[np.float64]:
         """The world positions of these, shape (N, 2)."""
-        return self.space.position_of(self.cells).reshape(-1, 2)
+        return self.space.position_of(self.cells).reshape(-1, self.space.dimensions)
 
     def best(
         self,
@@ -115,14 +117,18 @@ class Reservations:
         outside: str,
         sign: np.float32,
     ) -> Spots:
-        ground = Ground(layer)
-        if not same_ground(ground.space, self.space):
+        ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
+        if not ground.space.same_cells(self.space):
             raise InvalidValue(
                 "The layer lies on the ground of the reservations",
                 got=f"{ground.space!r} for {self.space!r}",
                 remedy="Keep one fc.Reservations(layer.space) per cell size",
             )
-        reach2 = squared(checks.positive("radius", radius), self.space.cell_size, at_least=False)
+        if isinstance(ground, GraphGround):
+            return self._serve_on_graph(ground, near, radius, agents, where, outside, sign)
+        space = grid_of(self.space, "Ground")
+        reach2 = squared(checks.positive("radius", radius), space.cell_size, at_least=False)
+        spacing2 = squared(self.spacing, space.cell_size, at_least=True)
         places, single = ground.places(near, outside)
         names = _names(agents, len(places), single)
         closed = ground.closed(where)
@@ -133,13 +139,35 @@ class Reservations:
         kernels = kernel()
         if len(kept):
             taken = np.zeros(self.space.shape, dtype=np.uint8)
-            kernels.thin(kept, taken, self._spacing2, self.space.wrap, len(kept), np.empty_like(kept))
+            kernels.thin(kept, taken, spacing2, space.wrap, len(kept), np.empty_like(kept))
             closed |= taken
         cells = np.full((len(places), 1), -1, dtype=np.int64)
         kernels.best(
-            ground.values, closed, highest, sign, places, reach2, self._spacing2, True, self.space.y_up, self.space.wrap,
+            ground.values, closed, highest, sign, places, reach2, spacing2, True, space.y_up, space.wrap,
             0, len(places), cells,
         )  # fmt: skip
+        return self._taken(names, cells, single, ground)
+
+    def _serve_on_graph(
+        self,
+        ground: GraphGround,
+        near: ArrayLike,
+        radius: float,
+        agents: Iterable[Hashable] | Hashable,
+        where: Readable | ArrayLike | None,
+        outside: str,
+        sign: np.float32,
+    ) -> Spots:
+        far = checks.positive("radius", radius)
+        points, _, single = ground.points(near, outside)
+        names = _names(agents, len(points), single)
+        closed = ground.closed(where)
+        asking = set(names)
+        kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
+        graph_spots.take(ground, kept, self.spacing, closed)
+        return self._taken(names, graph_spots.serve(ground, points, far, self.spacing, closed, sign), single, ground)
+
+    def _taken(self, names: list[Hashable], cells: NDArray[np.int64], single: bool, ground: Ground | GraphGround) -> Spots:
         self.release(*names)
         self._held.update((agent, cell) for agent, cell in zip(names, cells[:, 0].tolist(), strict=True) if cell >= 0)
         return Spots.at(cells[0] if single else cells, self.space, ground.flat)

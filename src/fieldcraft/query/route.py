@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.query import graph_samples
+from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, crowd, kernel
 
 __all__ = ["Along", "along"]
@@ -48,11 +50,16 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
         arrays, of any lengths, or an (N, M, 2) array.
     outside: "refuse" positions off the map, or "clamp" each to the rim.
 
+    On a graph a path is taken by the vertices that its positions belong to: each stretch counts with the mean of its two ends, and
+    the highest value is that of a position.
+
     Raises `OutsideMap`, or `InvalidValue` for a path without positions.
     """
+    checks.choice("outside", outside, _OUTSIDE)
+    if is_on_graph(layer):
+        return _along_graph(layer, path, outside)
     ground = Ground(layer)
     space = ground.space
-    checks.choice("outside", outside, _OUTSIDE)
     paths, single = _paths(path)
     counts = [len(each) for each in paths]
     starts = np.zeros(len(paths) + 1, dtype=np.int64)
@@ -75,7 +82,17 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
     return Along(sums, lengths, means, highest, where)
 
 
-def _paths(path: ArrayLike | Sequence[ArrayLike]) -> tuple[list[NDArray[np.float64]], bool]:
+def _along_graph(layer: Readable, path: ArrayLike | Sequence[ArrayLike], outside: str) -> Along:
+    axes = layer.space.dimensions
+    paths, single = _paths(path, axes)
+    ways = [graph_samples.way(layer, each, outside) for each in paths]
+    if single:
+        return Along(*ways[0])
+    sums, lengths, means, highest = (np.array([each[k] for each in ways], dtype=np.float64) for k in range(4))
+    return Along(sums, lengths, means, highest, np.array([each[4] for each in ways]).reshape(len(ways), axes))
+
+
+def _paths(path: ArrayLike | Sequence[ArrayLike], dimensions: int = 2) -> tuple[list[NDArray[np.float64]], bool]:
     """Each path as an (M, 2) array, and whether there was just one."""
     if isinstance(path, np.ndarray):
         single = path.ndim < 3
@@ -85,7 +102,7 @@ def _paths(path: ArrayLike | Sequence[ArrayLike]) -> tuple[list[NDArray[np.float
             raise InvalidValue("A path is an (M, 2) array of world positions", got=type(path).__name__, remedy="Pass a list or an array")
         single = len(path) > 0 and _depth(path[0]) < 2
         many = [path] if single else list(path)
-    checked = [checks.positions(each) for each in many]
+    checked = [checks.positions(each, dimensions=dimensions) for each in many]
     for index, (points, pair) in enumerate(checked):
         if pair or not len(points):
             raise InvalidValue(

@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.kernels import pool
+from fieldcraft.query import graph_samples
+from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, crowd, frozen, kernel, too_far
 
 __all__ = ["gradient", "sample"]
@@ -28,8 +30,15 @@ def sample(layer: Readable, positions: ArrayLike, *, how: str = "nearest", outsi
         map, cells that are not there don't take part either. A position on a wall reads its cell.
     outside: "refuse" a position off the map, or "clamp" it to the rim. On a torus no position is off the map.
 
+    On a graph "nearest" reads the vertex that the position belongs to. "bilinear" lies between: on a mesh inside the triangle
+    that holds the position, whose corners take the mean of the open polygons that one can walk between round the corner; else on
+    the nearest of the open edges at the vertex, in shares of the straight line.
+
     Raises `OutsideMap` or `InvalidValue`.
     """
+    if is_on_graph(layer):
+        values, one = graph_samples.sample(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
+        return float(values[0]) if one else values
     ground = Ground(layer)
     if checks.choice("how", how, _HOW) == "nearest":
         cells = ground.space.cell_at(positions, outside=outside)
@@ -53,8 +62,13 @@ def gradient(layer: Readable, positions: ArrayLike, *, how: str = "nearest", out
         slopes of the cells around, with the weights of `sample`, so that a walker turns smoothly.
     outside: "refuse" a position off the map, or "clamp" it to the rim.
 
-    A position on a wall has no slope: (0, 0). Raises `OutsideMap` or `InvalidValue`.
+    A position on a wall has no slope: (0, 0). On a graph, with three components if it is 3D, the slope is the one that fits the
+    differences to the neighbours best, by least squares; and the smallest of them, where these lie on a line. Raises
+    `OutsideMap` or `InvalidValue`.
     """
+    if is_on_graph(layer):
+        slopes, one = graph_samples.gradient(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
+        return slopes[0] if one else slopes
     ground = Ground(layer)
     smooth = checks.choice("how", how, _HOW) == "bilinear"
     points, single = _points(positions)

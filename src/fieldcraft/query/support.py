@@ -9,14 +9,14 @@ from fieldcraft.kernels.reference.spread import power, root
 from fieldcraft.propagation import Spread
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.sources import Sources
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph
 
 __all__ = ["trace"]
 
 _ZERO = np.float32(0)
 
 
-def trace(values: NDArray[np.float32], space: Grid, sources: Sources, spread: Spread, cell: int) -> tuple[list[int], list[float]]:
+def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread: Spread, cell: int) -> tuple[list[int], list[float]]:
     """The ids of the sources in the cell that holds `cell` up, and the share of each in what they hold up there.
 
     Where the way back from neighbour to neighbour ends at no source, because the value is fading or was deposited, they are
@@ -39,7 +39,7 @@ def trace(values: NDArray[np.float32], space: Grid, sources: Sources, spread: Sp
     return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
 
 
-def _origin(flat: NDArray[np.float32], space: Grid, shown: dict[int, float], spread: Spread, cell: int) -> tuple[int, float]:
+def _origin(flat: NDArray[np.float32], space: AnySpace, shown: dict[int, float], spread: Spread, cell: int) -> tuple[int, float]:
     """The cell of the source from which the value of a cell comes, and what it holds up here; 0 if there is none.
 
     From each cell the way goes back to the neighbour with the strongest arrival, to all of them where several are equal.
@@ -56,32 +56,40 @@ def _origin(flat: NDArray[np.float32], space: Grid, shown: dict[int, float], spr
     return cell, 0.0
 
 
-def _supporters(flat: NDArray[np.float32], space: Grid, spread: Spread, cell: int) -> list[tuple[int, np.float32]]:
-    """The neighbours from which the strongest influence arrives in a cell, and what each loses on the step."""
+def _ways_into(space: AnySpace, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The cells from which influence arrives in a cell, and how far away each is."""
+    if isinstance(space, Graph):
+        into = np.arange(space.topology.starts[cell], space.topology.starts[cell + 1])
+        into = into[~(space.closed[into] | space.walls[cell])]
+        return space.topology.origins[into].astype(np.int64), space.topology.lengths[into]
     height, width = space.shape
     row, column = divmod(cell, width)
     steps = np.array(space.neighborhood.steps)
-    losses = _losses(space, spread)
+    lengths = space.neighborhood.lengths(space.cell_size)
     rows, columns = row - steps[:, 1], column - steps[:, 0]
     if space.wrap:
         rows, columns = rows % height, columns % width
     links = space.links().reshape(-1)[cell]
     arrives = (links >> np.arange(len(steps), dtype=links.dtype)) & links.dtype.type(1) != 0
-    cells = np.where(arrives, rows * width + columns, 0)
+    return (rows * width + columns)[arrives], lengths[arrives]
+
+
+def _supporters(flat: NDArray[np.float32], space: AnySpace, spread: Spread, cell: int) -> list[tuple[int, np.float32]]:
+    """The neighbours from which the strongest influence arrives in a cell, and what each loses on the step."""
+    cells, lengths = _ways_into(space, cell)
+    losses = _losses(lengths, spread)
     exponent = FALLOFFS[spread.falloff]
     emitted = root(flat[cells], exponent)
     high = emitted * losses if exponent == 0 else emitted - losses
     low = emitted * losses if exponent == 0 else emitted + losses
-    high, low = np.where(arrives, high, _ZERO), np.where(arrives, low, _ZERO)
-    strongest, weakest = max(_ZERO, high.max()), min(_ZERO, low.min())
+    strongest, weakest = high.max(initial=_ZERO), low.min(initial=_ZERO)
     if strongest == 0 and weakest == 0:
         return []
     best = high == strongest if strongest >= -weakest else low == weakest
-    return [(int(cells[k]), losses[k]) for k in np.flatnonzero(best & arrives)]
+    return [(int(cells[k]), losses[k]) for k in np.flatnonzero(best)]
 
 
-def _losses(space: Grid, spread: Spread) -> NDArray[np.float32]:
-    lengths = space.neighborhood.lengths(space.cell_size)
+def _losses(lengths: NDArray[np.float64], spread: Spread) -> NDArray[np.float32]:
     if FALLOFFS[spread.falloff] == 0:
         return np.exp(-spread.decay * lengths).astype(np.float32)
     return np.minimum(spread.decay * lengths, np.finfo(np.float32).max).astype(np.float32)

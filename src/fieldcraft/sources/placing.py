@@ -18,14 +18,14 @@ ON_WALL = ("refuse", "nearest", "through")
 def place(
     space: Space, positions: ArrayLike, *, on_wall: str, outside: str, walls_allowed: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Positions as an (N, 2) array and their cells, (N,).
+    """Positions as an (N, 2) array, (N, 3) on a 3D graph, and their cells, (N,).
 
     `outside="clamp"` takes the nearest cell of the rim for a position off the map. On a wall, `on_wall="refuse"` raises
     `OnWall`, `"nearest"` takes the nearest open cell, `"through"` stays there.
     """
     checks.choice("outside", outside, OUTSIDE)
     checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
-    points, _ = checks.positions(positions)
+    points, _ = checks.positions(positions, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
     if on_wall == "through":
         return points, cells

@@ -1,0 +1,80 @@
+"""Exploring, fast: the same choices as `fieldcraft.kernels.reference.explore`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.chance import throw
+
+__all__ = ["explore", "room"]
+
+
+def room(cells: int) -> tuple[NDArray[np.int64], ...]:
+    """Scratch for one thread: who has reached a cell, by which first step, and the cells in the order in which they are reached."""
+    return np.zeros(cells, dtype=np.int64), np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
+
+
+@njit(nogil=True, cache=True)
+def explore(  # type: ignore[no-untyped-def]
+    values, links, masks, steps, wrap, starts, sight, searches, unknown, key, first, last, next_cells, targets, reached, came_by, queue
+):
+    """For the agents [first, last): the cell to step to from each start and the cell it heads for, or the start itself for both."""
+    height, width = values.shape
+    for agent in range(first, last):
+        start = starts[agent]
+        reached[start] = agent + 1
+        queue[0] = start
+        head = 0
+        tail = 1
+        depth = 0
+        best = np.int64(-1)
+        best_value = np.float32(np.inf)
+        while head < tail:
+            depth += 1
+            beyond = depth > sight
+            if beyond and (not searches or (best >= 0 and best_value <= unknown)):
+                break
+            ring = tail
+            found = np.int64(-1)
+            found_value = np.float32(np.inf)
+            found_die = np.uint64(0)
+            while head < ring:
+                cell = queue[head]
+                head += 1
+                row = cell // width
+                column = cell - row * width
+                for k in range(steps.shape[0]):
+                    y = row + steps[k, 1]
+                    x = column + steps[k, 0]
+                    if wrap:
+                        y = y % height
+                        x = x % width
+                    if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
+                        continue
+                    there = y * width + x
+                    if reached[there] == agent + 1:
+                        continue
+                    reached[there] = agent + 1
+                    came_by[there] = there if cell == start else came_by[cell]
+                    queue[tail] = there
+                    tail += 1
+                    value = values[y, x]
+                    if beyond:
+                        if value > unknown:
+                            continue
+                        value = np.float32(-np.inf)
+                    if found < 0 or value <= found_value:
+                        die = throw(key, agent, there)
+                        if found < 0 or value < found_value or die < found_die or (die == found_die and there < found):
+                            found = there
+                            found_value = value
+                            found_die = die
+            if found >= 0 and (best < 0 or found_value < best_value):
+                best = found
+                best_value = found_value
+            if beyond and found >= 0:
+                break
+        next_cells[agent] = start if best < 0 else came_by[best]
+        targets[agent] = start if best < 0 else best

@@ -1,0 +1,72 @@
+"""Exploring, spelled out: the specification of `fieldcraft.kernels.explore`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.reference.chance import throw
+
+__all__ = ["explore", "room"]
+
+
+def explore(
+    values: NDArray[np.float32],
+    links: NDArray[np.unsignedinteger],
+    masks: NDArray[np.unsignedinteger],
+    steps: NDArray[np.int64],
+    wrap: bool,
+    starts: NDArray[np.int64],
+    sight: int,
+    searches: bool,
+    unknown: np.float32,
+    key: int,
+    first: int,
+    last: int,
+    next_cells: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    *scratch: NDArray[np.int64],
+) -> None:
+    """For the agents [first, last): the cell to step to from each start and the cell it heads for, or the start itself for both.
+
+    Heads for the lowest value up to `sight` steps away, the nearest of equals, then the lowest die of agent and cell. If
+    that is above `unknown` and it `searches`, it heads for the nearest cell at any distance that is not, if there is one.
+    """
+    height, width = values.shape
+    flat = values.reshape(-1)
+    for agent in range(first, last):
+        start = int(starts[agent])
+        came_by = {start: start}
+        ring, depth = [start], 0
+        best = None
+        while ring:
+            depth += 1
+            beyond = depth > sight
+            if beyond and (not searches or (best is not None and best[0] <= unknown)):
+                break
+            outer = []
+            for cell in ring:
+                row, column = divmod(cell, width)
+                for k, (dx, dy) in enumerate(steps.tolist()):
+                    y, x = row + dy, column + dx
+                    if wrap:
+                        y, x = y % height, x % width
+                    if not (0 <= y < height and 0 <= x < width) or not links[y, x] & masks[k] or y * width + x in came_by:
+                        continue
+                    there = y * width + x
+                    came_by[there] = there if cell == start else came_by[cell]
+                    outer.append(there)
+            ring = outer
+            seen = [(float(flat[cell]), depth, throw(key, agent, cell), cell) for cell in ring]
+            if beyond:
+                seen = [(-np.inf, *other[1:]) for other in seen if other[0] <= unknown]
+            best = min([*seen, *([] if best is None else [best])], default=None)
+            if beyond and seen:
+                break
+        next_cells[agent] = start if best is None else came_by[best[3]]
+        targets[agent] = start if best is None else best[3]
+
+
+def room(cells: int) -> tuple[NDArray[np.int64], ...]:
+    """Scratch, of which this tier needs none."""
+    return ()

@@ -1,0 +1,246 @@
+"""Trails, fast: the same bits as `fieldcraft.kernels.reference.trail`, in place.
+
+Rows are summed up along themselves as they enter, and these sums are kept for as many rows as the blur is high. Cells near walls
+and the rim, which can't use such sums, are done one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.reference.blit import SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.reference.trail import ALL, WIDEST_MASK, edges
+
+__all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "edges", "room", "update"]
+
+_ZERO = np.float32(0)
+_ALL = np.uint64(ALL)
+_BIT = np.uint64(1)
+_SECOND = np.uint64(2)
+_THIRD = np.uint64(4)
+_3 = np.uint64(3)
+_6 = np.uint64(6)
+
+
+def room(
+    width: int, reach: int, dtype: Any
+) -> tuple[NDArray[np.float32], NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.uint8]]:
+    """Scratch for one thread: rows as they were, with margins; their sums and a row of these, of the weights' type; which hold anything."""
+    side = 2 * reach + 1
+    return np.zeros((side, width + 2 * reach), np.float32), np.zeros((side, width), dtype), np.zeros(width, dtype), np.zeros(side, np.uint8)
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _along_three(row, sums):  # type: ignore[no-untyped-def]
+    for x in range(sums.shape[0]):
+        sums[x] = (row[x] + row[x + 1]) + row[x + 2]
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _along(row, weights, sums):  # type: ignore[no-untyped-def]
+    weight = weights[0]
+    for x in range(sums.shape[0]):
+        sums[x] = weight * row[x]
+    for k in range(1, weights.shape[0]):
+        weight = weights[k]
+        shifted = row[k : k + sums.shape[0]]
+        for x in range(sums.shape[0]):
+            sums[x] += weight * shifted[x]
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _across_three(up, here, down, gain, floor, out):  # type: ignore[no-untyped-def]
+    for x in range(out.shape[0]):
+        v = np.float32(gain * np.float64((up[x] + here[x]) + down[x]) + 0.0)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _finish(blurred, gain, floor, out):  # type: ignore[no-untyped-def]
+    for x in range(out.shape[0]):
+        v = np.float32(gain * np.float64(blurred[x]) + 0.0)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@njit(nogil=True, cache=True)
+def _exchanges(before, y, x, j, i, reach):  # type: ignore[no-untyped-def]
+    top = y + min(j, reach)
+    bottom = y + max(j, reach) + 1
+    left = x + min(i, reach)
+    right = x + max(i, reach) + 1
+    return before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left] == 0
+
+
+@njit(nogil=True, cache=True)
+def _one(raw, sums, y, x, reach, weights, gain, conserves, floor, before, mask, missing, inflow):  # type: ignore[no-untyped-def]
+    """The new value of a cell with walls or the rim within the blur."""
+    side = 2 * reach + 1
+    blurred = weights[0] * _ZERO
+    for j in range(side):
+        slot = (y + j - reach + side) % side
+        if mask == _ALL:
+            total = sums[slot, x]
+        else:
+            row = raw[slot]
+            total = weights[0] * _ZERO
+            for i in range(side):
+                if side <= WIDEST_MASK:
+                    gives = (mask >> np.uint64(j * side + i)) & _BIT != 0
+                else:
+                    gives = _exchanges(before, y, x, j, i, reach)
+                if gives:
+                    total = total + weights[i] * row[x + i]
+        blurred = blurred + weights[j] * total
+    if conserves and missing > 0:
+        blurred = blurred + missing * raw[y % side, x + reach]
+    v = np.float32(gain * np.float64(blurred) + np.float64(inflow) / SCALE)
+    return v if abs(v) >= floor else _ZERO
+
+
+@njit(nogil=True, cache=True)
+def _taken(row, x, mask):  # type: ignore[no-untyped-def]
+    """Three cells of a row, those that the mask has."""
+    left = row[x] if mask & _BIT != 0 else _ZERO
+    middle = row[x + 1] if mask & _SECOND != 0 else _ZERO
+    right = row[x + 2] if mask & _THIRD != 0 else _ZERO
+    return (left + middle) + right
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, floor, inflow, out):  # type: ignore[no-untyped-def]
+    """The cells of a row with walls or the rim within a blur of 3 x 3."""
+    for k in range(columns.shape[0]):
+        x = np.uint64(columns[k])
+        mask = masks[k]
+        blurred = (_taken(up, x, mask) + _taken(here, x, mask >> _3)) + _taken(down, x, mask >> _6)
+        if conserves:
+            blurred = blurred + missing[k] * here[x + _BIT]
+        v = np.float32(gain * np.float64(blurred) + np.float64(inflow[x]) / SCALE)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _wall_up(closed, row):  # type: ignore[no-untyped-def]
+    for x in range(row.shape[0]):
+        row[x] = _ZERO if closed[x] != 0 else row[x]
+
+
+@njit(nogil=True, cache=True)
+def _enter(source, raw, reach, wrap):  # type: ignore[no-untyped-def]
+    """Copy a row between its margins; returns whether it holds anything."""
+    width = source.shape[0]
+    holds = np.int32(0)
+    inner = raw[reach : reach + width]
+    for x in range(width):
+        v = source[x]
+        holds |= np.int32(v != _ZERO)
+        inner[x] = v
+    if wrap:
+        for k in range(1, reach + 1):
+            raw[reach - k] = source[(width - k) % width]
+            raw[reach + width - 1 + k] = source[(k - 1) % width]
+    return holds
+
+
+@njit(nogil=True, cache=True)
+def update(  # type: ignore[no-untyped-def]
+    values, inflow, dirty, closed, starts, columns, before, masks, missing, weights, ones, gain, conserves, floor, wrap, above, below,
+    first, last, raw, sums, blurred, holds,
+):  # fmt: skip
+    """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
+
+    `above` and `below` are copies of the `reach` rows beside the band as they were before, or 0 off the map. `closed` says of each row
+    whether it has walls: their cells are not in `columns` and are set to 0. `ones` says that all weights are 1. `dirty` tells which
+    tiles of the inflow hold anything.
+    """
+    width = values.shape[1]
+    side = weights.shape[0]
+    reach = side // 2
+    three = ones and side == 3
+    flat_values = values.reshape(-1)
+    flat_inflow = inflow.reshape(-1)
+    flat_sums = sums.reshape(-1)
+    for t in range(first - reach, last + reach):
+        slot = t % side
+        if t < first:
+            holds[slot] = _enter(above[t - first + reach], raw[slot], reach, wrap)
+        elif t < last:
+            holds[slot] = _enter(values[t], raw[slot], reach, wrap)
+        else:
+            holds[slot] = _enter(below[t - last], raw[slot], reach, wrap)
+        if holds[slot] != 0:
+            if three:
+                _along_three(raw[slot], sums[slot])
+            else:
+                _along(raw[slot], weights, sums[slot])
+        else:
+            sums[slot] = 0.0
+        y = t - reach
+        if y < first:
+            continue
+        band = y // TILE_ROWS
+        fed = False
+        for tile in range(dirty.shape[1]):
+            fed = fed or dirty[band, tile] != 0
+        quiet = True
+        for k in range(side):
+            quiet = quiet and holds[k] == 0
+        if quiet and not fed:
+            continue
+        up = sums[(y + side - 1) % side]
+        here = sums[y % side]
+        down = sums[(y + 1) % side]
+        if not three:
+            for k in range(side):
+                weight = weights[k]
+                row = sums[(y + k - reach + side) % side]
+                if k == 0:
+                    for x in range(width):
+                        blurred[x] = weight * row[x]
+                else:
+                    for x in range(width):
+                        blurred[x] += weight * row[x]
+        if three:
+            _across_three(up, here, down, gain, floor, values[y])
+        else:
+            _finish(blurred, gain, floor, values[y])
+        if fed:
+            # Unsigned places need no look at whether they are negative, and slices would cost more than a tile's row.
+            for tile in range(dirty.shape[1]):
+                if dirty[band, tile] == 0:
+                    continue
+                x0 = tile * TILE_COLUMNS
+                place = np.uint64(y * width)
+                above_place = np.uint64((y + side - 1) % side * width)
+                own_place = np.uint64(y % side * width)
+                below_place = np.uint64((y + 1) % side * width)
+                for k in range(x0, min(x0 + TILE_COLUMNS, width)):
+                    at = np.uint64(k)
+                    if three:
+                        total = np.float64((flat_sums[above_place + at] + flat_sums[own_place + at]) + flat_sums[below_place + at])
+                    else:
+                        total = np.float64(blurred[at])
+                    v = np.float32(gain * total + np.float64(flat_inflow[place + at]) / SCALE)
+                    flat_values[place + at] = v if abs(v) >= floor else _ZERO
+        begin = starts[y]
+        end = starts[y + 1]
+        if three and begin < end:
+            # The margins are 0, so that where only the rim is near all may be taken.
+            _some_of_three(
+                raw[(y + side - 1) % side], raw[y % side], raw[(y + 1) % side], columns[begin:end], masks[begin:end], missing[begin:end],
+                gain, conserves, floor, inflow[y], values[y],
+            )  # fmt: skip
+            begin = end
+        for k in range(begin, end):
+            x = columns[k]
+            values[y, x] = _one(raw, sums, y, x, reach, weights, gain, conserves, floor, before, masks[k], missing[k], inflow[y, x])
+        if closed[y, 0] != 0:
+            _wall_up(closed[y, 1:], values[y])
+        if fed:
+            for tile in range(dirty.shape[1]):
+                if dirty[band, tile] != 0:
+                    inflow[y, tile * TILE_COLUMNS : min((tile + 1) * TILE_COLUMNS, width)] = 0

@@ -1,0 +1,396 @@
+"""Fade: what was marked, and how long ago: memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, clock, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import fade as reference
+from fieldcraft.propagation.footprints import Footprints, Ground, finished, too_large
+from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
+from fieldcraft.sources import Sources
+from fieldcraft.space import AnySpace, Graph
+
+__all__ = ["Fade", "FadeField"]
+
+_TILE = (reference.TILE_ROWS, reference.TILE_COLUMNS)
+_TILES_PER_THREAD = 300
+_MOST_BLEED = 0.95
+_LONGEST = 1e9
+# Moments are counted in quanta, of which a mark of the maximum lasts exactly so many, from an epoch that moves on.
+_LIFE = 1 << 29
+_MOST_AGE = 1 << 30
+_LEAST, _MOST = 1e-20, checks.LARGEST
+
+
+@dataclass(frozen=True)
+class Fade:
+    """Remember what was marked, and forget it slowly: what is marked fades to exactly 0.
+
+    Marks come from `Layer.mark`; a mark never lowers a value, and no value exceeds `maximum`. Nothing is computed for a cell
+    as time passes: a cell holds the moment at which it will be forgotten, and its value follows from that when it is read. So
+    the values are the same however `advance` is sliced, and any number of updates costs as much as one.
+
+    Parameters
+    ----------
+    amount: what a value loses in each `interval`, evenly over it, above 0.
+    interval: seconds, above 0.
+    maximum: the most that a cell holds, and what a mark without an amount gives it.
+    half_life: seconds in which a value halves, in place of the even fall of `amount` in each `interval`.
+    floor: with a `half_life`, what falls to this is forgotten: it is exactly 0 from then on.
+    bleed: what part of a mark reaches the neighbouring cells, in [0, 0.95]: what lies beside a marked place feels known. Cells
+        farther away take `bleed ** steps`, along walks round walls (a diagonal step counts 1.41, one of a graph its
+        length in world units), while that is at least a hundredth of `maximum`. Where several marks arrive the strongest counts.
+
+    Raises `InvalidValue` for numbers outside of these ranges, and for a fade that takes longer than 10**9 seconds.
+
+    Source: the influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds; the bleeding is what its
+    author wished for.
+    """
+
+    amount: float = 0.25
+    interval: float = 5.0
+    maximum: float = 100.0
+    half_life: float | None = None
+    floor: float = 1e-3
+    bleed: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("amount", "interval", "maximum", "floor"):
+            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
+        if self.half_life is not None:
+            object.__setattr__(self, "half_life", checks.positive("half_life", self.half_life))
+        object.__setattr__(self, "bleed", checks.not_negative("bleed", self.bleed))
+        if self.bleed > _MOST_BLEED:
+            raise InvalidValue(
+                f"bleed lies in [0, {_MOST_BLEED}]",
+                got=f"bleed={self.bleed:g}",
+                remedy="Pass the part of a mark that a neighbouring cell takes",
+            )
+        if not _LEAST <= self.maximum <= _MOST:
+            raise InvalidValue(f"maximum lies in {_LEAST:g} to {_MOST:g}", got=f"maximum={self.maximum:g}", remedy="Count in other units")
+        if self.half_life is not None and not _LEAST <= self.floor < self.maximum:
+            raise InvalidValue(
+                f"floor lies in {_LEAST:g} to maximum", got=f"floor={self.floor:g}, maximum={self.maximum:g}", remedy="Pass another floor"
+            )
+        if not self.life(self.maximum) <= _LONGEST:
+            raise InvalidValue(
+                f"A mark is forgotten within {_LONGEST:,.0f} seconds",
+                got=f"{self.maximum:g} at {self.amount:g} each {self.interval:g} s"
+                if self.half_life is None
+                else f"half_life={self.half_life:g}",
+                remedy="Raise amount, or shorten interval or half_life",
+            )
+
+    def life(self, value: float) -> float:
+        """The seconds until a value is forgotten."""
+        if self.half_life is None:
+            return value / self.amount * self.interval
+        return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
+
+    def field(self, space: AnySpace, every: float) -> FadeField:
+        """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
+        return FadeField(self, space, every)
+
+
+class FadeField:
+    """Moments at which cells are forgotten, and the values that follow from them."""
+
+    def __init__(self, fade: Fade, space: AnySpace, every: float) -> None:
+        self.space = space
+        self.fade = fade
+        self._every = clock.ticks("every", every, minimum=1)
+        self._now = 0
+        self._epoch = 0
+        # Vertices of a graph are laid out in rows of a tile's width.
+        self._shape = (max(1, -(-len(space) // _TILE[1])), _TILE[1]) if isinstance(space, Graph) else space.shape
+        self._width = self._shape[1]
+        down, across = (-(-size // tile) for size, tile in zip(self._shape, _TILE, strict=True))
+        self._ends = np.zeros((down * across, *_TILE), dtype=np.int32)
+        self._active = np.zeros(down * across, dtype=np.uint16)
+        self._listed = np.zeros(down * across, dtype=np.int64)
+        self._count = 0
+        self._values: NDArray[np.float32] = np.zeros(self._shape, dtype=np.float32)
+        self._is_shown = True
+        self._footprints: dict[str, Footprints] = {}
+        self._ground: Ground | None = None
+        self._graph_footprints: dict[str, GraphFootprints] = {}
+        self._graph_ground: GraphGround | None = None
+        self._walls_version = space.walls_version
+        self._room: Any = None
+        self._ops: Any = reference
+        if kernels.compiled():
+            from fieldcraft.kernels import fade as compiled
+
+            self._ops = compiled
+        self._rates()
+
+    def _rates(self) -> None:
+        fade = self.fade
+        seconds = fade.life(fade.maximum)
+        self._life = max(1, round(seconds * clock.TICKS_PER_SECOND))
+        self._rate = fade.maximum / _LIFE
+        self._half = 0.0 if fade.half_life is None else fade.half_life / seconds * _LIFE
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """What is remembered now, in the shape of the space; worked out for the marked parts of it when they are asked for."""
+        if not self._is_shown:
+            self._show()
+        return self._values.reshape(-1)[: len(self.space)] if isinstance(self.space, Graph) else self._values
+
+    @property
+    def _age(self) -> int:
+        """Quanta from the epoch until now."""
+        return self._quanta - self._epoch
+
+    @property
+    def _quanta(self) -> int:
+        """Quanta since the beginning."""
+        return self._now * _LIFE // self._life
+
+    def _show(self) -> None:
+        parts = 1
+        if kernels.compiled():
+            parts = max(1, min(pool.threads(), self._count // _TILES_PER_THREAD))
+        edges = [self._count * part // parts for part in range(parts + 1)]
+        kept = [0] * parts
+        common = (self._ends, self._age, self._rate, self._half, self.fade.floor, np.float32(self.fade.maximum), self._values)
+
+        def call(part: int) -> None:
+            kept[part] = self._ops.show(*common, self._active, self._listed, edges[part], edges[part + 1])
+
+        pool.run([(call, (part,)) for part in range(parts)])
+        count = kept[0]
+        for part in range(1, parts):
+            self._listed[count : count + kept[part]] = self._listed[edges[part] : edges[part] + kept[part]].copy()
+            count += kept[part]
+        self._count = count
+        self._is_shown = True
+
+    # Marks
+
+    def mark(
+        self, cells: NDArray[np.int64], amounts: NDArray[np.float64] | None, radius: float | None, falloff: Falloff, metric: str
+    ) -> None:
+        """Mark cells, or the ground around them, with at most these amounts; see `Layer.mark`."""
+        self._follow_walls()
+        strengths = np.full(len(cells), self.fade.maximum) if amounts is None else np.minimum(amounts, self.fade.maximum)
+        if radius is not None:
+            cells, strengths = self._around(cells, strengths, radius, falloff, metric)
+        some = strengths > 0
+        cells, strengths = cells[some], strengths[some]
+        if self.fade.bleed > 0 and len(cells):
+            cells, strengths = self._bled(cells, strengths)
+        self._mark(cells, strengths)
+
+    def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
+        moments = (self._age + self._lives(strengths)).astype(np.int32)
+        self._count = int(self._ops.mark(self._ends, self._width, cells, moments, self._active, self._listed, self._count))
+        self._is_shown = False
+
+    def _lives(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many quanta it takes until these values are forgotten."""
+        if self.fade.half_life is None:
+            return np.rint(strengths / self.fade.maximum * _LIFE)
+        return np.rint(self._half * np.log2(np.maximum(strengths / self.fade.floor, 1.0)))
+
+    def _move_epoch(self) -> None:
+        """Count moments from now on, so that they stay small."""
+        passed = self._age
+        self._epoch += passed
+        listed = self._listed[: self._count]
+        self._ends[listed] = np.maximum(self._ends[listed].astype(np.int64) - passed, 0).astype(np.int32)
+
+    def _around(
+        self, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff, metric: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The open cells within a radius of each cell, by a metric, and the share that each takes."""
+        if isinstance(self.space, Graph):
+            return self._around_vertices(self.space, cells, strengths, radius, falloff, metric)
+        if radius >= too_large(self.space):
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {too_large(self.space):g}",
+                got=f"radius={radius:g}",
+                remedy="Give the layer a larger cell_size",
+            )
+        if self._ground is None:
+            self._ground = Ground.of(self.space)
+        ground = self._ground
+        footprints = self._footprints.setdefault(metric, Footprints(metric))
+        number = footprints.number(falloff, radius / self.space.cell_size, ground)
+        reach = int(footprints.reaches[number])
+        is_open = ground.is_open(cells, np.full(len(cells), reach)) if metric != "straight" else np.ones(len(cells), dtype=np.bool_)
+        table = footprints.table(number)
+        down, right = np.nonzero(table)
+        rows, columns = np.divmod(cells[is_open], self.space.width)
+        rows, columns = rows[:, None] + (down - reach), columns[:, None] + (right - reach)
+        shares = strengths[is_open][:, None] * table[down, right]
+        if self.space.wrap:
+            rows, columns = rows % self.space.height, columns % self.space.width
+            inside = np.ones(rows.shape, dtype=np.bool_)
+        else:
+            inside = (rows >= 0) & (rows < self.space.height) & (columns >= 0) & (columns < self.space.width)
+        found, given = [rows[inside] * self.space.width + columns[inside]], [shares[inside]]
+        for cell, strength in zip(cells[~is_open].tolist(), strengths[~is_open].tolist(), strict=True):
+            reached, weights = finished(footprints.search(ground, cell, number))
+            found.append(reached)
+            given.append(weights * strength)
+        every, amounts = np.concatenate(found), np.concatenate(given)
+        free = ~self.space.walls.reshape(-1)[every]
+        return every[free], amounts[free]
+
+    def _around_vertices(
+        self, space: Graph, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff, metric: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The same on a graph, where each footprint is searched for."""
+        if metric == "sight":
+            raise InvalidValue("A line of sight needs a grid", got='metric="sight" on a graph', remedy='Use metric="path" or "straight"')
+        if self._graph_ground is None:
+            self._graph_ground = GraphGround.of(space)
+        footprints = self._graph_footprints.setdefault(metric, GraphFootprints(metric))
+        number = footprints.number(falloff, radius, self._graph_ground)
+        found, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
+            reached, weights = finished(footprints.search(self._graph_ground, cell, number))
+            found.append(reached)
+            given.append(weights * strength)
+        every, amounts = np.concatenate(found), np.concatenate(given)
+        free = ~space.walls[every]
+        return every[free], amounts[free]
+
+    def _bled(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """What marks become once they have bled into what lies beside them."""
+        space = self.space
+        if isinstance(space, Graph):
+            if self._graph_ground is None:
+                self._graph_ground = GraphGround.of(space)
+            ways = self._graph_ground.ways
+            return self._reached(
+                "bleed_along", (ways.starts, ways.ends, self.fade.bleed**ways.lengths, cells, strengths, self.fade.maximum / 100)
+            )
+        steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        common = (
+            space.links(), space.link_masks, steps, self.fade.bleed ** space.neighborhood.lengths(1.0), cells, strengths,
+            self.fade.maximum / 100, space.wrap,
+        )  # fmt: skip
+        return self._reached("bleed", common)
+
+    def _reached(self, name: str, common: tuple[Any, ...]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells that marks reach, ascending, and what arrives in each."""
+        if not kernels.compiled():
+            found, amounts = getattr(reference, name)(*common)
+            return found, amounts
+        if self._room is None:
+            self._room = self._ops.room(len(self.space))
+        arrived, found = self._room[0], self._room[3]
+        count = int(getattr(self._ops, name)(*common, *self._room))
+        reached = np.sort(found[:count])
+        amounts = arrived[reached]
+        arrived[reached] = 0
+        return reached, amounts
+
+    # What every field does
+
+    def feed(self, sources: Sources) -> None:
+        """Take notice of walls; there are no sources. See `Field.feed`."""
+        self._follow_walls()
+
+    def _follow_walls(self) -> None:
+        """A cell that becomes a wall is forgotten."""
+        version = self.space.walls_version
+        if version == self._walls_version:
+            return
+        changed = self.space.walls_changed(self._walls_version)
+        self._walls_version = version
+        self._ground = self._graph_ground = None
+        blocked = changed[self.space.walls.reshape(-1)[changed]]
+        self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
+        self._values.reshape(-1)[blocked] = 0
+        self._is_shown = False
+
+    def admit(self, values: NDArray[np.float32]) -> None:
+        """Refuse values that fading cells cannot have."""
+        if (values < 0).any() or (values > np.float32(self.fade.maximum)).any():
+            bad = float(values[(values < 0) | (values > np.float32(self.fade.maximum))][0])
+            raise InvalidValue(
+                f"Values of a layer that fades lie in 0 to its maximum, {self.fade.maximum:g}", got=f"{bad:g}", remedy="Cut them to that"
+            )
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Let cells fade from the values that they were given; see `Field.touched`."""
+        width = self._width
+        if cells is None:
+            self._ends[:] = 0
+            self._active[:] = 0
+            self._count = 0
+            cells = np.flatnonzero(self._values)
+        else:
+            self._ends.reshape(-1)[reference.slots(cells, width)[1]] = 0
+        flat = self._values.reshape(-1)
+        self._mark(cells, np.clip(flat[cells].astype(np.float64), 0, self.fade.maximum))
+
+    def tune(self, fade: Fade, every: float) -> None:
+        """Let what is remembered fade otherwise from now on; see `Field.tune`."""
+        self._every = clock.ticks("every", every, minimum=1)
+        if fade != self.fade:
+            values = self.values
+            self.fade = fade
+            self._rates()
+            self._epoch = self._quanta
+            np.minimum(values, np.float32(fade.maximum), out=values)
+            self.touched(None)
+
+    def run(self, count: int) -> None:
+        """Let the time of so many steps pass."""
+        self._now += count * self._every
+        if self._age > _MOST_AGE:
+            self._move_epoch()
+        self._is_shown = self._is_shown and (count == 0 or self._count == 0)
+
+    def step_in_units(self) -> Iterator[None]:
+        """Let the time of one step pass: one unit."""
+        self.run(1)
+        yield
+
+    def settle(self) -> None:
+        """Forget everything."""
+        self._values[:] = 0
+        self.touched(None)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values, the time, and the moments of the tiles that hold any; see `Field.state`."""
+        values = self.values
+        tiles = np.sort(self._listed[: self._count])
+        remaining = np.maximum(self._ends[tiles].astype(np.int64) - self._age, 0)
+        return {"values": values, "now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from a state; see `Field.restore`."""
+        now, tiles, left = state["now"], state["tiles"], state["left"]
+        if now.dtype != np.int64 or now.shape != (1,) or now[0] < 0:
+            raise ValueError("a time that is no time")
+        if tiles.dtype != np.int64 or tiles.ndim != 1 or (np.diff(tiles, prepend=-1) <= 0).any() or (tiles >= len(self._ends)).any():
+            raise ValueError("tiles that are not tiles of the map")
+        if left.dtype != np.int64 or left.shape != (len(tiles), *_TILE) or (left < 0).any() or (left > _LIFE).any():
+            raise ValueError("moments that are no moments")
+        self._now = int(now[0])
+        self._epoch = self._quanta
+        self._ends[tiles] = left
+        self._listed[: len(tiles)] = tiles
+        self._active[tiles] = (1 << _TILE[0]) - 1
+        self._count = len(tiles)
+        self.values[:] = state["values"]
+        self._is_shown = False
+        # A wall that came while nobody looked is found at the next step.
+        blocked = np.flatnonzero(self.space.walls)
+        self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0

@@ -1,0 +1,348 @@
+"""Trail: what agents leave behind gathers, blurs and evaporates: pheromones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import trail as reference
+from fieldcraft.kernels.reference.blit import TILE_ROWS
+from fieldcraft.propagation.canvas import Blots, Canvas
+from fieldcraft.sources import Sources
+from fieldcraft.space import Grid
+
+__all__ = ["Trail", "TrailField"]
+
+EDGES = ("conserve", "lose")
+_WIDEST = 63
+_KEEP = 0.98
+_LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
+_WORK_PER_THREAD = 400_000
+_UNIT_WORK = 200_000
+
+
+@dataclass(frozen=True)
+class Trail:
+    """Gather what is stamped or deposited: each update, `values = keep * blur(values) + what has come since the last`.
+
+    Two pheromones are two layers. What has come shows from the next update on. Walls hold nothing, and nothing passes through
+    them or past their corners: two cells exchange if every cell of the rectangle between them is open.
+
+    Parameters
+    ----------
+    keep: what part stays at each update, in [0, 1]; 0.98 by default. Evaporation is a rate, not an amount: what is twice as
+        strong loses twice as much. Above 1 a trail would grow without end.
+    half_life: seconds in which a trail halves, in place of `keep`.
+    blur: the width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number up to 63. Or an odd number of
+        weights, the same from both ends, which are applied along rows and along columns.
+    edges: what becomes of the part of a blur that would go into a wall or over the rim. "conserve": it stays where it is, so that
+        a blur keeps the sum of all values; weights sum to 1. "lose": it is gone; weights sum to 1 or less.
+    vector: whether values are vectors, (x, y) in world axes: `layer.vectors` are these, `layer.values` their lengths. Both parts
+        blur alike, so that a trail of one direction keeps it.
+    accumulate: whether what was there stays. Without it each update begins with an empty map: `values = blur(what has come)`, for
+        crowds and obstacles, and `keep` has no meaning.
+    floor: values smaller than this become exactly 0.
+
+    Raises `InvalidValue` for numbers outside of these ranges.
+
+    Source: the accumulator of "Influence Maps, Ants, and Flocking", and its unbuilt second buffer for separation; vectors are kept
+    as vectors, where that text had to encode them as colours.
+    """
+
+    keep: float | None = None
+    half_life: float | None = None
+    blur: int | Sequence[float] = 3
+    edges: str = "conserve"
+    vector: bool = False
+    accumulate: bool = True
+    floor: float = 1e-6
+
+    def __post_init__(self) -> None:
+        if self.keep is not None and self.half_life is not None:
+            raise InvalidValue(
+                "A trail evaporates by keep or by half_life", got=f"keep={self.keep!r} and half_life={self.half_life!r}", remedy="Pass one"
+            )
+        if self.keep is not None:
+            keep = checks.not_negative("keep", self.keep)
+            if keep > 1:
+                raise InvalidValue(
+                    "keep is at most 1, or a trail grows without end", got=f"keep={keep:g}", remedy="Pass a keep in [0, 1], such as 0.98"
+                )
+            object.__setattr__(self, "keep", keep)
+        if self.half_life is not None:
+            object.__setattr__(self, "half_life", checks.positive("half_life", self.half_life))
+        checks.choice("edges", self.edges, EDGES)
+        object.__setattr__(self, "blur", _checked_blur(self.blur, self.edges))
+        for name in ("vector", "accumulate"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise InvalidValue(f"{name} is True or False", got=f"{name}={getattr(self, name)!r}", remedy="Pass one of the two")
+            object.__setattr__(self, name, bool(getattr(self, name)))
+        object.__setattr__(self, "floor", checks.not_negative("floor", self.floor))
+
+    def weights(self) -> tuple[NDArray[np.floating[Any]], float]:
+        """The weights of the blur along one axis, and what the blurred sums are multiplied by."""
+        if isinstance(self.blur, int):
+            return np.ones(self.blur, dtype=np.float32), 1 / self.blur**2
+        return np.array(self.blur), 1.0
+
+    def kept(self, every: float) -> float:
+        """The part that stays at an update, with so many seconds between two."""
+        if not self.accumulate:
+            return 1.0
+        if self.half_life is not None:
+            return float(0.5 ** (every / self.half_life))
+        return _KEEP if self.keep is None else self.keep
+
+    def field(self, space: Grid, every: float) -> TrailField:
+        """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
+        return TrailField(self, space, every)
+
+
+def _checked_blur(blur: Any, edges: str) -> int | tuple[float, ...]:
+    remedy = f"Pass an odd number up to {_WIDEST}, or as many weights"
+    if isinstance(blur, (bool, np.bool_)):
+        raise InvalidValue("blur is a width or weights", got=repr(blur), remedy=remedy)
+    if isinstance(blur, (int, np.integer)):
+        if blur < 1 or blur % 2 == 0 or blur > _WIDEST:
+            raise InvalidValue(f"The width of a blur is odd, 1 to {_WIDEST}", got=f"blur={blur}", remedy=remedy)
+        return int(blur)
+    array = checks.array("The weights of a blur", blur)
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or len(array) % 2 == 0 or len(array) > _WIDEST:
+        raise InvalidValue(
+            f"A blur has an odd number of weights, up to {_WIDEST}", got=f"{array.dtype} of shape {array.shape}", remedy=remedy
+        )
+    weights = array.astype(np.float64)
+    if not np.isfinite(weights).all() or (weights < 0).any() or not np.allclose(weights, weights[::-1], rtol=1e-9, atol=0):
+        raise InvalidValue(
+            "The weights of a blur are finite, at least 0, and the same from both ends", got=f"{weights.tolist()}", remedy=remedy
+        )
+    total = float(weights.sum())
+    if edges == "conserve" and abs(total - 1) > 1e-6:
+        raise InvalidValue(
+            "The weights of a blur that conserves sum to 1", got=f"{total:g}", remedy="Divide them by their sum, or pass edges='lose'"
+        )
+    if total > 1 + 1e-6:
+        raise InvalidValue("The weights of a blur sum to at most 1, or it grows without end", got=f"{total:g}", remedy="Divide them by it")
+    weights = (weights + weights[::-1]) / 2
+    return tuple((weights / total if abs(total - 1) <= 1e-6 else weights).tolist())
+
+
+class TrailField:
+    """Values that gather and blur: one plane of numbers, or two for vectors."""
+
+    def __init__(self, trail: Trail, space: Grid, every: float) -> None:
+        self.space = space
+        self.trail = trail
+        self.planes: NDArray[np.float32] = np.zeros((2 if trail.vector else 1, *space.shape), dtype=np.float32)
+        self.inflow = [Canvas(space) for _ in self.planes]
+        self._spare: NDArray[np.float32] | None = None
+        self._lengths: NDArray[np.float32] | None = None
+        self._walls_version = space.walls_version
+        self._plan: tuple[Any, ...] | None = None
+        self._rooms: dict[int, Any] = {}
+        self._every = every
+        self._derive()
+
+    def _derive(self) -> None:
+        weights, scale = self.trail.weights()
+        self._weights = weights
+        self._gain = self.trail.kept(self._every) * scale
+        self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
+        self._plan = None
+        self._rooms = {}
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values, or the lengths of the vectors, (height, width)."""
+        if not self.trail.vector:
+            return np.asarray(self.planes[0])
+        if self._lengths is None:
+            self._lengths = np.asarray(np.sqrt(self.planes[0] * self.planes[0] + self.planes[1] * self.planes[1]))
+        return self._lengths
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors in world axes, (height, width, 2)."""
+        return np.moveaxis(self.planes, 0, -1)
+
+    # What comes in
+
+    def deposit(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> None:
+        """Add to cells at the next update; amounts (N,), or (N, 2) for vectors."""
+        for canvas, part in self._booked(amounts):
+            canvas.scatter(cells, part)
+
+    def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
+        """Put stamps on what comes in at the next update; amounts as in `deposit`."""
+        for canvas, part in self._booked(amounts, blots.peak):
+            canvas.blit(blots, part, blend)
+
+    def _booked(self, amounts: NDArray[np.float64], weight: float = 1.0) -> list[tuple[Canvas, NDArray[np.float64]]]:
+        parts = [np.ascontiguousarray(part) for part in (amounts.T if self.trail.vector else [amounts])]
+        pairs = list(zip(self.inflow, parts, strict=True))
+        for canvas, part in pairs:
+            canvas.book(part, weight)
+        return pairs
+
+    # What every field does
+
+    def feed(self, sources: Sources) -> None:
+        """Take notice of walls; there are no sources. See `Field.feed`."""
+        if self.space.walls_version != self._walls_version:
+            self._walls_version = self.space.walls_version
+            self._plan = None
+
+    def admit(self, values: NDArray[np.float32]) -> None:
+        """Refuse numbers where vectors belong."""
+        if self.trail.vector:
+            raise InvalidValue(
+                "A layer of vectors is not written as numbers", got=f"an array of shape {values.shape}", remedy="Stamp or deposit vectors"
+            )
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Go on from values that were changed; see `Field.touched`."""
+
+    def tune(self, trail: Trail, every: float) -> None:
+        """Go on with other parameters; see `Field.tune`."""
+        if trail.vector != self.trail.vector:
+            raise InvalidValue("A trail keeps to numbers or to vectors", got=repr(trail), remedy="Add another layer")
+        self.trail, self._every = trail, every
+        self._derive()
+
+    def run(self, count: int) -> None:
+        """Take `count` steps."""
+        for _ in range(count):
+            self._begin()
+            if not kernels.compiled():
+                self._step_slowly()
+            else:
+                self._step()
+            self._end()
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, a band of rows a unit; see `Field.step_in_units`."""
+        height, width = self.space.shape
+        rows = -(-_UNIT_WORK // (width * len(self._weights))) // TILE_ROWS * TILE_ROWS or TILE_ROWS
+        if not kernels.compiled() or not self.trail.accumulate or rows >= height:
+            self.run(1)
+            yield
+            return
+        if self._spare is None:
+            self._spare = np.zeros_like(self.planes)
+        for plane in range(len(self.planes)):
+            for first in range(0, height, rows):
+                last = min(first + rows, height)
+                self._spare[plane, first:last] = self.planes[plane, first:last]
+                kernel, arguments = self._call(plane, 0, first, last, self._spare[plane])
+                kernel(*arguments)
+                yield
+        self.planes, self._spare = self._spare, self.planes
+        self._end()
+
+    def settle(self) -> None:
+        """Let everything evaporate."""
+        if self.trail.accumulate and self.trail.kept(self._every) == 1:
+            raise InvalidValue("A trail with keep=1 never evaporates", got="settle()", remedy="Use layer.write() with zeros")
+        self.planes[:] = 0
+        for canvas in self.inflow:
+            canvas.sums[:] = 0
+        self._end()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values, the vectors if there are any, and what has come since the last update; see `Field.state`."""
+        found: dict[str, NDArray[Any]] = {"values": self.values}
+        if self.trail.vector:
+            found["planes"] = self.planes
+        if any(canvas.dirty.any() for canvas in self.inflow):
+            found["inflow"] = np.stack([canvas.sums for canvas in self.inflow])
+        return found
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from a state; see `Field.restore`."""
+        planes = state["planes"] if self.trail.vector else state["values"][np.newaxis]
+        if planes.dtype != np.float32 or planes.shape != self.planes.shape or not np.isfinite(planes).all():
+            raise ValueError(f"vectors of {planes.dtype} and shape {planes.shape}")
+        self.planes[:] = planes
+        self._lengths = None
+        if "inflow" in state:
+            inflow = state["inflow"]
+            if inflow.dtype != np.int64 or inflow.shape != self.planes.shape:
+                raise ValueError(f"an inflow of {inflow.dtype} and shape {inflow.shape}")
+            for canvas, sums in zip(self.inflow, inflow, strict=True):
+                canvas.restore(sums)
+
+    # Steps
+
+    def _begin(self) -> None:
+        """Without accumulation a step begins with what has come, and nothing more comes in."""
+        if not self.trail.accumulate:
+            for plane, canvas in zip(self.planes, self.inflow, strict=True):
+                canvas.drain(plane)
+
+    def _end(self) -> None:
+        for canvas in self.inflow:
+            canvas.cleared()
+        self._lengths = None
+
+    def _step(self) -> None:
+        height, width = self.space.shape
+        work = height * width * len(self._weights) * len(self.planes)
+        threads = min(pool.threads(), work // _WORK_PER_THREAD)
+        bands = max(1, min(threads // len(self.planes), height // max(2 * len(self._weights), TILE_ROWS)))
+        tiles = -(-height // TILE_ROWS)
+        edges = [tiles * band // bands * TILE_ROWS for band in range(bands)] + [height]
+        calls = [
+            self._call(plane, plane * bands + band, first, last, values)
+            for plane, values in enumerate(self.planes)
+            for band, (first, last) in enumerate(itertools.pairwise(edges))
+        ]
+        if threads > 1:
+            pool.run(calls)
+        else:
+            for kernel, arguments in calls:
+                kernel(*arguments)
+
+    def _call(self, plane: int, room: int, first: int, last: int, values: NDArray[np.float32]) -> pool.Call:
+        """The update of some rows of a plane, as it is now, into `values`."""
+        from fieldcraft.kernels import trail
+
+        reach = len(self._weights) // 2
+        if self._plan is None:
+            walls = self.space.walls
+            closed = np.zeros((self.space.height, self.space.width + 1), dtype=np.uint8)
+            closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
+            self._plan = (closed, *trail.edges(walls, self._weights, self.space.wrap))
+        if room not in self._rooms:
+            self._rooms[room] = trail.room(self.space.width, reach, self._weights.dtype)
+        canvas = self.inflow[plane]
+        above, below = self._rows(plane, first - reach, first), self._rows(plane, last, last + reach)
+        return trail.update, (
+            values, canvas.sums, canvas.dirty, *self._plan, self._weights, isinstance(self.trail.blur, int), self._gain,
+            self.trail.edges == "conserve", self._floor, self.space.wrap, above, below, first, last, *self._rooms[room],
+        )  # fmt: skip
+
+    def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:
+        """A copy of rows as they are now; beyond the rim those of the other side on a torus, else 0."""
+        rows = np.arange(first, last)
+        if self.space.wrap:
+            return np.asarray(self.planes[plane][rows % self.space.height])
+        found = np.zeros((len(rows), self.space.width), dtype=np.float32)
+        inside = (rows >= 0) & (rows < self.space.height)
+        found[inside] = self.planes[plane][rows[inside]]
+        return found
+
+    def _step_slowly(self) -> None:
+        conserves = self.trail.edges == "conserve"
+        for plane, canvas in zip(self.planes, self.inflow, strict=True):
+            plane[:] = reference.update(
+                plane, canvas.sums, self.space.walls, self._weights, self._gain, conserves, self._floor, self.space.wrap
+            )  # fmt: skip
+            canvas.sums[:] = 0

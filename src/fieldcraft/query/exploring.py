@@ -1,0 +1,109 @@
+"""Where to look next: the least known cell within sight, or the nearest unknown one beyond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import explore as reference
+from fieldcraft.query.ground import Ground, Readable, frozen
+
+__all__ = ["Steps", "explore_step"]
+
+_CELLS_PER_THREAD = 10_000
+_MOST_KEY = 2**63 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """One step for each of N positions, or for one, without the first axis.
+
+    `positions` (N, 2) are the world positions of the cells to step to, `cells` (N,) their ids, `targets` (N,) the ids of the
+    cells that they lead towards. Where nothing can be reached `found` (N,) is False, and both are the cell stood in.
+    """
+
+    positions: NDArray[np.float64]
+    cells: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    found: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return f"<Steps of shape {self.cells.shape}, {int(np.count_nonzero(self.found))} found>"
+
+
+def explore_step(
+    layer: Readable,
+    positions: ArrayLike,
+    sight: int = 1,
+    *,
+    unknown: float | None = 0.0,
+    rng: np.random.Generator | None = None,
+    outside: str = "refuse",
+) -> Steps:
+    """The step towards the least known cell that can be reached within `sight` steps: for explorers.
+
+    Of equally known cells the nearest counts, in steps, and of equally near ones dice decide. The cell stood in does not
+    count. Walls and terrain are respected, as are the grid's own neighbours.
+
+    Parameters
+    ----------
+    layer: what is known of each cell: a layer with `Fade`, or any layer or expression; lower is less.
+    positions: one (x, y) pair or an (N, 2) array of world positions on open ground.
+    sight: steps, at least 1.
+    unknown: where everything within sight reads more than this, the step leads towards the nearest cell, by steps at any
+        distance, that does not: the frontier. If there is none, or with None, it leads to the least known within sight.
+    rng: where the dice come from: one number is drawn a call, whatever the number of positions. Without it the dice are the same
+        at every call.
+    outside: "refuse" a position off the map, or "clamp" it to the rim.
+
+    A search for the frontier may look at the whole map, for each position. Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+
+    Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that of Yamauchi's "A
+    Frontier-Based Approach for Autonomous Exploration" (1997).
+    """
+    ground = Ground(layer)
+    space = ground.space
+    reach = checks.whole("sight", sight, minimum=1)
+    limit = None if unknown is None else checks.finite("unknown", unknown)
+    points, single = checks.positions(positions)
+    starts = np.atleast_1d(space.cell_at(points, outside=outside)).astype(np.int64)
+    blocked = space.walls.reshape(-1)[starts]
+    if blocked.any():
+        index = int(np.flatnonzero(blocked)[0])
+        raise OnWall(
+            "Explorers stand on open ground", got=f"{tuple(points[index].tolist())} at index {index}", remedy="Use space.nearest_open()"
+        )
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise InvalidValue("rng is a numpy Generator", got=type(rng).__name__, remedy="Pass np.random.default_rng(seed)")
+    key = 0 if rng is None else int(rng.integers(_MOST_KEY))
+    searches = limit is not None and bool((ground.values[~space.walls] <= limit).any())
+    cells, targets = starts.copy(), starts.copy()
+    common = (
+        ground.values, frozen(space.links()), space.link_masks, np.array(space.neighborhood.steps, dtype=np.int64), space.wrap,
+        starts, reach, searches, np.float32(0 if limit is None else limit), key,
+    )  # fmt: skip
+    ops: Any = reference
+    parts = 1
+    if kernels.compiled():
+        from fieldcraft.kernels import explore as compiled
+
+        ops = compiled
+        looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
+        parts = max(1, min(pool.threads(), len(starts), len(starts) * looked_at // _CELLS_PER_THREAD))
+    edges = [len(starts) * part // parts for part in range(parts + 1)]
+    pool.run(
+        [
+            (ops.explore, (*common, edges[part], edges[part + 1], cells, targets, *ops.room(len(space))))
+            for part in range(parts)
+        ]
+    )  # fmt: skip
+    found = cells != starts
+    if single:
+        return Steps(space.position_of(int(cells[0])), cells[0], targets[0], found[0])
+    return Steps(space.position_of(cells), cells, targets, found)

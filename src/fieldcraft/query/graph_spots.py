@@ -1,0 +1,172 @@
+"""The best vertices, the peaks and the regions of a graph."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.query.graph_ground import GraphGround
+from fieldcraft.query.spots_found import Spots
+
+__all__ = ["choose", "components", "peaks", "serve", "take"]
+
+_SLACK = 1e-9  # distances are equal to one part in so many
+_AT_ONCE = 1_024
+
+
+def choose(layer: Any, near: ArrayLike, radius: float, count: int, spacing: float, where: Any, outside: str, sign: np.float32) -> Spots:
+    """See `fieldcraft.best`."""
+    ground = GraphGround(layer)
+    far = checks.positive("radius", radius) * (1 + _SLACK)
+    apart = checks.not_negative("spacing", spacing) * (1 - _SLACK)
+    wanted = checks.whole("count", count, minimum=1)
+    if wanted > len(ground.space):
+        raise InvalidValue(f"count is at most the number of vertices, {len(ground.space)}", got=f"count={wanted}", remedy="Ask for fewer")
+    points, _, single = ground.points(near, outside)
+    closed = ground.closed(where)
+    cells = np.full((len(points), wanted), -1, dtype=np.int64)
+    for first in range(0, len(points), _AT_ONCE):
+        some = points[first : first + _AT_ONCE]
+        who, found = _candidates(ground, some, far, closed, sign)
+        ends = np.searchsorted(who, np.arange(len(some) + 1))
+        if apart > 0:
+            for agent in range(len(some)):
+                kept = _spaced(ground, found[ends[agent] : ends[agent + 1]], wanted, apart)
+                cells[first + agent, : len(kept)] = kept
+        else:
+            rank = np.arange(len(who)) - ends[who]
+            cells[first + who[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
+    return Spots.at(cells[0] if single else cells, ground.space, ground.values)
+
+
+def serve(
+    ground: GraphGround, points: NDArray[np.float64], radius: float, spacing: float, closed: NDArray[np.bool_], sign: np.float32
+) -> NDArray[np.int64]:
+    """One vertex for each position, (N, 1), chosen one after the other: none less than `spacing` from those before, none twice.
+
+    Vertices that are taken are added to `closed`.
+    """
+    cells = np.full((len(points), 1), -1, dtype=np.int64)
+    for agent, point in enumerate(points):
+        _, found = _candidates(ground, point[np.newaxis], radius * (1 + _SLACK), closed, sign)
+        if len(found):
+            cells[agent, 0] = found[0]
+            take(ground, found[:1], spacing, closed)
+    return cells
+
+
+def take(ground: GraphGround, cells: NDArray[np.int64], spacing: float, closed: NDArray[np.bool_]) -> None:
+    """Close these vertices, and those less than `spacing` from one of them."""
+    closed[cells] = True
+    if spacing > 0 and len(cells):
+        tree, places = ground.space.topology.tree, ground.space.positions[cells]
+        for place, near in zip(places, tree.query_ball_point(places, spacing), strict=True):
+            away = np.sqrt(((ground.space.positions[near] - place) ** 2).sum(axis=1))
+            closed[np.asarray(near)[away < spacing * (1 - _SLACK)]] = True
+
+
+def peaks(layer: Any, count: int | None, spacing: float, threshold: float) -> Spots:
+    """See `fieldcraft.peaks`."""
+    ground = GraphGround(layer)
+    most = len(ground.space) if count is None else checks.whole("count", count, minimum=1)
+    apart = checks.not_negative("spacing", spacing) * (1 - _SLACK)
+    above = checks.finite("threshold", threshold)
+    values = ground.values
+    origins, ends, _ = ground.open_arcs()
+    level = values[origins] == values[ends]
+    number, labels = _connected(len(values), origins[level], ends[level])
+    high = np.ones(number, dtype=np.bool_)
+    high[labels[origins[values[ends] > values[origins]]]] = False
+    high[labels[ends[values[origins] > values[ends]]]] = False
+    high[labels[ground.walls | ~(values > above)]] = False
+    inside = np.flatnonzero(high[labels])
+    cells = _middles(ground, inside, labels[inside])
+    cells = cells[np.lexsort((cells, -values[cells]))]
+    if apart > 0:
+        cells = _spaced(ground, cells, most, apart)
+    return Spots.at(cells[:most].copy(), ground.space, values)
+
+
+def components(layer: Any, threshold: float) -> tuple[Any, ...]:
+    """The labels, areas, totals, peaks and middles of the connected regions above a threshold; see `fieldcraft.regions`."""
+    ground = GraphGround(layer)
+    above = checks.finite("threshold", threshold)
+    values = ground.values
+    held = ~ground.walls & (values > above)
+    origins, ends, _ = ground.open_arcs()
+    both = held[origins] & held[ends]
+    _, every = _connected(len(values), origins[both], ends[both])
+    inside = np.flatnonzero(held)
+    _, first, numbers = np.unique(every[inside], return_index=True, return_inverse=True)
+    # Numbered by their lowest vertex.
+    renumber = np.argsort(np.argsort(first, kind="stable"))
+    numbers = renumber[numbers]
+    count = len(first)
+    totals = np.bincount(numbers, weights=values[inside].astype(np.float64), minlength=count)
+    areas = np.bincount(numbers, weights=ground.space.areas[inside], minlength=count)
+    by_value = np.lexsort((inside, -values[inside], numbers))
+    tops = inside[by_value[np.flatnonzero(np.diff(numbers[by_value], prepend=-1) != 0)]]
+    middles = _middles(ground, inside, numbers)
+    order = np.argsort(-totals, kind="stable")
+    ranks = np.zeros(count, dtype=np.int32)
+    ranks[order] = np.arange(1, count + 1)
+    labels = np.zeros(len(values), dtype=np.int32)
+    labels[inside] = ranks[numbers]
+    places = ground.space.positions
+    return labels, areas[order], totals[order], places[tops[order]], values[tops[order]], places[middles[order]]
+
+
+def _candidates(
+    ground: GraphGround, points: NDArray[np.float64], radius: float, closed: NDArray[np.bool_], sign: np.float32
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The vertices that may be taken around each point, the best first: (point, vertex), sorted by point."""
+    near = ground.space.topology.tree.query_ball_point(points, radius) if len(ground.space) else [[] for _ in points]
+    counts = np.array([len(each) for each in near], dtype=np.int64)
+    found = np.fromiter(chain.from_iterable(near), dtype=np.int64, count=int(counts.sum()))
+    who = np.repeat(np.arange(len(points)), counts)
+    free = ~closed[found]
+    who, found = who[free], found[free]
+    away = ((ground.space.positions[found] - points[who]) ** 2).sum(axis=1)
+    order = np.lexsort((found, away, -sign * ground.values[found], who))
+    return who[order], found[order]
+
+
+def _spaced(ground: GraphGround, cells: NDArray[np.int64], count: int, spacing: float) -> NDArray[np.int64]:
+    """The first of these vertices, and each next that keeps its distance to those before."""
+    places = ground.space.positions[cells]
+    left = np.ones(len(cells), dtype=np.bool_)
+    kept: list[int] = []
+    while len(kept) < count and left.any():
+        first = int(left.argmax())
+        kept.append(int(cells[first]))
+        left &= ((places - places[first]) ** 2).sum(axis=1) >= spacing * spacing
+        left[first] = False
+    return np.array(kept, dtype=np.int64)
+
+
+def _middles(ground: GraphGround, cells: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of each group of vertices, by its number, the one nearest to its middle (the lowest of equals), by number."""
+    groups, inverse, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
+    places = ground.space.positions[cells]
+    away = np.zeros(len(cells))
+    for axis in places.T:
+        middle = np.bincount(inverse, weights=axis, minlength=len(groups)) / sizes
+        away += (axis - middle[inverse]) ** 2
+    order = np.lexsort((cells, away, inverse))
+    return cells[order[np.flatnonzero(np.diff(inverse[order], prepend=-1) != 0)]]
+
+
+def _connected(count: int, origins: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not count:
+        return 0, np.zeros(0, dtype=np.int64)
+    joined = coo_array((np.ones(len(origins), dtype=np.int8), (origins, ends)), shape=(count, count))
+    number, labels = connected_components(joined, directed=False)
+    return int(number), labels.astype(np.int64)
