@@ -1,1 +1,22 @@
 """Ways through a map: distance maps, flow fields, shortest paths."""
+
+from fieldcraft.paths.blocking import would_block
+from fieldcraft.paths.distance import DistanceMap, distance_map
+from fieldcraft.paths.flee import FleeMap, flee_map
+from fieldcraft.paths.flow import FlowField, FlowFields, flow_field
+from fieldcraft.paths.route import Path
+from fieldcraft.paths.search import shortest_path, shortest_paths
+
+__all__ = [
+    "DistanceMap",
+    "FleeMap",
+    "FlowField",
+    "FlowFields",
+    "Path",
+    "distance_map",
+    "flee_map",
+    "flow_field",
+    "shortest_path",
+    "shortest_paths",
+    "would_block",
+]

@@ -1,1 +1,32 @@
-"""Movement of many agents at once: steering forces, neighbours, moves that stop at walls."""
+"""Movements: where agents want to go, how they keep apart, and how they walk without entering walls."""
+
+from fieldcraft.steering.behaviors import arrive, evade, flee, follow_flow, pursue, seek, wander
+from fieldcraft.steering.combine import accelerate, combine
+from fieldcraft.steering.context import context, directions
+from fieldcraft.steering.crowd import Crowd
+from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
+from fieldcraft.steering.walkers import Walk, Walkers
+from fieldcraft.steering.walls import avoid_walls, move
+
+__all__ = [
+    "Crowd",
+    "Neighbors",
+    "Walk",
+    "Walkers",
+    "accelerate",
+    "alignment",
+    "arrive",
+    "avoid_walls",
+    "cohesion",
+    "combine",
+    "context",
+    "directions",
+    "evade",
+    "flee",
+    "follow_flow",
+    "move",
+    "pursue",
+    "seek",
+    "separation",
+    "wander",
+]

@@ -1,0 +1,205 @@
+"""Distance maps against `tcod.path.dijkstra2d` and `skimage.graph.MCP_Geometric`, and what a repair costs beside a new map.
+
+Times only: both others let diagonals cut corners, and tcod takes whole costs and counts a diagonal as 3/2 of a straight step. What
+fieldcraft finds is checked here against its neighbours: each cell's distance is the least that a step to another cell gives.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import tcod.path
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
+from skimage.graph import MCP_Geometric
+
+import fieldcraft as fc
+from bench import machine
+from bench.race import REST, Times, say
+from bench.table import Report, Table, at_least, milliseconds, times
+from fieldcraft.paths import DistanceMap, distance_map, would_block
+
+DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+MAPS = {"arena2": "dao", "brc202d": "dao", "TheFrozenSea": "sc1", "maze512-4-0": "mazes"}
+PLACES = 200
+
+
+def load(name: str, report: Report) -> fc.Grid | None:
+    """A map of the benchmark set, if it is there."""
+    path = DATA / "gridmaps" / "maps" / MAPS[name] / f"{name}.map"
+    if not path.is_file():
+        report.notes.append(f"Left out: {name}. Not found: {path} (set FIELDCRAFT_DATA).")
+        return None
+    return fc.load_map(path, neighbors=8)
+
+
+def contest(ways: dict[str, Callable[[], object]], batch: dict[str, int], rounds: int) -> dict[str, Times]:
+    """Time each way in turn, round by round, `batch` calls at a time for those that are short."""
+    found = {name: Times() for name in ways}
+    for run in ways.values():
+        run()
+    for _ in range(rounds):
+        for name, run in ways.items():
+            time.sleep(REST)
+            for _ in range(batch.get(name, 1)):
+                start = time.perf_counter()
+                run()
+                found[name].rounds.append(time.perf_counter() - start)
+    return found
+
+
+def is_settled(space: fc.Grid, field: DistanceMap, goal: int, cost: NDArray[np.float64]) -> bool:
+    """Whether every distance is the least that a step to a neighbour gives."""
+    away = field.exact
+    least = np.full(space.shape, np.inf)
+    least.flat[goal] = 0.0
+    padded = np.pad(away, 1, constant_values=np.inf)
+    links = np.pad(space.links(), 1)
+    costs = np.pad(cost, 1, constant_values=1.0)
+    height, width = space.shape
+    for k, (dx, dy) in enumerate(space.neighborhood.steps):
+        there = np.s_[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
+        steps = math.hypot(dx, dy) * space.cell_size * (cost + costs[there]) / 2
+        least = np.minimum(least, np.where(links[there] >> k & 1, padded[there] + steps, np.inf))
+    least[space.walls] = np.inf
+    return bool(np.allclose(away, least, rtol=1e-12, atol=1e-9))
+
+
+def whole_maps(report: Report, quick: bool) -> None:
+    """A map from one goal to everywhere: unit costs, and costs of 1 + 4 * threat."""
+    plain = Table(
+        "Distance map from one goal, 8 neighbours, unit cost, values read",
+        (
+            "map",
+            "fieldcraft best ms",
+            "median",
+            "tcod best ms",
+            "is",
+            "required",
+            "verdict",
+            "skimage best ms",
+            "is",
+            "required",
+            "verdict",
+        ),
+    )
+    priced = Table("The same with costs of 1 + 4 * threat", plain.columns)
+    rounds = 2 if quick else 8
+    for name in MAPS:
+        space = load(name, report)
+        if space is None:
+            continue
+        say(f"bench paths: distance maps of {name}")
+        open_ = np.flatnonzero(~space.walls)
+        goal = int(open_[len(open_) // 2])
+        position = space.position_of(goal)
+        threat = gaussian_filter(np.random.default_rng(0).random(space.shape), 3)
+        threat = (threat - threat.min()) / (threat.max() - threat.min())
+        for table, cost, least in ((plain, None, 15 if name != "maze512-4-0" else 9), (priced, (1 + 4 * threat).astype(np.float32), 5)):
+            cells = np.ones(space.shape) if cost is None else cost.astype(np.float64)
+            whole = np.where(space.walls, 0, np.rint(cells)).astype(np.int32)
+            search = MCP_Geometric(np.where(space.walls, -1.0, cells))
+
+            def tcod_map(whole: NDArray[np.int32] = whole, goal: int = goal) -> None:
+                away = np.full(whole.shape, np.iinfo(np.int32).max, dtype=np.int32)
+                away.flat[goal] = 0
+                tcod.path.dijkstra2d(away, whole, 2, 3, out=away)
+
+            found = contest(
+                {
+                    "ours": lambda cost=cost, space=space, position=position: distance_map(space, position, cost=cost).values,
+                    "tcod": tcod_map,
+                    "skimage": lambda search=search, goal=goal, space=space: search.find_costs([divmod(goal, space.width)]),
+                },
+                {"ours": 8},
+                rounds,
+            )
+            if not is_settled(space, distance_map(space, position, cost=cost), goal, cells):
+                report.wrong.append(f"{name}: a distance is not the least that a step gives")
+            ours = found["ours"]
+            ratios = {other: found[other].best / ours.best for other in ("tcod", "skimage")}
+            wanted = {"tcod": 8 if cost is None else 4, "skimage": least}
+            row = [f"{name} ({len(open_):,} open cells)", milliseconds(ours.best), milliseconds(ours.median)]
+            for other in ("tcod", "skimage"):
+                row += [milliseconds(found[other].best), times(ratios[other]), f"{wanted[other]}x", at_least(ratios[other], wanted[other])]
+            table.add(*row)
+    for table in (plain, priced):
+        if table.rows:
+            table.notes.append(
+                f"{rounds} rounds in turn, 8 of ours in each. skimage: find_costs only, MCP_Geometric is made beforehand. tcod "
+                f"{machine.version('tcod')}, whole costs; scikit-image {machine.version('scikit-image')}."
+            )
+            report.tables.append(table)
+
+
+def towers(report: Report, quick: bool) -> None:
+    """What a repair after one tower costs."""
+    space = load("TheFrozenSea", report)
+    if space is None:
+        return
+    say("bench paths: repairs")
+    rng = np.random.default_rng(0)
+    open_ = np.flatnonzero(~space.walls)
+    goal = int(open_[len(open_) // 2])
+    field = distance_map(space, space.position_of(goal))
+    rebuild = contest({"ours": lambda: distance_map(space, space.position_of(goal)).values}, {"ours": 4}, 2 if quick else 10)["ours"].best
+    np.asarray(field.values)
+    repairs, questions = [], []
+    for _ in range(20 if quick else PLACES):
+        cells = place(space, goal, rng)
+        took, asked = [], []
+        for _ in range(2 if quick else 5):
+            start = time.perf_counter()
+            would_block(space, cells, field)
+            asked.append(time.perf_counter() - start)
+            space.set_walls(cells)
+            start = time.perf_counter()
+            field.repair()
+            np.asarray(field.values)
+            took.append(time.perf_counter() - start)
+            space.set_walls(cells, False)
+            field.repair()
+        repairs.append(min(took))
+        questions.append(min(asked))
+    space.set_walls(place(space, goal, rng))
+    field.repair()
+    if not np.array_equal(field.exact, distance_map(space, space.position_of(goal)).exact):
+        report.wrong.append("a repaired map differs from a new one")
+    table = Table(
+        f"After one 3 x 3 tower on TheFrozenSea, at {len(repairs)} random places; a new map takes {milliseconds(rebuild)} ms",
+        ("what", "median us", "mean us", "a new map is, median", "required", "verdict", "mean", "required", "verdict"),
+    )
+    for title, spent, wanted in (("repair, values read", repairs, (300, 50)), ("would_block, with the map", questions, (None, None))):
+        median, mean = rebuild / statistics.median(spent), rebuild / statistics.mean(spent)
+        table.add(
+            title, f"{statistics.median(spent) * 1e6:.1f}", f"{statistics.mean(spent) * 1e6:.1f}", times(median),
+            f"{wanted[0]}x" if wanted[0] else "", at_least(median, wanted[0]), times(mean),
+            f"{wanted[1]}x" if wanted[1] else "", at_least(mean, wanted[1]),
+        )  # fmt: skip
+    table.notes.append("Each place: the best of 5, between set_walls, which is not timed and leaves little in the caches.")
+    report.tables.append(table)
+
+
+def place(space: fc.Grid, goal: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The cells of a 3 x 3 tower on open ground, not on the goal."""
+    height, width = space.shape
+    while True:
+        row, column = int(rng.integers(1, height - 1)), int(rng.integers(1, width - 1))
+        rows, columns = np.mgrid[row - 1 : row + 2, column - 1 : column + 2]
+        cells = (rows * width + columns).reshape(-1)
+        if not space.walls.reshape(-1)[cells].any() and goal not in cells:
+            return cells
+
+
+def run(quick: bool) -> Report:
+    """Every table of this suite."""
+    report = Report()
+    whole_maps(report, quick)
+    towers(report, quick)
+    return report

@@ -1,0 +1,311 @@
+"""Distance maps: how far it is from everywhere to the nearest goal."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.layer import Guard
+from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.distances import Distances
+from fieldcraft.paths.ground import Ground
+from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.route import Path, no_path
+from fieldcraft.paths.standing import standing
+from fieldcraft.space import Grid
+
+__all__ = ["DistanceMap", "distance_map"]
+
+_KEPT_CHANGES = 64
+_NONE = np.empty(0, dtype=np.int64)
+_NONE.flags.writeable = False
+
+
+def distance_map(
+    space: Grid,
+    goals: ArrayLike,
+    *,
+    cost: Cost = None,
+    start_costs: ArrayLike | None = None,
+    limit: float | None = None,
+) -> DistanceMap:
+    """How far it is from everywhere to the nearest goal, walking.
+
+    Nothing is searched before a value is asked for, and then no further than that value needs.
+
+    Parameters
+    ----------
+    space: a grid. Its neighbourhood says which steps there are; they cut no corners, one-way terrain is kept to (distances are those of
+        walking *to* the goal), and a torus is walked round.
+    goals: (x, y) or (N, 2) world positions.
+    cost: what the ground costs per world unit of way: a number, an array of shape (height, width), a layer, or an expression
+        such as `1 + 4 * threat`. By default 1. At least 1e-6; infinite is a wall. A step costs its length times the mean of its two
+        cells. A layer or expression is read when the map is made, and again by `repair`.
+    start_costs: what each goal begins with, at least 0: one number or one per goal. A goal that another one undercuts is not
+        a goal.
+    limit: the search ends at this distance, which is included.
+
+    Raises `OutsideMap` or `OnWall` for a goal that can't be stood on, naming the nearest open cell, and `InvalidValue` for
+    no goals and for other arguments that don't fit.
+    """
+    if not isinstance(space, Grid):
+        raise InvalidValue("A distance map lies on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
+    return DistanceMap(space, goals, cost=cost, start_costs=start_costs, limit=limit)
+
+
+class DistanceMap:
+    """How far it is from everywhere to the nearest goal, walking; made by `distance_map`.
+
+    It shows the ground as it was when the map was made or last repaired: walls and costs that change later are taken over by
+    `repair`, and `stale` says whether there are any. A map that has been searched to its end is mended there, at a fraction of
+    the price; one that hasn't is begun anew when it is next asked. Either way it equals a new one bit for bit.
+
+    Distances are float64 inside. With 4 or 8 neighbours and one cost for all ground they are counted in straight and diagonal
+    steps, and right to the last digit or so however long the way. Else they are sums along the way, from the goal on.
+
+    Used by one thread at a time.
+    """
+
+    goals: NDArray[np.int64]
+    """The cells of the goals, ascending, each once."""
+    start_costs: NDArray[np.float64]
+    """What each goal begins with."""
+
+    def __init__(
+        self,
+        space: Grid,
+        goals: ArrayLike,
+        *,
+        cost: Cost = None,
+        start_costs: ArrayLike | None = None,
+        limit: float | None = None,
+    ) -> None:
+        limit = math.inf if limit is None else checks.not_negative("limit", limit)
+        prices = Prices(space, cost)
+        ground = Ground.of(space, prices.shut)
+        cells, _ = standing(space, ground.walls, "goal", goals)
+        if not len(cells):
+            raise InvalidValue("A distance map has goals", got="none", remedy="Pass one (x, y) or an (N, 2) array with N of at least 1")
+        self._set_up(ground, prices, *_aims(cells, start_costs), limit)
+
+    def _set_up(self, ground: Ground, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
+        self.space, self.limit, self._prices = prices.space, limit, prices
+        self._guard = Guard("A distance map", "Put a lock around it, or give each thread its own")
+        self._values: NDArray[np.float32] = np.empty(len(self.space), dtype=np.float32)
+        self._view = self._values.view().reshape(self.space.shape)
+        self._view.flags.writeable = False
+        self._version = 0
+        self._changes: list[NDArray[np.int64] | None] = []
+        self._begin(ground, goals, start_costs)
+
+    def _begin(self, ground: Ground, goals: NDArray[np.int64], start_costs: NDArray[np.float64]) -> None:
+        """Forget all distances; the next question begins to look for them."""
+        self.goals, self.start_costs = goals, start_costs
+        self._distances = Distances(self.space, ground, self._prices, goals, start_costs, self.limit)
+        self._shown = False
+
+    def __repr__(self) -> str:
+        goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
+        return f"<{type(self).__name__} to {goals} on {self.space.width} x {self.space.height}{', stale' if self.stale else ''}>"
+
+    # Reading
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The distances in world units (times cost): float32 of shape (height, width), inf on walls and where no goal is reached.
+
+        A read-only view, which `repair` changes in place.
+        """
+        if not self._shown:
+            with self._guard:
+                self._distances.settle()
+                self._distances.show(self._values)
+                self._shown = True
+        return self._view
+
+    @property
+    def exact(self) -> NDArray[np.float64]:
+        """The distances in float64, shape (height, width): a new array."""
+        with self._guard:
+            self._distances.settle()
+            return self._distances.measured(slice(None)).reshape(self.space.shape)
+
+    def at(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float64]:
+        """The distances from the cells of world positions: a float for one (x, y), (N,) float64 for many; inf in walls.
+
+        Searches only as far as these need, and goes on from there next time. `outside` is "refuse" or "clamp", see `Grid.cell_at`.
+        """
+        cells = self.space.cell_at(positions, outside=outside)
+        found = self.at_cells(np.atleast_1d(cells))
+        return float(found[0]) if isinstance(cells, int) else found
+
+    def at_cells(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """`at` for cells: (N,) float64."""
+        with self._guard:
+            shut = self._distances.ground.walls[cells]
+            if shut.all():
+                return np.full(len(cells), math.inf)
+            self._distances.settle(cells[~shut])
+            return self._distances.measured(cells)
+
+    def descend(self, position: ArrayLike) -> Path:
+        """The way from a world position to the goal that is nearest by this map, over the cells' centres.
+
+        Straight on where several steps are as good. Where no goal is reached, the path is not `found`. Raises `OnWall` or
+        `OutsideMap` for a position that can't be stood on, naming the nearest open cell.
+        """
+        distances = self._distances
+        cells, single = standing(self.space, distances.ground.walls, "start", position)
+        if not single:
+            raise InvalidValue(
+                "A way begins at one (x, y)", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
+            )
+        total = float(self.at_cells(cells)[0])
+        if total == math.inf:
+            return no_path(self.space)
+        with self._guard:
+            way, taken = distances.descend(int(cells[0]))
+            total -= float(distances.measured(way[-1:])[0])
+        way.flags.writeable = False
+        steps = self.space.neighborhood.lengths(1.0)[taken]
+        kinds, counts = np.unique(steps, return_counts=True)  # so that steps of one length add up exactly
+        return Path(self.space, way, float((kinds * counts).sum()) * self.space.cell_size, total)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every `repair` that found something to do."""
+        return self._version
+
+    @property
+    def stale(self) -> bool:
+        """Whether walls, or the layer or expression that the cost was read from, have changed since; `repair` takes that over."""
+        return self.space.walls_version != self._distances.ground.version or self._prices.stale
+
+    @property
+    def repairs(self) -> bool:
+        """Whether `repair` can mend distances: not where they are so large that a short step added to them changes nothing."""
+        return self._distances.mendable
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """The walls that the distances keep to, infinite costs among them: (height, width), read-only."""
+        return self._distances.ground.walls.reshape(self.space.shape)
+
+    @property
+    def links(self) -> NDArray[np.unsignedinteger]:
+        """The steps that the distances keep to, as `Grid.links`: (height, width)."""
+        return self._distances.ground.links.reshape(self.space.shape)
+
+    @property
+    def costs(self) -> NDArray[np.float64] | None:
+        """The cost of each cell, (height, width), or None where all ground costs the same. To be looked at, not changed."""
+        return None if self._prices.costs is None else self._prices.costs.reshape(self.space.shape)
+
+    def changed_since(self, version: int) -> NDArray[np.int64] | None:
+        """The cells, ascending, whose distance has changed since a `version`; None where that may be all of them."""
+        behind = self._version - version
+        if behind > len(self._changes) or behind < 0:
+            return None
+        found = [_NONE]
+        for cells in self._changes[len(self._changes) - behind :]:
+            if cells is None:
+                return None
+            found.append(cells)
+        return np.unique(np.concatenate(found)) if len(found) > 2 else found[-1]
+
+    def cut_off(self, cells: ArrayLike, among: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """The cells, ascending, that reach a goal now and would not if there were walls in these `cells`.
+
+        Of the cells that would be walls only those `among` count: some cells to look at, by default all others.
+        """
+        self.space.position_of(cells)  # checks them
+        with self._guard:
+            distances = self._distances
+            distances.settle()
+            shut = np.unique(np.asarray(cells, dtype=np.int64))
+            shut = shut[~distances.ground.walls[shut]]
+            lost = distances.cut_off(distances.ground.walled(self.space, shut), shut)
+        if among is None:
+            return np.setdiff1d(lost, shut, assume_unique=True)
+        return np.intersect1d(lost, among)
+
+    # Changing
+
+    def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
+        """Take over what has changed in the walls of the space and in the cost.
+
+        Returns the cells, ascending, whose distance is another one now; None where it may be all of them, because the map had not been
+        searched to its end and is begun anew. Goals in a new wall don't count until it opens.
+
+        Parameters
+        ----------
+        cells: where the cost has changed, if you know; it is not looked at elsewhere. By default everywhere. Changed walls are
+            known in any case.
+        cost: the cost now. A layer or expression that the map was made with need not be passed again.
+
+        Raises what `distance_map` raises for a cost; the map is then as it was.
+        """
+        with self._guard:
+            return self._repair(cells, cost)
+
+    def _repair(self, cells: ArrayLike | None, cost: Cost) -> NDArray[np.int64] | None:
+        space, prices, before = self.space, self._prices, self._distances.ground
+        version = space.walls_version
+        changed = space.walls_changed(before.version) if version != before.version else _NONE
+        if cost is not None or prices.uniform is None:
+            recosted = prices.take_over(cost, cells, changed)
+            if recosted is None:
+                self._prices = Prices(space, cost)
+                self._begin_anew(Ground.of(space, self._prices.shut))
+                return None
+            if len(recosted):
+                changed = np.union1d(changed, recosted)
+            self._distances.fit()
+        if not len(changed):
+            return _NONE
+        ground = before.mended(space, version, prices.shut, changed)
+        if not self._distances.finished or not self._distances.mendable:
+            self._begin_anew(ground)
+            return None
+        found, _ = self._distances.mend(ground, changed)
+        found.sort()
+        if self._shown:
+            self._distances.show(self._values, found)
+        return self._note(found)
+
+    def _begin_anew(self, ground: Ground) -> None:
+        self._begin(ground, self.goals, self.start_costs)
+        self._note(None)
+
+    def _note(self, changed: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        """Go on to the next version."""
+        self._version += 1
+        if changed is not None:
+            changed.flags.writeable = False
+        self._changes.append(changed)
+        del self._changes[:-_KEPT_CHANGES]
+        return changed
+
+
+def _aims(cells: NDArray[np.int64], start_costs: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The cells of goals, ascending and each once, and the least that each is given to begin with."""
+    given = np.zeros(len(cells)) if start_costs is None else checks.numbers("start_costs", start_costs, len(cells))
+    bad = (given < 0) | (given > checks.LARGEST)
+    if bad.any():
+        index = int(np.flatnonzero(bad)[0])
+        raise InvalidValue(
+            f"start_costs lie from 0 to {checks.LARGEST:g}",
+            got=f"{given[index]:g} at index {index}",
+            remedy="Add a number to all of them: only their differences matter",
+        )
+    if len(cells) > 1:
+        cells, which = np.unique(cells, return_inverse=True)
+        least = np.full(len(cells), math.inf)
+        np.minimum.at(least, which, given)
+        given = least
+    cells.flags.writeable = given.flags.writeable = False
+    return cells, given

@@ -1,0 +1,125 @@
+"""What the ground of a distance map costs, and what of it has changed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.paths.cost import LEAST, Cost, checked, picked, read, resolve
+from fieldcraft.space import Grid
+
+__all__ = ["Prices"]
+
+_NONE = np.empty(0, dtype=np.int64)
+_NONE.flags.writeable = False
+
+
+class Prices:
+    """The cost of each cell: `uniform` for all, or `costs`, one per cell.
+
+    `least` and `dearest` bound the finite ones of open ground, and `infinite` says whether there may be others: these
+    bounds only widen.
+    """
+
+    def __init__(self, space: Grid, cost: Cost) -> None:
+        self.space = space
+        self.uniform = uniform(cost)
+        self.costs: NDArray[np.float64] | None = None
+        self.infinite = False
+        if self.uniform is not None:
+            self.least = self.dearest = self.uniform
+        else:
+            self.least, self.dearest, self.infinite = read(space, cost, self._allotted(len(space)))
+        self._know(cost)
+
+    def _allotted(self, cells: int) -> NDArray[np.float64]:
+        """Make room for `costs`, which are returned, and on both sides of them for `kernels.distance.add_near`."""
+        self.pad = self.space.width + 1
+        self.padded = np.empty(cells + 2 * self.pad)
+        self.costs = self.padded[self.pad : -self.pad]
+        return self.costs
+
+    def _know(self, cost: Cost) -> None:
+        """Keep what can be asked again: a layer or an expression."""
+        self._asked = cost if isinstance(getattr(cost, "space", None), Grid) else None
+        self._seen = _version(self._asked)
+
+    @property
+    def shut(self) -> NDArray[np.float64] | None:
+        """The costs if some may be infinite."""
+        return self.costs if self.infinite else None
+
+    @property
+    def stale(self) -> bool:
+        """Whether the layer or expression that was read has changed since."""
+        return self._asked is not None and _version(self._asked) != self._seen
+
+    def copy(self) -> Prices:
+        """The same prices, which keep theirs when these change."""
+        other = object.__new__(Prices)
+        other.__dict__.update(self.__dict__)
+        if self.costs is not None:
+            other._allotted(len(self.costs))
+            other.padded[:] = self.padded
+        return other
+
+    def take_over(self, cost: Cost, cells: ArrayLike | None, walls: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Take over a cost, or where it is None what the layer or expression says now; changed `walls` may have opened.
+
+        Returns the cells that cost something else now, of which some may be walls. None where a number has come for an array, an
+        array for a number or a number for another: then nothing is taken over yet. `cells` are the only ones looked at.
+        """
+        if cost is None and not self.stale:
+            if self.costs is not None and len(walls):
+                checked(self.space, self.costs, walls)
+                self._widen(walls)
+            return _NONE
+        asked = self._asked if cost is None else cost
+        number = uniform(asked)
+        if number is not None or self.costs is None:
+            return _NONE if number is not None and number == self.uniform else None
+        if cells is None:
+            resolved = resolve(self.space, asked)
+            assert resolved is not None
+            found = resolved.reshape(-1)
+            where = np.flatnonzero(found != self.costs)
+            found = found[where]
+        else:
+            self.space.position_of(cells)  # checks them
+            where = np.union1d(np.asarray(cells, dtype=np.int64), walls)
+            found = picked(self.space, asked, where)
+            differ = found != self.costs[where]
+            where, found = where[differ], found[differ]
+        self.costs[where] = found
+        self._know(asked)
+        self._widen(np.concatenate([where, walls]))
+        return where
+
+    def _widen(self, cells: NDArray[np.int64]) -> None:
+        assert self.costs is not None
+        found = self.costs[cells][~self.space.walls.reshape(-1)[cells]]
+        finite = found[np.isfinite(found)]
+        self.infinite = self.infinite or len(finite) < len(found)
+        self.least = min(self.least, float(finite.min(initial=math.inf)))
+        self.dearest = max(self.dearest, float(finite.max(initial=0)))
+
+
+def uniform(cost: Cost) -> float | None:
+    """The one cost of all cells, where it is given as a number or not at all; None for anything else."""
+    if cost is None:
+        return 1.0
+    if isinstance(cost, (int, float, np.integer, np.floating)) and not isinstance(cost, (bool, np.bool_)):
+        number = float(cost)
+        if LEAST <= number <= checks.LARGEST:
+            return number
+        raise InvalidValue(f"A cost lies from {LEAST:g} to {checks.LARGEST:g}", got=f"cost={cost!r}", remedy="Pass a number such as 1")
+    return None
+
+
+def _version(cost: object) -> object:
+    """Something that changes when a layer or expression does; None for what never says so."""
+    return getattr(cost, "version", None)

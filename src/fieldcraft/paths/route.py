@@ -1,0 +1,87 @@
+"""A way from one place to another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space.grid import Grid
+
+__all__ = ["Path", "no_path"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Path:
+    """The cells of a way, from its start to its goal. Where there is no way it has none: `found` says so, and so does `if path:`.
+
+    `space` is the map that it lies on, `cells` (N,) int64 the cells in order; a smoothed path has only those in which it turns.
+    `length` is in world units, `cost` what the way costs, in world units times the cost of the ground; both run from the
+    centre of the first cell to the centre of the last, and are infinite where there is no way. A path keeps its numbers when walls
+    change later.
+    """
+
+    space: Grid
+    cells: NDArray[np.int64]
+    length: float
+    cost: float
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a way."""
+        return len(self.cells) > 0
+
+    @cached_property
+    def positions(self) -> NDArray[np.float64]:
+        """The centres of the cells: (N, 2) world positions, straight lines in between, on a torus the short way round. Read-only."""
+        centres = self.space.position_of(self.cells) if len(self.cells) else np.empty((0, 2))
+        centres.flags.writeable = False
+        return centres
+
+    def at(self, distances: ArrayLike) -> NDArray[np.float64]:
+        """The world positions after so much of the way, in world units: (2,) for one number, (N, 2) for many.
+
+        Less than 0 is the start, more than the length the goal. On a torus positions come back onto the map. Raises
+        `InvalidValue` for what is no finite number, and for a path that was not found.
+        """
+        if not self.found:
+            raise InvalidValue("A path that was not found leads nowhere", got=repr(self), remedy="Ask `if path:` before walking on it")
+        wanted = checks.numbers("distances", distances, np.size(distances) if np.ndim(distances) < 2 else 1)
+        walked, bends = self._bends
+        places = np.stack([np.interp(wanted, walked, axis) for axis in bends.T], axis=-1)
+        if self.space.wrap:
+            origin, size = np.array(self.space.origin), np.array(self.space.size)
+            places = origin + np.mod(places - origin, size)
+        return np.asarray(places[0] if np.ndim(distances) == 0 else places)
+
+    @cached_property
+    def _bends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How far it is to each position, and where that is when nothing wraps round."""
+        legs = np.diff(self.positions, axis=0)
+        if self.space.wrap:
+            size = np.array(self.space.size)
+            legs -= size * np.round(legs / size)
+        walked = np.concatenate([[0.0], np.cumsum(np.hypot(legs[:, 0], legs[:, 1]))])
+        return walked, self.positions[0] + np.concatenate([np.zeros((1, 2)), np.cumsum(legs, axis=0)])
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        if not self.found:
+            return "<Path: there is no way>"
+        return f"<Path of {len(self)} cells, length {self.length:g}, cost {self.cost:g}>"
+
+
+def no_path(space: Grid) -> Path:
+    """The answer where there is no way."""
+    return Path(space, _NOWHERE, math.inf, math.inf)
+
+
+_NOWHERE = np.empty(0, dtype=np.int64)
+_NOWHERE.flags.writeable = False

@@ -1,0 +1,41 @@
+"""Straight legs instead of steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.reference import smoothing as reference
+from fieldcraft.paths.moves import Moves
+from fieldcraft.space import Grid
+
+__all__ = ["straighten"]
+
+
+def straighten(
+    space: Grid, moves: Moves, costs: NDArray[np.float64], least: float, cells: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], float, float]:
+    """The cells at which a way turns when straight legs replace its steps wherever that costs no more; its length and cost.
+
+    `costs` are flat, at least `least`, or empty where every cell costs `least`.
+    """
+    uneven = len(costs) > 0
+    problem = (
+        moves.table(space), moves.steps, moves.lengths, moves.king.reshape(-1), costs, least if uneven else 1.0,
+        space.cell_size, space.width, space.height, space.wrap,
+    )  # fmt: skip
+    if kernels.compiled():
+        from fieldcraft.kernels import smoothing
+
+        kept = np.empty(len(cells), dtype=np.int64)
+        fast: Any = smoothing.straighten
+        count, length, cost = fast(*problem, cells, kept)
+        kept = kept[:count].copy()
+    else:
+        plain: Any = reference.straighten
+        corners, length, cost = plain(*problem, cells.tolist())
+        kept = np.array(corners, dtype=np.int64)
+    return kept, length, cost if uneven else cost * least

@@ -1,0 +1,323 @@
+"""Belief: how likely somebody is to be in each cell."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock, kernels
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import belief as reference
+from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space.ways import checked_space, typical_step, ways_of
+
+__all__ = ["Belief"]
+
+Floats = NDArray[np.float64]
+_CELLS_PER_THREAD = 150_000
+_GONE = 1e-12  # less belief than this in all is none
+
+
+class Belief:
+    """An occupancy map: for one or several targets, how likely each cell is, shared by all who search.
+
+    Seen, a target is certainly there. Unseen, the belief wanders along walkable steps at the target's speed; cells in view
+    where he is not are cleared, and the rest is scaled up. For each target it is never negative and always sums to 1.
+
+    It is layer-like: `space`, `values` (summed over targets) and `version` are what questions and expressions ask for.
+
+    Parameters
+    ----------
+    space: a grid or a graph. The belief follows its walls.
+    speed: of the targets, world units a second.
+    targets: how many there are.
+    stay: the share that stays where it is in each step, in [0, 1).
+    interval: seconds from step to step; by default what a target takes for a typical step.
+    where: which cells are possible at first, bool in the space's shape; by default all that are open.
+
+    Raises `InvalidValue`.
+
+    Source: occupancy maps, Damian Isla, "Third Eye Crime: building a stealth game around occupancy maps", AIIDE 2013.
+    """
+
+    def __init__(
+        self,
+        space: AnySpace,
+        speed: float,
+        *,
+        targets: int = 1,
+        stay: float = 0.1,
+        interval: float | None = None,
+        where: ArrayLike | None = None,
+    ) -> None:
+        self.space = checked_space(space)
+        self.speed = checks.positive("speed", speed)
+        self.targets = checks.whole("targets", targets, minimum=1)
+        self.stay = checks.fraction("stay", stay)
+        if self.stay == 1:
+            raise InvalidValue("stay is below 1", got="stay=1", remedy="Pass 0.5, say: half of it moves on in each step")
+        usual = typical_step(space) / self.speed
+        self.interval = clock.seconds(clock.ticks("interval", usual if interval is None else interval, minimum=1))
+        self.version = 0
+        self._ticks = 0
+        possible = ~space.walls if where is None else self._checked(where, "where") & ~space.walls
+        if not possible.any():
+            raise InvalidValue(
+                "A target can be somewhere", got="no open cell that is possible", remedy="Open cells, or let `where` have some"
+            )
+        self._walls_version = space.walls_version
+        self._flow = _flow(self.space, self.stay, self.speed * self.interval)
+        self._masses = [self._flow.placed(possible / np.count_nonzero(possible)) for _ in range(self.targets)]
+        self._scales = [1.0] * self.targets
+        self._spare = np.zeros_like(self._masses[0])
+
+    def __repr__(self) -> str:
+        return f"<Belief about {self.targets} {'target' if self.targets == 1 else 'targets'} on {self.space!r}>"
+
+    # What happens
+
+    def see(self, position: ArrayLike, *, target: int = 0) -> None:
+        """A target is seen at a world position: he is certainly there. A wall there is refused (`OnWall`)."""
+        number = self._target(target)
+        cell = self._cell(position)
+        if self.space.walls.reshape(-1)[cell]:
+            raise OnWall(
+                "A target is seen on open ground",
+                got=f"{position!r}",
+                remedy=f"Pass the nearest open cell, {tuple(self.space.position_of(self.space.nearest_open(cell)).tolist())}",
+            )
+        found = np.zeros(self.space.shape)
+        found.reshape(-1)[cell] = 1.0
+        self._put(number, found)
+
+    def look(self, view: ArrayLike, *, target: int | None = None, missed: float = 0.0) -> bool:
+        """Clear the cells in view, since he was not seen there: bool in the space's shape, or cells. `target` None for all.
+
+        `missed` is the chance in [0, 1) of overlooking him. Where nothing would be left of a belief, because it was wrong, it
+        begins anew with all open cells out of view (all open cells, if none is); then False comes back.
+        """
+        cells = self._cells(view)
+        part = checks.fraction("missed", missed)
+        if part == 1:
+            raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
+        sound = True
+        for number in range(self.targets) if target is None else [self._target(target)]:
+            mass = self._masses[number]
+            flat = self._flow.index(cells)
+            mass.reshape(-1)[flat] *= part
+            left = float(mass.sum())
+            if left * self._scales[number] > _GONE:
+                self._scales[number] = 1.0 / left
+                continue
+            sound = False
+            hidden = ~self.space.walls
+            hidden.reshape(-1)[cells] = False
+            self._put(number, hidden if hidden.any() else ~self.space.walls)
+        self.version += 1
+        return sound
+
+    def hear(self, position: ArrayLike, radius: float, *, certainty: float = 0.8, target: int = 0) -> None:
+        """A noise: with this certainty the target is within `radius` world units of a position, straight, likelier near it."""
+        number = self._target(target)
+        sure = checks.fraction("certainty", certainty)
+        reach = checks.positive("radius", radius)
+        point = self.space.position_of(self._cell(position))
+        away = self.space.position_of(np.arange(len(self.space))) - point
+        if isinstance(self.space, Grid) and self.space.wrap:
+            size = np.array(self.space.size)
+            away = (away + size / 2) % size - size / 2
+        likely = np.maximum(1 - (away**2).sum(axis=1) / reach**2, 0.0).reshape(self.space.shape)
+        before = self.probability(number)
+        heard = before * likely
+        if heard.sum() <= _GONE:  # nobody was thought to be there
+            heard = np.where(self.space.walls, 0.0, likely)
+        if heard.sum() <= _GONE:
+            return
+        self._put(number, (1 - sure) * before + sure * heard / heard.sum())
+
+    def step(self, count: int = 1) -> None:
+        """Let the belief wander by so many steps of `interval` seconds."""
+        for _ in range(checks.whole("count", count)):
+            self._step()
+
+    def advance(self, dt: float) -> int:
+        """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; how many they were."""
+        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("interval", self.interval))
+        self.step(due)
+        return due
+
+    def _step(self) -> None:
+        self._follow_walls()
+        for number in range(self.targets):
+            self._flow.run(self._masses[number], self._scales[number], self._spare)
+            self._masses[number], self._spare = self._spare, self._masses[number]
+            self._scales[number] = 1.0
+        self.version += 1
+
+    def _follow_walls(self) -> None:
+        """Whoever was where a wall now stands is elsewhere."""
+        if self._walls_version == self.space.walls_version:
+            return
+        self._walls_version = self.space.walls_version
+        self._flow = _flow(self.space, self.stay, self.speed * self.interval)
+        for number in range(self.targets):
+            left = np.where(self.space.walls, 0.0, self.probability(number))
+            self._put(number, left if left.sum() > _GONE else ~self.space.walls)
+
+    def _put(self, number: int, weights: NDArray[Any]) -> None:
+        self._masses[number] = self._flow.placed(weights / weights.sum())
+        self._scales[number] = 1.0
+        self.version += 1
+
+    # What it says
+
+    def probability(self, target: int = 0) -> Floats:
+        """How likely a target is in each cell, float64 in the space's shape; sums to 1."""
+        number = self._target(target)
+        return self._flow.taken(self._masses[number]) * self._scales[number]
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """How many targets to expect in each cell, float32 in the space's shape."""
+        total: Floats = np.sum([self.probability(number) for number in range(self.targets)], axis=0)
+        return total.astype(np.float32)
+
+    def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
+        """One guess, a world position: "peak", the likeliest cell; "mean"; or "medoid", the possible cell nearest to the mean."""
+        return estimate(self.space, *self._possible(self.probability(target)), how)
+
+    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> Floats:
+        """A place of its own for each searcher, likely ones first; see `Pursuit.assign`."""
+        return assigned(self.space, *self._possible(np.asarray(self.values, dtype=np.float64)), agents, spacing)
+
+    @staticmethod
+    def _possible(probability: Floats) -> tuple[NDArray[np.int64], Floats]:
+        flat = probability.reshape(-1)
+        cells = np.flatnonzero(flat > 0)
+        return cells, flat[cells]
+
+    # Arguments
+
+    def _target(self, target: int) -> int:
+        number = checks.whole("target", target)
+        if number >= self.targets:
+            raise InvalidValue(
+                f"Targets are numbered 0 to {self.targets - 1}", got=f"target={number}", remedy="Make a Belief with more targets"
+            )
+        return number
+
+    def _cell(self, position: ArrayLike) -> int:
+        point, single = checks.positions(position, dimensions=self.space.dimensions)
+        if not single:
+            raise InvalidValue("A target is in one place", got=f"shape {np.shape(position)}", remedy="Call it once for each target")
+        return int(self.space.cell_at(point[0]))
+
+    def _checked(self, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
+        given = checks.array(name, mask)
+        if given.dtype != np.bool_ or given.shape != self.space.shape:
+            raise InvalidValue(
+                f"{name} is bool in the space's shape", got=f"{given.dtype} of shape {given.shape}", remedy=f"Pass shape {self.space.shape}"
+            )
+        return given
+
+    def _cells(self, view: ArrayLike) -> NDArray[np.int64]:
+        given = checks.array("A view", view)
+        if given.dtype == np.bool_:
+            return np.flatnonzero(self._checked(given, "A view"))
+        if given.size and (given.dtype.kind not in "iu" or int(given.min()) < 0 or int(given.max()) >= len(self.space)):
+            self.space.position_of(given)  # says what is no cell
+        return given.astype(np.int64).reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Flow:
+    """How belief moves on a space as its walls are now: what a cell keeps, and what arrives from where."""
+
+    shape: tuple[int, ...]
+    keep: Floats
+    part: Floats
+    ins: NDArray[np.uint8]
+    flows: Floats
+    starts: NDArray[np.int64]
+    origins: NDArray[np.int32]
+    shares: Floats
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is a grid that `wander_grid` serves; its masses have a rim."""
+        return self.ins.size > 0
+
+    def placed(self, weights: NDArray[Any]) -> Floats:
+        """Weights in the space's shape, as the kernels take them."""
+        if not self.is_plain:
+            return np.asarray(weights, dtype=np.float64).reshape(-1).copy()
+        rimmed = np.zeros((self.shape[0] + 2, self.shape[1] + 2))
+        rimmed[1:-1, 1:-1] = weights
+        return rimmed
+
+    def taken(self, mass: Floats) -> Floats:
+        """The way back."""
+        return mass[1:-1, 1:-1].copy() if self.is_plain else mass.reshape(self.shape)
+
+    def index(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where cells are in a flat mass."""
+        if not self.is_plain:
+            return cells
+        rows, columns = np.divmod(cells, self.shape[1])
+        return (rows + 1) * (self.shape[1] + 2) + columns + 1
+
+    def run(self, mass: Floats, scale: float, out: Floats) -> None:
+        """Take one step."""
+        ops: Any = reference
+        if kernels.compiled():
+            from fieldcraft.kernels import belief
+
+            ops = belief
+        if not self.is_plain:
+            ops.wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
+            return
+        height, width = self.shape
+        bands = max(1, min(pool.threads(), self.keep.size // _CELLS_PER_THREAD)) if kernels.compiled() else 1
+        edges = [height * band // bands for band in range(bands + 1)]
+        pool.run(
+            [
+                (ops.wander_grid, (mass, scale, self.keep, self.part, self.ins, self.flows, out, top, bottom, np.zeros((3, width + 2))))
+                for top, bottom in itertools.pairwise(edges)
+            ]
+        )
+
+
+def _flow(space: AnySpace, stay: float, stride: float) -> _Flow:
+    """Each step out of a cell is as likely as any other; a longer one than `stride` takes several intervals on average."""
+    ways = ways_of(space)
+    degree = np.diff(ways.starts)
+    part = (1 - stay) / np.maximum(degree, 1)
+    slower = np.minimum(stride / ways.lengths, 1.0)
+    leaves = np.bincount(ways.origins, weights=slower, minlength=len(space)) * part
+    keep = (1 - leaves).reshape(space.shape)
+    nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
+    if isinstance(space, Grid) and not space.wrap and max(abs(n) for step in space.neighborhood.steps for n in step) == 1:
+        ins, flows = np.zeros(space.shape, dtype=np.uint8), np.zeros(8)
+        lengths = space.neighborhood.lengths(space.cell_size)
+        ends = ways.ends.astype(np.int64)
+        back = ways.origins - ends
+        for (dx, dy), length in zip(space.neighborhood.steps, lengths.tolist(), strict=True):
+            bit = reference.AROUND.index((-dy, -dx))
+            flows[bit] = min(stride / length, 1.0)
+            rows, columns = np.divmod(ends[back == -dy * space.width - dx], space.width)
+            fits = (columns - dx >= 0) & (columns - dx < space.width)
+            ins[rows[fits], columns[fits]] |= np.uint8(1 << bit)
+        return _Flow(space.shape, keep, part.reshape(space.shape), ins, flows, *nothing)
+    order = np.lexsort((ways.origins, ways.ends))
+    starts = np.zeros(len(space) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ways.ends, minlength=len(space)), out=starts[1:])
+    origins = ways.origins[order]
+    shares = slower[order] * part[origins]
+    empty = np.zeros((0, 0), dtype=np.uint8)
+    return _Flow(space.shape, keep.reshape(-1), part, empty, np.zeros(0), starts, origins.astype(np.int32), shares)

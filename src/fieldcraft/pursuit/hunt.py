@@ -1,0 +1,252 @@
+"""Pursuit: where may he be, from where he was last seen and which way he ran."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock, kernels
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.kernels.reference import flood as reference
+from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.space import AnySpace
+from fieldcraft.space.ways import checked_space, typical_step, ways_of
+
+__all__ = ["Pursuit"]
+
+_TAIL_STEPS = 12
+_NEVER = -1
+
+
+class Pursuit:
+    """A flood from where a fugitive was last seen, that keeps in front of the way he ran.
+
+    The cell he was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
+    Behind him stands a barrier that the flood does not enter: cells whose direction from where he was seen is more than
+    `barrier_angle` away from his velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
+    comes round. So the hot front is where he is if he runs, and the warm ground behind it where he may have stopped.
+
+    It is layer-like: `space`, `values` (the heat) and `version` are what questions and expressions ask for.
+
+    Parameters
+    ----------
+    space: a grid or a graph. The flood goes where its links lead as they are when it is made.
+    last_seen: world position on open ground.
+    velocity: his last one, world units a second, or None if nothing is known about where he went; then there is no barrier.
+    speed: how fast the front moves on, world units a second; by default as fast as he ran.
+    blocked: cells he cannot have entered: ids, or bool in the space's shape.
+    barrier_angle: degrees from the velocity beyond which ground is behind him, above 0 up to 180.
+    tail: how far the barrier reaches from where he was seen, world units; by default twelve typical steps.
+    cooling: what a cell cools by in each step after its first, above 0 up to 1.
+    interval: seconds from step to step; by default what he takes for a typical step.
+    most_hot: the flood stops before a step that would ignite more cells than this.
+    most_steps: it stops after this many.
+
+    Raises `InvalidValue` or `OutsideMap`.
+
+    Source: the chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for Chase in Dishonored 2",
+    Game AI Pro Online Edition 2021.
+    """
+
+    def __init__(
+        self,
+        space: AnySpace,
+        last_seen: ArrayLike,
+        velocity: ArrayLike | None = None,
+        *,
+        speed: float | None = None,
+        blocked: ArrayLike | None = None,
+        barrier_angle: float = 100.0,
+        tail: float | None = None,
+        cooling: float = 0.1,
+        interval: float | None = None,
+        most_hot: int = 2_000,
+        most_steps: int = 500,
+    ) -> None:
+        self.space = checked_space(space)
+        point, single = checks.positions(last_seen, dimensions=space.dimensions)
+        if not single:
+            raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
+        self.last_seen: NDArray[np.float64] = point[0]
+        start = int(space.cell_at(self.last_seen))
+        heading, own_speed = _heading(velocity, space.dimensions)
+        pace = own_speed if speed is None else checks.positive("speed", speed)
+        if pace is None:
+            raise InvalidValue("A flood has a speed", got="neither velocity nor speed", remedy="Pass speed=, world units a second")
+        angle = checks.positive("barrier_angle", barrier_angle)
+        if angle > 180:
+            raise InvalidValue("barrier_angle is at most 180 degrees", got=f"{angle:g}", remedy="Pass 180 for no barrier")
+        step = typical_step(space)
+        self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
+        self.interval = clock.seconds(clock.ticks("interval", step / pace if interval is None else interval, minimum=1))
+        self.most_hot = checks.whole("most_hot", most_hot, minimum=1)
+        self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
+        reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
+        self._ways = ways_of(space)
+        self._state = np.where(space.walls.reshape(-1) | _mask(space, blocked), np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        if self._state[start] == reference.BLOCKED:
+            raise OnWall(
+                "A fugitive is last seen on open ground, which is not blocked",
+                got=f"{tuple(self.last_seen.tolist())}",
+                remedy=f"Pass the nearest open cell, {tuple(space.position_of(space.nearest_open(start)).tolist())}",
+            )
+        self._everywhere = np.ones(len(space), dtype=np.bool_)
+        self._behind = _behind(space, self.last_seen, heading, math.radians(angle), reach)
+        self._ignited = np.full(len(space), _NEVER, dtype=np.int32)
+        self._front = self._begin(start)
+        self._tail = self._front
+        self.steps = 0
+        self.version = 0
+        self.stopped: str | None = None
+        self._ticks = 0
+        self._seen = (-1, np.zeros(0, dtype=np.float32))
+
+    def _begin(self, start: int) -> NDArray[np.int32]:
+        self._state[start] = reference.HEAT
+        self._ignited[start] = 0
+        return np.array([start], dtype=np.int32)
+
+    def __repr__(self) -> str:
+        return f"<Pursuit after {self.steps} steps, {len(self._front)} hot cells{', ' + self.stopped if self.stopped else ''}>"
+
+    # The flood
+
+    def step(self, count: int = 1) -> bool:
+        """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't."""
+        for _ in range(checks.whole("count", count)):
+            if self.stopped is None:
+                self._step()
+        return self.stopped is None
+
+    def advance(self, dt: float) -> bool:
+        """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; whether it still runs."""
+        interval = clock.ticks("interval", self.interval)
+        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), interval)
+        while due and self.stopped is None:
+            self._step()
+            due -= 1
+        return self.stopped is None
+
+    def _step(self) -> None:
+        if self.steps >= self.most_steps:
+            self.stopped = f"after {self.most_steps} steps"
+            return
+        self._tail = self._grow(self._tail, reference.BARRIER, self._behind)
+        front = self._grow(self._front, reference.HEAT, self._everywhere)
+        if not len(front) or len(front) > self.most_hot:
+            self._state[front] = reference.UNTOUCHED
+            self.stopped = "with too many hot cells" if len(front) else "with nowhere left to go"
+            return
+        self.steps += 1
+        self.version += 1
+        self._ignited[front] = self.steps
+        self._front = front
+
+    def _grow(self, front: NDArray[np.int32], kind: int, allowed: NDArray[np.bool_]) -> NDArray[np.int32]:
+        ways = self._ways
+        reached = int((ways.starts[front.astype(np.int64) + 1] - ways.starts[front]).sum())
+        new = np.empty(reached, dtype=np.int32)
+        spread: Any = reference.spread
+        if kernels.compiled():
+            from fieldcraft.kernels import flood
+
+            spread = flood.spread
+        return new[: spread(ways.starts, ways.ends, self._state, kind, allowed, front, len(front), new)]
+
+    # What it says
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The heat, float32 in the space's shape: 1 where it is hot, less where it cools, 0 elsewhere. Read-only."""
+        if self._seen[0] != self.version:
+            age = self.steps - self._ignited
+            heat = np.where(self._ignited == _NEVER, 0.0, np.maximum(1 - self.cooling * age, 0.0)).astype(np.float32)
+            heat[heat < 1e-6] = 0
+            heat.flags.writeable = False
+            self._seen = (self.version, heat.reshape(self.space.shape))
+        return self._seen[1]
+
+    @property
+    def barrier(self) -> NDArray[np.bool_]:
+        """Where the barrier stands, bool in the space's shape."""
+        return np.asarray(self._state == reference.BARRIER).reshape(self.space.shape)
+
+    @property
+    def hot(self) -> NDArray[np.int64]:
+        """The cells of the hot front."""
+        return self._front.astype(np.int64)
+
+    @property
+    def time(self) -> float:
+        """Seconds that the flood has run."""
+        return clock.seconds(self.steps * clock.ticks("interval", self.interval))
+
+    def estimate(self, how: str = "medoid") -> NDArray[np.float64]:
+        """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak".
+
+        The mean may lie in a wall. The medoid is the warm cell with the least sum of squared distances to the heat, so one
+        can always stand there; the peak is the hottest cell, of equally hot ones that nearest to the mean.
+        """
+        return estimate(self.space, *self._warm(), how)
+
+    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> NDArray[np.float64]:
+        """A place of its own for each searcher: (N, 2) or (N, 3) world positions, in the order of `agents`.
+
+        Places are warm cells, hot ones first, that keep `spacing` (world units; four typical steps) to each other as long as
+        there is room. Who goes where is settled by the least sum of walks; a searcher without a way to any place gets one
+        all the same.
+        """
+        return assigned(self.space, *self._warm(), agents, spacing)
+
+    def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        flat = self.values.reshape(-1)
+        cells = np.flatnonzero(flat)
+        return cells, flat[cells].astype(np.float64)
+
+
+def _heading(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.float64] | None, float | None]:
+    """The direction of a velocity and its size."""
+    if velocity is None:
+        return None, None
+    moves, single = checks.positions(velocity, dimensions=dimensions)
+    size = float(np.sqrt((moves**2).sum())) if single else 0.0
+    if not single or size == 0:
+        raise InvalidValue(
+            "velocity is one vector that is not 0",
+            got=f"velocity={velocity!r}",
+            remedy="Pass None and a speed if you don't know where he ran",
+        )
+    return moves[0] / size, size
+
+
+def _behind(
+    space: AnySpace, last_seen: NDArray[np.float64], heading: NDArray[np.float64] | None, angle: float, reach: float
+) -> NDArray[np.bool_]:
+    """Which cells lie more than an angle away from the heading, at most `reach` away."""
+    if heading is None:
+        return np.zeros(len(space), dtype=np.bool_)
+    away = space.position_of(np.arange(len(space))) - last_seen
+    if getattr(space, "wrap", False):
+        size = np.array(space.size)  # type: ignore[union-attr]
+        away = (away + size / 2) % size - size / 2
+    distance = np.sqrt((away**2).sum(axis=1))
+    return np.asarray((away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach))
+
+
+def _mask(space: AnySpace, blocked: ArrayLike | None) -> NDArray[np.bool_]:
+    mask = np.zeros(len(space), dtype=np.bool_)
+    if blocked is None:
+        return mask
+    given = checks.array("blocked", blocked)
+    if given.dtype == np.bool_:
+        if given.shape != space.shape:
+            raise InvalidValue(
+                "blocked is bool in the space's shape, or cells", got=f"shape {given.shape}", remedy=f"Pass shape {space.shape}"
+            )
+        return given.reshape(-1).copy()
+    space.position_of(given)  # refuses what is no cell
+    mask[given.astype(np.int64)] = True
+    return mask

@@ -1,0 +1,68 @@
+"""Staleness: how long ago each cell was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.space import AnySpace
+from fieldcraft.space.ways import checked_space
+
+__all__ = ["Staleness"]
+
+
+class Staleness:
+    """Seconds since each cell was last seen: where a patrol should look next.
+
+    It is layer-like: `space`, `values` and `version` are what questions and expressions ask for, so that `fc.best` finds the
+    place that has waited longest.
+
+    Parameters
+    ----------
+    space: a grid or a graph.
+    unseen: what a cell that was never seen counts as, in seconds on top of the time that has passed.
+    most: seconds beyond which it makes no difference, or None.
+    """
+
+    def __init__(self, space: AnySpace, *, unseen: float = 0.0, most: float | None = None) -> None:
+        self.space = checked_space(space)
+        self.most = None if most is None else checks.positive("most", most)
+        self.version = 0
+        self._now = clock.ticks("unseen", unseen)
+        self._began = self._now
+        self._seen = np.zeros(len(space), dtype=np.int64)
+
+    def __repr__(self) -> str:
+        return f"<Staleness after {self.time:g} s on {self.space!r}>"
+
+    @property
+    def time(self) -> float:
+        """Seconds that have passed."""
+        return clock.seconds(self._now - self._began)
+
+    def advance(self, dt: float) -> None:
+        """Let `dt` seconds pass."""
+        self._now += clock.ticks("dt", dt)
+        self.version += 1
+
+    def look(self, view: ArrayLike) -> None:
+        """See cells: bool in the space's shape, or cells."""
+        given = checks.array("A view", view)
+        if given.dtype == np.bool_ and given.shape == self.space.shape:
+            cells: NDArray[np.int64] = np.flatnonzero(given)
+        else:
+            self.space.position_of(given)  # refuses what is no cell
+            cells = given.astype(np.int64).reshape(-1)
+        self._seen[cells] = self._now
+        self.version += 1
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Seconds since each cell was seen, float32 in the space's shape; 0 on walls."""
+        waited = (self._now - self._seen) / clock.TICKS_PER_SECOND
+        if self.most is not None:
+            np.minimum(waited, self.most, out=waited)
+        found: NDArray[np.float32] = waited.astype(np.float32).reshape(self.space.shape)
+        found[self.space.walls] = 0
+        return found

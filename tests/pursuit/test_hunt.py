@@ -1,0 +1,217 @@
+"""The flood after a fugitive: its front, its barrier, its guesses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.pursuit import Pursuit
+from fieldcraft.space.ways import ways_of
+from refusals import refused
+
+FREE = {"barrier_angle": 180.0, "most_hot": 10**6, "most_steps": 10**6}
+
+
+def cave(seed: int, neighbors: int = 8, walls: float = 0.3, **settings: object) -> fc.Grid:
+    rng = np.random.default_rng(seed)
+    return fc.Grid(37, 22, walls=rng.random((22, 37)) < walls, neighbors=neighbors, **settings)  # type: ignore[arg-type]
+
+
+def levels(space: fc.Grid | fc.Graph, start: int) -> dict[int, int]:
+    """Steps from a cell, by a plain breadth-first search."""
+    ways = ways_of(space)
+    found, waiting = {start: 0}, [start]
+    for cell in waiting:
+        for end in ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist():
+            if end not in found:
+                found[end] = found[cell] + 1
+                waiting.append(end)
+    return found
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.booleans(), st.booleans())
+def test_without_a_barrier_step_k_is_level_k(seed: int, neighbors: int, wrap: bool, as_graph: bool) -> None:
+    grid = cave(seed, neighbors, wrap=wrap)
+    space = grid.to_graph() if as_graph else grid
+    start = int(grid.nearest_open(11 * 37 + 18))
+    hunt = Pursuit(space, grid.position_of(start), speed=1.0, **FREE)
+    expected = levels(space, start)
+    for k in range(1, 400):
+        if not hunt.step():
+            break
+        assert sorted(hunt.hot.tolist()) == sorted(cell for cell, level in expected.items() if level == k)
+    assert hunt.stopped == "with nowhere left to go"
+    assert hunt.steps == max(expected.values())
+    assert not (hunt.values[space.walls] > 0).any()
+
+
+def test_heat_cools_by_a_constant_to_exactly_nothing() -> None:
+    hunt = Pursuit(fc.Grid(40, 1), (0.5, 0.5), speed=2.0, cooling=0.25, **FREE)
+    hunt.step(6)
+    assert hunt.values[0, :8].tolist() == [0, 0, 0, 0.25, 0.5, 0.75, 1, 0]
+    assert hunt.time == 3.0
+
+
+class TestBarrier:
+    def test_stands_behind_him_and_does_not_cool(self) -> None:
+        hunt = Pursuit(fc.Grid(41, 21, neighbors=8), (20.5, 10.5), (1.0, 0.0), tail=6.0, barrier_angle=90.0)
+        hunt.step(6)
+        rows, columns = np.nonzero(hunt.barrier)
+        assert (columns < 20).all()
+        assert (np.hypot(columns - 20, rows - 10) <= 6).all()
+        assert hunt.barrier[10, 14]
+        assert hunt.values[10, 26] == 1.0
+        assert hunt.values[hunt.barrier].max() == 0
+
+    def test_keeps_the_flood_in_front(self) -> None:
+        for angle in np.linspace(0, 2 * math.pi, 9):
+            velocity = np.array([math.cos(angle), math.sin(angle)])
+            hunt = Pursuit(fc.Grid(61, 53, neighbors=8), (30.5, 26.5), velocity, tail=100.0)
+            hunt.step(12)
+            ahead = (hunt.space.position_of(hunt.hot) - [30.5, 26.5]) @ velocity
+            assert ahead.min() > -4
+            assert (hunt.estimate("mean") - [30.5, 26.5]) @ velocity > 3
+
+    def test_none_without_a_velocity(self) -> None:
+        hunt = Pursuit(fc.Grid(9, 7), (4.5, 3.5), speed=1.0)
+        hunt.step(3)
+        assert not hunt.barrier.any()
+
+    def test_the_flood_comes_round_a_short_tail(self) -> None:
+        hunt = Pursuit(fc.Grid(31, 21, neighbors=8), (15.5, 10.5), (1.0, 0.0), tail=3.0, **{**FREE, "barrier_angle": 90.0})
+        hunt.step(40)
+        assert hunt.stopped == "with nowhere left to go"
+        assert (hunt._ignited.reshape(21, 31)[:, 0] > 0).all()
+
+
+class TestStops:
+    def test_says_why(self) -> None:
+        grid = fc.Grid(50, 30)
+        few = Pursuit(grid, (25.5, 15.5), speed=1.0, most_hot=20)
+        assert not few.step(100)
+        assert few.stopped == "with too many hot cells"
+        assert len(few.hot) <= 20
+        assert "too many hot cells" in repr(few)
+        short = Pursuit(grid, (25.5, 15.5), speed=1.0, most_steps=3)
+        assert not short.step(10)
+        assert (short.stopped, short.steps) == ("after 3 steps", 3)
+        shut = Pursuit(grid, (25.5, 15.5), speed=1.0, blocked=~grid.walls & (np.arange(1500).reshape(30, 50) != 15 * 50 + 25))
+        assert not shut.step()
+        assert shut.stopped == "with nowhere left to go"
+        assert shut.estimate().tolist() == [25.5, 15.5]
+
+    def test_time_however_it_is_sliced(self) -> None:
+        one, other = (Pursuit(cave(3), cave(3).position_of(cave(3).nearest_open(425)), (1.0, 0.5), interval=0.25) for _ in range(2))
+        one.advance(3.1)
+        for _ in range(31):
+            other.advance(0.1)
+        assert one.steps == other.steps == 12
+        assert one.values.tobytes() == other.values.tobytes()
+
+    def test_interval_is_the_time_for_a_step(self) -> None:
+        assert Pursuit(fc.Grid(9, 9, cell_size=2.0), (3.0, 3.0), (4.0, 0.0)).interval == pytest.approx(0.5)
+
+
+class TestGuesses:
+    @settings(max_examples=25)
+    @given(st.integers(0, 2**16), st.integers(0, 15))
+    def test_medoid_and_peak_can_be_stood_on(self, seed: int, steps: int) -> None:
+        grid = cave(seed)
+        start = int(grid.nearest_open(400))
+        hunt = Pursuit(grid, grid.position_of(start), (0.3, -1.0))
+        hunt.step(steps)
+        for how in ("medoid", "peak"):
+            cell = grid.cell_at(hunt.estimate(how))
+            assert not grid.walls.reshape(-1)[cell]
+            assert hunt.values.reshape(-1)[cell] > 0
+        assert hunt.values.reshape(-1)[grid.cell_at(hunt.estimate("peak"))] == 1.0
+
+    def test_medoid_has_the_least_sum_of_squares(self) -> None:
+        hunt = Pursuit(cave(8), cave(8).position_of(cave(8).nearest_open(300)), speed=1.0)
+        hunt.step(7)
+        cells = np.flatnonzero(hunt.values)
+        places, heat = hunt.space.position_of(cells), hunt.values.reshape(-1)[cells].astype(float)
+        sums = [(heat * ((places - place) ** 2).sum(axis=1)).sum() for place in places]
+        found = np.flatnonzero((places == hunt.estimate()).all(axis=1))[0]
+        assert sums[found] == pytest.approx(min(sums))
+
+    def test_searchers_get_places_of_their_own(self) -> None:
+        grid = fc.Grid(60, 40, neighbors=8)
+        hunt = Pursuit(grid, (30.5, 20.5), (1.0, 0.0))
+        hunt.step(12)
+        agents = np.array([[2.0, 2.0], [55.0, 38.0], [55.0, 3.0], [29.0, 20.0]])
+        places = hunt.assign(agents, spacing=5)
+        apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=2))[~np.eye(4, dtype=bool)]
+        assert apart.min() >= 5
+        walks = np.sqrt(((agents[:, None] - places) ** 2).sum(axis=2))
+        assert np.trace(walks) <= min(np.trace(walks[:, np.roll(np.arange(4), k)]) for k in range(4)) + 3
+        assert all(hunt.values.reshape(-1)[grid.cell_at(place)] > 0 for place in places)
+        assert hunt.assign(np.zeros((0, 2))).shape == (0, 2)
+
+    def test_more_searchers_than_cells_and_walls_between(self) -> None:
+        walls = np.zeros((9, 11), dtype=bool)
+        walls[:, 5] = True
+        hunt = Pursuit(fc.Grid(11, 9, walls=walls), (8.5, 4.5), speed=1.0)
+        places = hunt.assign([(1.5, 1.5), (9.5, 4.5), (9.5, 8.5)])
+        assert (places == [8.5, 4.5]).all()
+
+    def test_questions_are_put_to_it(self) -> None:
+        hunt = Pursuit(fc.Grid(30, 20), (15.5, 10.5), (1.0, 0.0))
+        hunt.step(4)
+        assert fc.best(hunt, (15.5, 10.5), 10).value == 1.0
+
+
+def test_on_a_graph_in_three_dimensions() -> None:
+    positions = np.array([[0, 0, 0], [3, 0, 0], [6, 0, 1], [-3, 0, 0], [6, 3, 1]], dtype=float)
+    graph = fc.Graph(positions, [(0, 1), (1, 2), (0, 3), (2, 4)])
+    hunt = Pursuit(graph, (0, 0, 0), (1.0, 0.0, 0.0))
+    hunt.step(2)
+    assert hunt.barrier.tolist() == [False, False, False, True, False]
+    assert hunt.values.tolist() == pytest.approx([0.8, 0.9, 1, 0, 0])
+    assert hunt.estimate("peak").tolist() == [6, 0, 1]
+    assert hunt.assign([(6, 3, 1), (-3, 0, 0)], spacing=1).shape == (2, 3)
+
+
+def test_bad_input() -> None:
+    walls = np.zeros((6, 8), dtype=bool)
+    walls[2] = True
+    grid = fc.Grid(8, 6, walls=walls)
+    with refused(InvalidValue, "velocity", "0.0, 0.0"):
+        Pursuit(grid, (1.5, 1.5), (0.0, 0.0))
+    with refused(InvalidValue, "velocity"):
+        Pursuit(grid, (1.5, 1.5), [(0.0, 1.0), (1.0, 1.0)])
+    with refused(OutsideMap, "9.5"):
+        Pursuit(grid, (9.5, 1.5), (1.0, 0.0))
+    with refused(OnWall, "2.5"):
+        Pursuit(grid, (1.5, 2.5), (1.0, 0.0))
+    with refused(OnWall, "1.5"):
+        Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=[9])
+    with refused(InvalidValue, "speed"):
+        Pursuit(grid, (1.5, 1.5))
+    with refused(InvalidValue, "space"):
+        Pursuit(walls, (1.5, 1.5), (1.0, 0.0))  # type: ignore[arg-type]
+    with refused(InvalidValue, "steps"):
+        Pursuit(fc.Grid(1, 1), (0.5, 0.5), (1.0, 0.0))
+    for name, value in {
+        "barrier_angle": 181,
+        "cooling": 0,
+        "tail": -1,
+        "interval": 0,
+        "most_hot": 0,
+        "most_steps": 0.5,
+        "speed": -1,
+    }.items():
+        with refused(InvalidValue, name):
+            Pursuit(grid, (1.5, 1.5), (1.0, 0.0), **{name: value})
+    for blocked in (np.zeros((8, 6), dtype=bool), [77], [0.5]):
+        with pytest.raises(InvalidValue):
+            Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=blocked)
+    with refused(InvalidValue, "how"):
+        Pursuit(grid, (1.5, 1.5), (1.0, 0.0)).estimate("guess")
