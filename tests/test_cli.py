@@ -125,6 +125,19 @@ def test_info_of_maps_without_any_open_ground(tmp_path, capsys):
     assert "open    0 cells (0.0%)" in capsys.readouterr().out
 
 
+def test_info_of_a_graph(tmp_path, capsys):
+    path = tmp_path / "small.json"
+    path.write_text('{"vertices": [[0, 0], [1, 2], [5, 5]], "edges": [[0, 1]], "blocked": [2]}')
+    assert call("info", path) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "small.json: 3 vertices and 1 edges, in 2D"
+    assert lines[1:] == [
+        "open    2 vertices",
+        "world   x 0 to 5, y 0 to 5, y grows downwards",
+        "parts   1 connected part; the largest has 100.0% of the open ground",
+    ]
+
+
 def test_the_preview_shows_where_it_is_open():
     grid = fc.Grid(200, 100, walls=[[x < 100 for x in range(200)]] * 100)
     preview = cli._preview(~grid.walls)

@@ -25,7 +25,7 @@ def test_code_on_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "out").mkdir()
     names: dict[str, object] = {"__name__": "docs"}
     for block in blocks(page):
-        exec(compile(block, str(page), "exec"), names)
+        exec(compile(block, str(page), "exec", dont_inherit=True), names)
 
 
 @pytest.mark.parametrize("page", [*PAGES, HOME / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(HOME)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,18 +13,23 @@ import pytest
 
 HOME = Path(__file__).resolve().parents[1]
 # How each example is told to come to an end; one that is missing here fails the test below.
-ARGUMENTS: dict[str, list[str]] = {"army.py": [], "pygame_enemy.py": ["--frames", "5"]}
+ARGUMENTS: dict[str, list[list[str]]] = {
+    "army.py": [[]],
+    "crowd.py": [["--frames", "5"]],
+    "flanking.py": [["--frames", "5"], ["--picture", "flanking.png"]],
+    "pygame_enemy.py": [["--frames", "5"]],
+}
 
 
 def test_each_example_says_how_it_is_run() -> None:
     assert {path.name for path in (HOME / "examples").glob("*.py")} == set(ARGUMENTS)
 
 
-@pytest.mark.parametrize("name", sorted(ARGUMENTS))
-def test_example_runs(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "arguments"), [(name, arguments) for name in sorted(ARGUMENTS) for arguments in ARGUMENTS[name]])
+def test_example_runs(name: str, arguments: list[str], tmp_path: Path) -> None:
     environment = os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
     done = subprocess.run(
-        [sys.executable, str(HOME / "examples" / name), *ARGUMENTS[name]],
+        [sys.executable, str(HOME / "examples" / name), *arguments],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -31,3 +38,15 @@ def test_example_runs(name: str, tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] == [argument for argument in arguments if argument.endswith(".png")]
+
+
+def test_the_guide_to_flanking_and_its_example_are_the_same_code() -> None:
+    page = (HOME / "docs" / "flanking.md").read_text(encoding="utf-8")
+    guide = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE))
+    example = (HOME / "examples" / "flanking.py").read_text(encoding="utf-8")
+    told, finished = (
+        {node.name: ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)} for text in (guide, example)
+    )
+    assert set(finished) <= set(told)
+    assert {name: told[name] for name in finished} == finished

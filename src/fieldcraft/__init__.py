@@ -13,7 +13,7 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 """
 
-from fieldcraft import view
+from fieldcraft import steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import FieldcraftError
@@ -22,23 +22,47 @@ from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import Layer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
-from fieldcraft.propagation import Radial, Spread, threat
-from fieldcraft.query import Reservations, along, best, explain, gradient, peaks, regions, sample, worst
+from fieldcraft.paths import (
+    DistanceMap,
+    FleeMap,
+    FlowField,
+    FlowFields,
+    Path,
+    distance_map,
+    flee_map,
+    flow_field,
+    shortest_path,
+    shortest_paths,
+    would_block,
+)
+from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail, tether, threat
+from fieldcraft.pursuit import Belief, Pursuit, Staleness
+from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
-from fieldcraft.space import Grid, Neighborhood, Shot, Space, Terrain, incoming, visible, watchers
+from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, visible, watchers
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
+    "Belief",
+    "DistanceMap",
     "Expression",
+    "Fade",
     "Falloff",
     "FieldcraftError",
+    "FleeMap",
+    "FlowField",
+    "FlowFields",
+    "Graph",
     "Grid",
     "InfluenceMap",
     "Layer",
+    "Mesh",
     "Neighborhood",
+    "Path",
+    "Pursuit",
     "Radial",
     "Reservations",
     "Ring",
@@ -47,13 +71,20 @@ __all__ = [
     "Sources",
     "Space",
     "Spread",
+    "Staleness",
+    "Stamp",
     "Teams",
     "Terrain",
     "Timeline",
     "TimelineBuilder",
+    "Trail",
     "along",
     "best",
+    "distance_map",
     "explain",
+    "explore_step",
+    "flee_map",
+    "flow_field",
     "formula",
     "generate_map",
     "gradient",
@@ -69,7 +100,12 @@ __all__ = [
     "read_starcraft",
     "regions",
     "sample",
+    "sense",
     "set_threads",
+    "shortest_path",
+    "shortest_paths",
+    "steering",
+    "tether",
     "threat",
     "view",
     "visible",
@@ -78,4 +114,5 @@ __all__ = [
     "where",
     "window",
     "worst",
+    "would_block",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "array",
     "choice",
     "finite",
+    "first",
     "fraction",
     "not_negative",
     "numbers",
@@ -112,6 +113,12 @@ def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.floa
             "Positions are finite", got=f"{tuple(array[bad].tolist())} at index {bad}", remedy="Drop or mend that position before the call"
         )
     return array, single
+
+
+def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
+    """The first index at which a mask is True, and what to call the place: a row and column, or a vertex of a graph."""
+    index = tuple(np.argwhere(wrong)[0].tolist())
+    return index, f"row {index[0]}, column {index[1]}" if len(index) == 2 else f"vertex {', '.join(map(str, index))}"
 
 
 def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The command line: run a recipe, compare values of a parameter, look at a map."""
+"""The command line: run a recipe, compare values of a parameter, look at a map, run an experiment, play a game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fieldcraft.errors import FieldcraftError
 if TYPE_CHECKING:
     from fieldcraft.recipe.compare import Comparison
     from fieldcraft.recipe.run import Report
-    from fieldcraft.space import Grid
+    from fieldcraft.space import Graph, Grid
 
 __all__ = ["main"]
 
@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FieldcraftError as error:
         print(f"fieldcraft: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("fieldcraft: stopped; nothing was written", file=sys.stderr)
+    except KeyboardInterrupt as stopped:
+        print(f"fieldcraft: {str(stopped) or 'stopped; nothing was written'}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # The reader of a pipe has seen enough; Python must not complain when it flushes.
@@ -93,6 +93,14 @@ def _parser() -> argparse.ArgumentParser:
         "--mobility", default="ground", help="what moves: ground, trees, water, air and others, as the map offers (default: ground)"
     )
     info.set_defaults(act=_info)
+
+    from fieldcraft.experiments import command as experiments
+
+    experiments.add(commands)
+
+    from fieldcraft.play import command as play
+
+    play.add(commands)
     return parser
 
 
@@ -161,8 +169,10 @@ def _compare(chosen: argparse.Namespace) -> None:
 
 def _info(chosen: argparse.Namespace) -> None:
     from fieldcraft.maps import load_map
+    from fieldcraft.space import Graph
 
-    print("\n".join(_map_lines(chosen.map, load_map(chosen.map, mobility=chosen.mobility))))
+    space = load_map(chosen.map, mobility=chosen.mobility)
+    print("\n".join(_graph_lines(chosen.map, space) if isinstance(space, Graph) else _map_lines(chosen.map, space)))
 
 
 def _print_report(report: Report) -> None:
@@ -185,6 +195,25 @@ def _print_files(files: Sequence[Path]) -> None:
         print()
     for file in files:
         print(f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)")
+
+
+def _graph_lines(path: Path, graph: Graph) -> list[str]:
+    import numpy as np
+
+    what = "polygons" if graph.mesh is not None else "vertices"
+    lines = [
+        f"{path.name}: {len(graph):,} {what} and {len(graph.edges):,} {'one-way ' if graph.directed else ''}edges, in {graph.dimensions}D"
+    ]
+    lines.append(f"open    {int(np.count_nonzero(~graph.walls)):,} {what}")
+    if len(graph):
+        low, high = graph.positions.min(axis=0).tolist(), graph.positions.max(axis=0).tolist()
+        axes = [f"{axis} {start:g} to {end:g}" for axis, start, end in zip("xyz", low, high, strict=False)]
+        lines.append(f"world   {', '.join(axes)}, y grows {'upwards' if graph.y_up else 'downwards'}")
+        parts = graph.parts()
+        count = int(parts.max()) + 1
+        share = graph.areas[parts == 0].sum() / max(graph.areas[parts >= 0].sum(), 1e-300)
+        lines.append(f"parts   {count} connected part{'s' if count != 1 else ''}; the largest has {share:.1%} of the open ground")
+    return lines
 
 
 def _map_lines(path: Path, grid: Grid) -> list[str]:

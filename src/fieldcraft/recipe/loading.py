@@ -17,7 +17,7 @@ from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.football import pitch, pitch_ground, read_football
 from fieldcraft.sources.starcraft import read_starcraft
 from fieldcraft.sources.timeline import Timeline
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["ground_of", "load_space", "load_timeline"]
 
@@ -27,7 +27,7 @@ def load_space(part: MapPart, problems: Problems) -> Grid | None:
     options = dict(part.options)
     try:
         if part.file is not None:
-            return load_map(part.file, **options) if _is_there(part.file, ("map", "file"), problems) else None
+            return grid_of(load_map(part.file, **options), "A recipe") if _is_there(part.file, ("map", "file"), problems) else None
         if part.generate == "pitch":
             return pitch(**options)
         if part.generate == "empty":

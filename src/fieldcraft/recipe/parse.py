@@ -10,7 +10,7 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import MapOptions
+from fieldcraft.maps import FORMATS, MapOptions
 from fieldcraft.recipe.document import Document
 from fieldcraft.recipe.parse_layers import Names, check_strength, maps_of_teams, parse_formulas, parse_layers, parse_teams, radial_falloff
 from fieldcraft.recipe.parse_outputs import parse_output
@@ -115,8 +115,10 @@ def _map(section: Section, there: bool) -> MapPart:
     section.put(options, "neighbors", lambda key: section.any(key, 4, _neighbors))
     if section.has("file"):
         section.put(options, "mobility", section.text)
+        taken = {name for format_ in FORMATS if format_.is_grid for name in format_.options}
         for key in MapOptions.__annotations__:
-            section.put(options, key)
+            if key in taken:
+                section.put(options, key)
     elif section.has("generate") and generate is None:
         for key in _MAP_KEYS:
             section.put({}, key)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.parts import OutputPart
 from fieldcraft.recipe.world import World
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.view import (
     ColorScale,
     Placement,
@@ -206,12 +206,12 @@ class _Drawing:
     def _on_map(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """Values of the teams' cells at the cells of the map, which may be finer."""
         assert self.world.teams is not None
-        own = self.world.teams[self.world.teams.names[0]].space
+        own = grid_of(self.world.teams[self.world.teams.names[0]].space, "A recipe")
         return Subject(values, own, None, "").on(self._space)
 
     @property
     def _space(self) -> Grid:
-        return self.world.imap.space
+        return grid_of(self.world.imap.space, "A recipe")
 
     def _marked_teams(self) -> list[Team]:
         teams = self.world.recipe.teams

@@ -22,7 +22,7 @@ from fieldcraft.recipe.parse_layers import indented, maps_of_teams
 from fieldcraft.recipe.parts import DepositPart, LayerPart, Recipe, SourcePart, TimelinePart
 from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.playback import Playback
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["World"]
 
@@ -62,7 +62,7 @@ class World:
             _check_places(deposit.layer, np.array([deposit.part.position]), deposit.part, "position", problems)
         for output in recipe.outputs:
             for name, point in output.points.items():
-                if not _on_map(self.imap.space, np.array([point]))[0]:
+                if not _on_map(grid_of(self.imap.space, "A recipe"), np.array([point]))[0]:
                     problems.add(
                         (*output.keys, "points", name), f"{dotted(output.keys)}: A point lies on the map. Got {list(point)}. Move it."
                     )
@@ -315,7 +315,7 @@ def _check_places(
     times: NDArray[np.float64] | None = None,
 ) -> None:
     """Notes the first place that lies outside of the map or on a wall against the part's policy."""
-    space = layer.space
+    space = grid_of(layer.space, "A recipe")
     low = np.array(space.origin)
     outside = ~_on_map(space, places) & (part.outside == "refuse")
     cells = np.asarray(space.cell_at(np.where(outside[:, np.newaxis], low, places), outside="clamp"))

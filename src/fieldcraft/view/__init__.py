@@ -4,8 +4,11 @@ None of these libraries is loaded before a function that needs it is called.
 """
 
 from fieldcraft.view.colors import TEAM_COLORS, ColorScale, between, diverging, sequential, tinted
+from fieldcraft.view.curves import plot_curves
 from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import Team, frame, frame_teams
+from fieldcraft.view.graphs import frame_graph, picture_floors
+from fieldcraft.view.intervals import IntervalPanel, plot_intervals
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
 from fieldcraft.view.lines import draw_lines
 from fieldcraft.view.placement import Placement
@@ -20,6 +23,7 @@ __all__ = [
     "Camera",
     "ColorScale",
     "Film",
+    "IntervalPanel",
     "Placement",
     "ScaleLegend",
     "ScaleStrip",
@@ -32,11 +36,15 @@ __all__ = [
     "draw",
     "draw_lines",
     "frame",
+    "frame_graph",
     "frame_owners",
     "frame_shares",
     "frame_teams",
     "picture",
+    "picture_floors",
     "picture_teams",
+    "plot_curves",
+    "plot_intervals",
     "plot_over_time",
     "save_film",
     "save_png",

@@ -12,15 +12,15 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.placement import GridLike, Placement
 
-__all__ = ["GROUND", "WALL", "blocks", "compose", "strongest"]
+__all__ = ["GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "ground_kinds", "strongest"]
 
 RGBA = NDArray[np.uint8]
 
 GROUND = (30, 33, 41)
 WALL = (13, 14, 18)
-_RIM = (96, 105, 124)
+RIM = (96, 105, 124)
 # How much of a value's colour a wall lets through.
-_ON_WALL = 0.45
+ON_WALL = 0.45
 _KINDS = {
     "ground": GROUND,
     "swamp": (45, 50, 36),
@@ -60,7 +60,7 @@ def compose(place: Placement, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], 
     """The canvas in pixels: the ground, the values over it, the rims of the walls on top."""
     walls = place.space.walls[place.rows, place.columns]
     wall_share = walls.astype(np.float32) if place.shrink == 1 else blocks(walls, place.shrink).mean(axis=(1, 3), dtype=np.float32)
-    cover = (checks.fraction("opacity", opacity) * drawn * (1 - (1 - _ON_WALL) * wall_share))[..., np.newaxis]
+    cover = (checks.fraction("opacity", opacity) * drawn * (1 - (1 - ON_WALL) * wall_share))[..., np.newaxis]
     if ground is None:
         cells = np.concatenate([rgb, np.rint(cover * 255)], axis=-1)
         return _enlarged(cells.astype(np.uint8), place.scale)
@@ -68,8 +68,8 @@ def compose(place: Placement, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], 
     below = under if place.shrink == 1 else blocks(under, place.shrink).mean(axis=(1, 3), dtype=np.float32)
     cells = np.rint(below * (1 - cover) + rgb * cover)
     if place.shrink > 1:
-        rim = np.where(wall_share < 1, np.minimum(1, 2 * wall_share), _beside(wall_share == 1, wall_share == 0))[..., np.newaxis]
-        cells = np.rint(cells * (1 - rim) + np.array(_RIM) * rim)
+        rim = np.where(wall_share < 1, np.minimum(1, 2 * wall_share), beside(wall_share == 1, wall_share == 0))[..., np.newaxis]
+        cells = np.rint(cells * (1 - rim) + np.array(RIM) * rim)
     opaque = np.full((*cells.shape[:2], 1), 255)
     canvas = _enlarged(np.concatenate([cells, opaque], axis=-1).astype(np.uint8), place.scale)
     if place.shrink == 1:
@@ -92,16 +92,24 @@ def _ground(space: GridLike, ground: Color | ArrayLike) -> NDArray[np.uint8]:
                 remedy="Pass one colour per cell, [row, column]",
             )
         return picture
-    terrain = getattr(space, "terrain", None)
-    if ground == "terrain" and terrain is not None:
-        is_open = terrain.enter.diagonal()
-        kinds = [_kind(name, bool(open_)) for name, open_ in zip(terrain.names, is_open, strict=True)]
-        cells: NDArray[np.uint8] = np.array(kinds, dtype=np.uint8)[terrain.classes]
-        plain_walls = np.asarray(space.walls) & is_open[terrain.classes]
-        cells[plain_walls] = WALL
-        return cells
+    if ground == "terrain" and getattr(space, "terrain", None) is not None:
+        kinds, colors = ground_kinds(space)
+        return colors[kinds]
     plain = GROUND if isinstance(ground, str) and ground == "terrain" else parse_color(ground)  # type: ignore[arg-type]
     return np.where(np.asarray(space.walls)[..., np.newaxis], np.array(WALL, dtype=np.uint8), np.array(plain, dtype=np.uint8))
+
+
+def ground_kinds(space: GridLike) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """The kind of ground of each cell, shape (height, width), and the colours of the kinds, shape (K, 3); the last kind is a plain wall."""
+    terrain = getattr(space, "terrain", None)
+    walls = np.asarray(space.walls)
+    if terrain is None:
+        return walls.astype(np.uint16), np.array([GROUND, WALL], dtype=np.uint8)
+    is_open = terrain.enter.diagonal()
+    colors = [_kind(name, bool(open_)) for name, open_ in zip(terrain.names, is_open, strict=True)]
+    kinds = terrain.classes.astype(np.uint16)
+    kinds[walls & is_open[terrain.classes]] = len(colors)
+    return kinds, np.array([*colors, WALL], dtype=np.uint8)
 
 
 def _kind(name: str, is_open: bool) -> tuple[int, int, int]:
@@ -112,7 +120,7 @@ def _kind(name: str, is_open: bool) -> tuple[int, int, int]:
     return GROUND if is_open else WALL
 
 
-def _beside(cells: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def beside(cells: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which of `cells` touch one of `others`, corners included."""
     near = np.zeros_like(cells)
     for across in (-1, 0, 1):
@@ -137,4 +145,4 @@ def _outline(canvas: RGBA, walls: NDArray[np.bool_], scale: int) -> None:
     for across in (-1, 0, 1):
         for down in (-1, 0, 1):
             if across or down:
-                cells[walls & _seen(~walls, across, down), part[down], part[across], :3] = _RIM
+                cells[walls & _seen(~walls, across, down), part[down], part[across], :3] = RIM

@@ -152,7 +152,9 @@ def grid_of(space: GridLike) -> GridLike:
     """`space` itself if it is a grid, or `InvalidValue`."""
     needed = ("width", "height", "cell_size", "origin", "y_up", "shape", "walls")
     if not all(hasattr(space, name) for name in needed):
-        raise InvalidValue("A picture needs a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid as space=")
+        raise InvalidValue(
+            "A picture needs a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid as space=, or draw a graph with frame_graph"
+        )
     return space
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.view.glyphs import ACCENTS, BELOW, GLYPHS, SAME, UNKNOWN
 
-__all__ = ["ASCENT", "DESCENT", "LINE", "blend", "measure", "wrapped", "write"]
+__all__ = ["ASCENT", "DESCENT", "LINE", "blend", "lettered", "measure", "wrapped", "write"]
 
 ASCENT = 11
 DESCENT = 4
@@ -27,6 +27,7 @@ _LIGHT, _BOLD = 1.3, 1.85
 Line = list[NDArray[np.float64]]
 
 
+@lru_cache(maxsize=4096)
 def measure(text: str, *, scale: float = 1.0, bold: bool = False) -> int:
     """The width in pixels that `text` takes on one line."""
     return sum(_advance(letter, scale, bold) for letter in _letters(text))
@@ -69,6 +70,26 @@ def write(
         coverage, x, y = _ink(letter, scale, bold)
         blend(canvas, left + x, baseline + y, coverage, color)
         left += _advance(letter, scale, bold)
+
+
+@lru_cache(maxsize=512)
+def lettered(text: str, scale: float = 1.0, bold: bool = False) -> tuple[NDArray[np.uint8], int, int]:
+    """One line as a mask, 0 to 255, and where its corner lies from the pen's pixel: (mask, x, y). Kept, so don't write into it."""
+    placed, pen = [], 0
+    for letter in _letters(text):
+        coverage, x, y = _ink(letter, scale, bold)
+        if coverage.size:
+            placed.append((coverage, pen + x, y))
+        pen += _advance(letter, scale, bold)
+    if not placed:
+        return np.zeros((0, 0), dtype=np.uint8), 0, 0
+    left, top = min(x for _, x, _ in placed), min(y for _, _, y in placed)
+    right, bottom = max(x + ink.shape[1] for ink, x, _ in placed), max(y + ink.shape[0] for ink, _, y in placed)
+    mask = np.zeros((bottom - top, right - left))
+    for ink, x, y in placed:
+        part = mask[y - top : y - top + ink.shape[0], x - left : x - left + ink.shape[1]]
+        np.maximum(part, ink, out=part)
+    return np.rint(mask * 255).astype(np.uint8), left, top
 
 
 def blend(canvas: NDArray[np.uint8], left: int, top: int, coverage: NDArray[np.float64], color: tuple[int, int, int]) -> None:

@@ -174,7 +174,14 @@ class _Mp4:
         self._container = av.open(file, "w", format="mp4", options={"movflags": "faststart"})
         # From near lossless (8) to rough (40), as x264 counts.
         factor = 40 - round(0.32 * (90 if quality is None else quality))
-        options = {"crf": str(factor), "color_primaries": "bt709", "color_trc": "bt709", "colorspace": "bt709", "color_range": "tv"}
+        options = {
+            "crf": str(factor),
+            "preset": "veryfast",
+            "color_primaries": "bt709",
+            "color_trc": "bt709",
+            "colorspace": "bt709",
+            "color_range": "tv",
+        }
         stream = cast("VideoStream", self._container.add_stream(codec.name, rate=fps, options=options))
         stream.height, stream.width = (side + side % 2 for side in first.shape[:2])
         stream.pix_fmt = "yuv420p"

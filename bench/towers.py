@@ -1,0 +1,106 @@
+"""A match of towers with 2,000 units on 512 x 512, all layers live: steps a second."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+import fieldcraft as fc
+from bench.race import REST, say
+from bench.table import Report, Table, at_least, milliseconds
+from fieldcraft.games.towers import Settings, TowerRules, UnitRules
+from fieldcraft.games.towers.maps import Maps
+from fieldcraft.games.towers.match import start, step
+from fieldcraft.games.towers.state import State, Units
+
+SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200
+REQUIRED = 60.0
+# Sturdy, so that nearly all live through it.
+RULES = Settings(towers=16, units=UNITS // 2, supply=0, tower=TowerRules(reach=40), unit=UnitRules(health=2_000))
+
+
+def crowded(maps: Maps, rng: np.random.Generator) -> State:
+    """A match under way: 1,000 units a team, in five squads, each somewhere on its own ground."""
+    state = start(maps, rng)
+    maps.follow(state)
+    ground = np.where(maps.walking.walls, -1, maps.teams.owner()).reshape(-1)
+    each = RULES.units
+    cells = np.concatenate([rng.choice(np.flatnonzero(ground == team), each, replace=False) for team in (0, 1)])
+    units = Units(
+        ids=state.next_id + np.arange(2 * each),
+        teams=np.repeat([0, 1], each),
+        squads=np.tile(np.arange(each) % 5 + 1, 2),
+        positions=maps.space.position_of(cells),
+        velocities=np.zeros((2 * each, 2)),
+        health=np.full(2 * each, RULES.unit.health),
+        ready=np.zeros(2 * each, dtype=np.int64),
+    )
+    return replace(state, units=units, next_id=state.next_id + 2 * each)
+
+
+def live(maps: Maps, state: State, rng: np.random.Generator) -> State:
+    """A step, and all that a player may look at afterwards."""
+    state = step(maps, state, (), rng)
+    maps.follow(state)
+    maps.teams.influence(RULES.teams[0]).values  # noqa: B018
+    maps.teams.tension().values  # noqa: B018
+    maps.teams.contested().values  # noqa: B018
+    maps.teams.owner()
+    return state
+
+
+def run(quick: bool) -> Report:
+    """The table of this suite."""
+    report = Report()
+    fc.warm_up()
+    table = Table(
+        f"A match with {UNITS:,} units and {2 * RULES.towers} towers on {SIZE} x {SIZE}, all layers live",
+        ("map", "steps a second, best", "median", "required", "verdict", "best ms a step", "slowest step, ms", "units at the end"),
+    )
+    for kind in ("open", "cave", "rooms"):
+        say(f"bench towers: {kind}")
+        maps = Maps(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
+        rng = np.random.default_rng(5)
+        begun = crowded(maps, rng)
+        for _ in range(WARM):
+            begun = live(maps, begun, rng)
+        dice = rng.bit_generator.state
+        rounds, slowest = [], []
+        for _ in range(2 if quick else 7):
+            state, rng.bit_generator.state = begun, dice
+            maps.follow(state)
+            time.sleep(REST)
+            took = []
+            for _ in range(STEPS):
+                before = time.perf_counter()
+                state = live(maps, state, rng)
+                took.append(time.perf_counter() - before)
+            rounds.append(sum(took) / STEPS)
+            slowest.append(max(took))
+        fresh = Maps(maps.space, RULES)
+        fresh.follow(state)
+        report.wrong += [f"{kind}: {name} differs from a new layer" for name in maps.imap if not _same(maps, fresh, name)]
+        best, median = min(rounds), float(np.median(rounds))
+        table.add(
+            kind,
+            f"{1 / best:.0f}",
+            f"{1 / median:.0f}",
+            f"{REQUIRED:g}",
+            at_least(1 / best, REQUIRED),
+            milliseconds(best),
+            milliseconds(min(slowest)),
+            f"{len(state.units):,}",
+        )
+    table.notes.append(
+        f"Rounds of {STEPS} steps (3 s of the match, three decisions of both commanders) from the same state, in which {UNITS:,} units "
+        f"had been on their way and fighting for {WARM:,} steps. A step sees, hits, moves and decides; then influence of all towers and "
+        "units, fire, tension, vulnerability and ownership are brought up to date and read."
+    )
+    report.tables.append(table)
+    return report
+
+
+def _same(maps: Maps, fresh: Maps, name: str) -> bool:
+    return np.array_equal(maps.imap[name].values, fresh.imap[name].values)

@@ -1,0 +1,149 @@
+"""An enemy that walks round what the player sees, step by step explained in docs/flanking.md.
+
+python examples/flanking.py                         # WASD or arrows to walk, the mouse to look around, Escape to stop
+python examples/flanking.py --picture flanking.png  # a picture of the shortest way and the flanking one, and no window
+python examples/flanking.py --frames 30             # so many frames, then stop: what CI runs, without a display
+"""
+
+import argparse
+import os
+
+import numpy as np
+
+import fieldcraft as fc
+from fieldcraft import steering
+
+LEVEL = """
+########################################
+#......................................#
+#......................................#
+#....###..#####..####..#####..####.....#
+#....###..#####..####..#####..####.....#
+#......................................#
+#......................................#
+#......................................#
+#......................................#
+#....####..####..######..###..####.....#
+#....####..####..######..###..####.....#
+#......................................#
+#......................................#
+########################################
+"""
+walls = [[letter == "#" for letter in line] for line in LEVEL.split()]
+space = fc.Grid(40, 14, walls=walls, neighbors=8)
+
+SIGHT = 20
+
+imap = fc.InfluenceMap(space)
+near = imap.add_layer("near", fc.Radial(7, "linear", metric="path"))
+aim = imap.add_layer("aim", fc.Radial(SIGHT, "linear", metric="sight"))
+cone = imap.add_layer("cone", values=np.zeros(space.shape))
+threat = aim * cone
+
+player, facing = np.array([28.5, 7.5]), np.array([-1.0, 0.0])
+markers = [layer.add_source(player) for layer in (near, aim)]
+
+
+def watch(player, facing):
+    """Bring the layers to where the player stands and looks."""
+    for marker in markers:
+        marker.move(player)
+    imap.step()
+    cone.write(fc.visible(space, player, SIGHT, facing=facing, angle=110))
+
+
+watch(player, facing)
+
+CAUTION = 12
+
+wish = near - 4 * threat
+
+
+def plan(enemy, player):
+    """The safest way to a place beside or behind the player."""
+    spot = fc.best(wish, player, radius=6).position
+    return fc.shortest_path(space, enemy, spot, cost=1 + CAUTION * threat, smooth=True)
+
+
+enemy = np.array([2.5, 7.5])
+path = plan(enemy, player)
+straight = fc.shortest_path(space, enemy, player)
+
+
+def picture(file):
+    """Both ways over the threat."""
+    place = fc.view.Placement(space, size=1200)
+    frame = fc.view.frame(threat, size=1200, limits=(0, 1))
+    fc.view.draw_lines(frame, place, [straight.positions], color="#9aa2b2", width=4)
+    fc.view.draw_lines(frame, place, [path.positions], color="#2fc08f", width=5)
+    fc.view.draw_lines(frame, place, [[enemy, enemy]], color="#2fc08f", width=18)
+    fc.view.draw_lines(frame, place, [[player, player]], color="#f4f5f7", width=18)
+    caption = "Grey: the shortest way to the player, who looks to the left. Green: the way round all that he sees."
+    fc.view.save_png(file, fc.view.sheet([frame], title="An enemy that flanks", caption=caption))
+
+
+def walk(position, direction, distance):
+    """Go `distance` into a direction, no farther than its end, and as far as walls let."""
+    length = np.hypot(*direction)
+    return steering.move(space, position, direction * min(1.0, distance / max(length, 1e-9)))
+
+
+def play(frames=None):
+    """The game, until the window is closed or for so many frames."""
+    if frames is not None:
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    import pygame
+
+    pygame.display.init()
+    screen = pygame.display.set_mode((1120, 392))
+    camera = fc.view.Camera.fit(space, screen)
+    pixels = fc.view.frame(np.zeros(space.shape), space=space, scale=28)
+    ground = pygame.image.frombuffer(pixels.tobytes(), (1120, 392), "RGBA")
+    player, facing, enemy = np.array([28.5, 7.5]), np.array([-1.0, 0.0]), np.array([2.5, 7.5])
+    clock, since, caught, path = pygame.time.Clock(), 1.0, 0, None
+    running = True
+    while running and frames != 0:
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+                running = False
+            if event.type == pygame.MOUSEMOTION:
+                toward = camera.to_world(event.pos, screen) - player
+                facing = toward if toward.any() else facing
+        dt = min(clock.tick(60) / 1000, 0.1)
+        keys = pygame.key.get_pressed()
+        across = (keys[pygame.K_d] or keys[pygame.K_RIGHT]) - (keys[pygame.K_a] or keys[pygame.K_LEFT])
+        down = (keys[pygame.K_s] or keys[pygame.K_DOWN]) - (keys[pygame.K_w] or keys[pygame.K_UP])
+        if across or down:
+            player = walk(player, 9.0 * np.array([across, down]), 5.0 * dt)
+
+        watch(player, facing)
+        since += dt
+        if since > 0.2:
+            path, since = plan(enemy, player), 0.0
+        if path:
+            ahead = path.positions[min(1, len(path) - 1)]
+            enemy = walk(enemy, ahead - enemy, 4.5 * dt)
+        if np.hypot(*(enemy - player)) < 1.5 and threat.sample(enemy) == 0:
+            enemy, since, caught = np.array([2.5, 7.5]), 1.0, caught + 1
+
+        screen.blit(ground, (0, 0))
+        fc.view.draw(screen, threat, camera, limits=(0, 1), opacity=0.7)
+        if path and len(path) > 1:
+            pygame.draw.lines(screen, "#2fc08f", False, camera.to_screen([enemy, *path.positions[1:]], screen), 3)
+        pygame.draw.circle(screen, "#2fc08f", camera.to_screen(enemy, screen), 9)
+        pygame.draw.circle(screen, "#f4f5f7", camera.to_screen(player, screen), 9)
+        pygame.display.set_caption(f"fieldcraft: flanked {caught} times")
+        pygame.display.flip()
+        frames = None if frames is None else frames - 1
+    pygame.quit()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--frames", type=int, help="stop after so many frames, and need no display")
+    parser.add_argument("--picture", metavar="FILE", help="write the picture of both ways, and open no window")
+    chosen = parser.parse_args()
+    if chosen.picture:
+        picture(chosen.picture)
+    else:
+        play(chosen.frames)

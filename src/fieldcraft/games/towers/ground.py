@@ -1,0 +1,87 @@
+"""Where towers may stand, and what they take of the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Grid
+
+__all__ = ["away", "block", "is_clear", "ring", "walking_grid"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def walking_grid(space: Grid) -> Grid:
+    """The same map with walls of its own to change, on which a unit steps to any of 8 neighbours."""
+    return Grid(
+        space.width,
+        space.height,
+        cell_size=space.cell_size,
+        origin=space.origin,
+        y_up=space.y_up,
+        walls=space.walls,
+        terrain=space.terrain,
+        neighbors=8,
+        wrap=space.wrap,
+    )
+
+
+def block(space: Grid, cell: int, reach: int) -> Ints:
+    """The cells of the map up to `reach` rows and columns from a cell, not beyond the rim, ascending."""
+    row, column = divmod(int(cell), space.width)
+    rows = np.arange(max(row - reach, 0), min(row + reach + 1, space.height))
+    columns = np.arange(max(column - reach, 0), min(column + reach + 1, space.width))
+    return np.asarray((rows[:, None] * space.width + columns).reshape(-1), dtype=np.int64)
+
+
+def ring(space: Grid, cell: int, reach: int) -> Ints:
+    """The open cells around a block of that reach: from there units hit a tower, and there new ones appear."""
+    outer = np.setdiff1d(block(space, cell, reach + 1), block(space, cell, reach), assume_unique=True)
+    return outer[~space.walls.reshape(-1)[outer]]
+
+
+def is_clear(space: Grid, reach: int) -> NDArray[np.bool_]:
+    """Bool (height, width): whether a block of that reach around a cell, and the ring around it, are all open ground on the map.
+
+    A tower on such a cell never cuts the ground in two: who went through its block goes round it.
+    """
+    from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
+
+    side = 2 * reach + 3
+    return np.asarray(ndimage.minimum_filter(~space.walls, size=side, mode="constant", cval=False), dtype=np.bool_)
+
+
+def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> Floats:
+    """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the short way."""
+    gap = np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
+    if space.wrap:
+        size = np.array(space.size)
+        gap -= np.rint(gap / size) * size
+    return gap
+
+
+def standing(space: Grid, cell: int, reach: int) -> Ints:
+    """The block of a tower, all of it on open ground; raises `InvalidValue` where it does not fit."""
+    row, column = divmod(int(cell), space.width)
+    if not (reach <= row < space.height - reach and reach <= column < space.width - reach):
+        raise InvalidValue(
+            "A tower stands on the map with its whole block",
+            got=f"a block of {2 * reach + 1} cells around {place(space, cell)}",
+            remedy="Place it farther from the rim",
+        )
+    cells = block(space, cell, reach)
+    walled = cells[space.walls.reshape(-1)[cells]]
+    if len(walled):
+        raise InvalidValue(
+            "A tower stands on open ground", got=f"a wall or another tower at {place(space, walled[0])}", remedy="Place it elsewhere"
+        )
+    return cells
+
+
+def place(space: Grid, cell: int) -> str:
+    """The position of a cell, for messages."""
+    x, y = space.position_of(int(cell)).tolist()
+    return f"({x:g}, {y:g})"
