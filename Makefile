@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-reference lint bench format build clean
+.PHONY: setup demo test test-reference scenarios lint bench format build clean
 
 setup: $(VENV)/.ready
 
@@ -22,6 +22,10 @@ test: setup
 # A part of the suite with the plain references in place of the compiled kernels.
 test-reference: setup
 	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest tests/propagation/test_spread.py tests/layer/test_layer.py tests/influence_map/test_imap.py tests/query/test_sample.py
+
+# All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
+scenarios: setup
+	$(BIN)/python tests/scenarios.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ import fieldcraft as fc
 from bench import opponents
 from bench.race import race, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from fieldcraft import view
 from fieldcraft.space import Graph
 
 MOMENTUM = 0.3
@@ -29,6 +31,7 @@ STRENGTH = 5.0
 FLOOR = 2e-3
 """What the two floors may differ by: the peer drops what is at most 0.001, fieldcraft what is below it and heads below it."""
 SEED = 20260807
+CHART = Path("out/bench/propagations.png")
 
 Values = NDArray[np.float32]
 Cells = NDArray[np.int64]
@@ -214,7 +217,8 @@ def _compare(case: Case, graph: Graph, library: ctypes.CDLL, quick: bool, table:
 
 def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
     """1 to 50 propagations in a frame, on two sizes of a navigation mesh: a layer each."""
-    tables = []
+    tables, panels = [], []
+    counts = (1, 5, 10, 20, 30, 40, 50)
     for polygons in (10_000, 40_000):
         say(f"bench graph: propagations a frame, {polygons:,} polygons")
         graph = navmesh(polygons)
@@ -227,7 +231,8 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
             f"Propagations a frame, navigation mesh of {len(graph):,} triangles",
             ("propagations", "best ms", "median ms", "C++ best ms", "fieldcraft is, best", "median", "required", "verdict"),
         )
-        for count in (1, 5, 10, 20, 30, 40, 50):
+        drawn = []
+        for count in counts:
 
             def prepare_own(count: int = count, layers: list[fc.Layer] = layers, values: Values = values) -> None:
                 for layer in layers[:count]:
@@ -246,6 +251,7 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
                 1,
                 {"own": rounds, "peer": 2 if quick else 4},
             )
+            drawn.append([took[name].best * 1e3 for name in ("own", "peer")])
             required = 60 if count == 50 and polygons == 10_000 else None
             ratio = took["peer"].best / took["own"].best
             table.add(
@@ -254,6 +260,14 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
                 f"{required}x" if required else "", at_least(ratio, required),
             )  # fmt: skip
         tables.append(table)
+        both = np.array(drawn)
+        alone = np.where([True, False], both, np.nan)
+        panels.append(view.IntervalPanel(f"{len(graph):,} triangles, ms a frame", both, both, both))
+        panels.append(view.IntervalPanel("fieldcraft alone", alone, alone, alone))
+    chart = view.plot_curves(counts, ["fieldcraft", "C++"], panels, axis="propagations a frame", title="Time of a frame", columns=2)
+    CHART.parent.mkdir(parents=True, exist_ok=True)
+    view.save_png(CHART, chart)
+    tables[-1].notes.append(f"Drawn in {CHART}.")
     return tables
 
 

@@ -22,6 +22,7 @@ from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import Layer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
+from fieldcraft.maps.scenarios import load_scenarios
 from fieldcraft.paths import (
     DistanceMap,
     FleeMap,
@@ -92,6 +93,7 @@ __all__ = [
     "lerp",
     "load",
     "load_map",
+    "load_scenarios",
     "maximum",
     "minimum",
     "peaks",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import fields, replace
 from typing import Any
 
@@ -56,6 +59,24 @@ def test_the_number_of_threads_shows_in_nothing() -> None:
     fc.set_threads(2)
     assert found[0] == found[1]
     assert sum(found[0].units_sent) > 500
+
+
+def test_the_plain_references_play_the_same_match() -> None:
+    told = """
+import fieldcraft as fc
+from fieldcraft.games.towers import Settings, TowerRules, play_match
+tower = TowerRules(size=1, range=5, reach=8, sight=6, health=60, training=0.2)
+settings = Settings(towers=2, units=12, supply=8, rate=10, limit=20, tower=tower)
+match = play_match(fc.generate_map("cave", 36, 24, seed=5, neighbors=8), settings, seed=3)
+print(match.digest, sum(match.units_lost))
+"""
+    found = []
+    for plain in ("0", "1"):
+        environment = {**os.environ, "FIELDCRAFT_REFERENCE": plain}
+        done = subprocess.run([sys.executable, "-c", told], env=environment, capture_output=True, text=True, timeout=120, check=True)
+        found.append(done.stdout.split())
+    assert found[0] == found[1]
+    assert int(found[0][1]) > 0
 
 
 def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> None:

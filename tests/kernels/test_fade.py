@@ -17,6 +17,7 @@ if kernels.compiled():
     from fieldcraft.kernels import chance, explore, fade
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
+NO_WAYS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 
 
@@ -78,6 +79,24 @@ def test_bleeds_as_the_reference(seed: int, neighbors: object, wrap: bool, share
 
 
 @compiled_only
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), share=st.sampled_from([0.3, 0.9]))
+def test_bleeds_along_graphs_as_the_reference(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 40))
+    ways = rng.integers(0, 4, count)
+    starts = np.append(0, np.cumsum(ways))
+    ends = rng.integers(0, count, starts[-1]).astype(np.int32)
+    common = (starts, ends, share ** (rng.random(len(ends)) * 3), rng.integers(0, count, 4), rng.random(4) * 100, 1.0)
+    expected = reference.bleed_along(*common)
+    room = fade.room(count)
+    found = fade.bleed_along(*common, *room)
+    order = np.sort(room[3][:found])
+    np.testing.assert_array_equal(order, expected[0])
+    np.testing.assert_array_equal(room[0][order], expected[1])
+
+
+@compiled_only
 @settings(max_examples=60)
 @given(key=st.integers(0, 2**63 - 1), first=st.integers(0, 2**40), second=st.integers(0, 2**40))
 def test_throws_the_same_dice(key: int, first: int, second: int) -> None:
@@ -111,7 +130,8 @@ def test_explores_as_the_reference(seed: int, neighbors: object, wrap: bool, sig
     for ops in (reference_explore, explore):
         cells, targets = np.full(6, -1), np.full(6, -1)
         ops.explore(
-            values, grid.links(), grid.link_masks, np.array(grid.neighborhood.steps), wrap, starts, sight, searches, np.float32(0), seed,
+            values, grid.links(), grid.link_masks, np.array(grid.neighborhood.steps), wrap, NO_WAYS,
+            starts, sight, searches, np.float32(0), seed,
             0, 6, cells, targets, *ops.room(len(grid)),
         )  # fmt: skip
         found.append((cells, targets))

@@ -86,7 +86,7 @@ def test_uniform_over_more_cells_than_fit_a_number(seed: int, eight: bool) -> No
     walls = rng.random((height, width)) < [0.0, 0.002, 0.01, 0.1, 0.3, 0.02][seed]
     space = fc.Grid(width, height, walls=walls, neighbors=8 if eight else 4)
     moves, room = moves_of(space), fast_uniform.uniform_room(len(space))
-    for start, goal in rng.choice(np.flatnonzero(~walls.reshape(-1)), (6, 2)).tolist():
+    for start, goal in rng.choice(np.flatnonzero(~walls.reshape(-1)), (25, 2)).tolist():
         ground, problem = moves.king.reshape(-1), (eight, width, height, False, start, goal)
         count, diagonals = fast_uniform.uniform(ground, moves.stops, *problem, *room)
         assert (room[2][:count, 3].tolist(), diagonals) == uniform_reference.uniform(ground, *problem)

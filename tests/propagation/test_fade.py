@@ -16,6 +16,7 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade
+from fieldcraft.space.graph import graph_of
 from refusals import refused, unchanged
 from roads import open_cells
 
@@ -282,6 +283,49 @@ class TestAsALayer:
         assert (layer * 2).values[2, 3] == pytest.approx(100, abs=1e-3)
         assert fc.best(layer, (5.5, 2.5), 4).cell == 2 * 13 + 3
         assert "marks" in str(fc.explain(layer, (3.5, 2.5)))
+
+
+class TestOnGraphs:
+    @pytest.mark.parametrize("fade", [Fade(1.0, 1.0, bleed=0.5), Fade(half_life=5.0)])
+    @pytest.mark.parametrize(
+        "how", [{}, {"radius": 2.5, "falloff": "linear"}, {"radius": 3.0, "metric": "path"}, {"radius": 3.0, "metric": "straight"}]
+    )
+    def test_a_grid_written_as_a_graph_remembers_the_same(self, fade: Fade, how: dict[str, object]) -> None:
+        grid = fc.Grid(29, 17, walls=np.random.default_rng(0).random((17, 29)) < 0.2, neighbors=8)
+        seen = []
+        for space in (grid, graph_of(grid)):
+            imap = fc.InfluenceMap(space)
+            layer = imap.add_layer("memory", fade)
+            layer.mark(
+                space.position_of(open_cells(grid)[3::60]), radius=how.get("radius"), **{k: v for k, v in how.items() if k != "radius"}
+            )
+            imap.advance(3.0)
+            seen.append(layer.values.reshape(-1).copy())
+        assert seen[0].any()
+        np.testing.assert_array_equal(*seen)
+
+    def test_goes_on_after_saving(self, tmp_path: Path) -> None:
+        places = np.random.default_rng(0).random((150, 2)) * 9
+        graph = fc.Graph(places, [(k, k + 1) for k in range(149)])
+        imap = fc.InfluenceMap(graph)
+        layer = imap.add_layer("memory", Fade(2.0, 1.0, bleed=0.8))
+        layer.mark(places[[5, 140]])
+        imap.advance(1.0)
+        imap.save(tmp_path / "graph.map")
+        again = fc.load(tmp_path / "graph.map")
+        for twin in (imap, again):
+            twin["memory"].mark(places[70], 33.0)
+            twin.advance(1.0)
+        assert layer.values.shape == (150,)
+        np.testing.assert_array_equal(layer.values, again["memory"].values)
+        layer.write(np.full(150, 7.0))
+        imap.advance(1.0)
+        np.testing.assert_allclose(layer.values, 5.0, atol=1e-5)
+        graph.set_walls([9])
+        imap.advance(1.0)
+        assert np.flatnonzero(layer.values == 0).tolist() == [9]
+        with refused(InvalidValue, "sight"):
+            layer.mark(places[5], radius=2.0, metric="sight")
 
 
 class TestRefusals:

@@ -12,6 +12,7 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade
 from fieldcraft.query import explore_step
+from fieldcraft.space.graph import graph_of
 from refusals import refused
 from roads import open_cells
 
@@ -103,6 +104,20 @@ class TestChoice:
             if step != start:
                 assert away[step] == 1
                 assert steps_from(grid, int(step))[target] == away[target] - 1
+
+    @settings(max_examples=25)
+    @given(seed=st.integers(0, 10**6), neighbors=st.sampled_from([4, 8]), sight=st.integers(1, 5))
+    def test_a_grid_written_as_a_graph_is_explored_alike(self, seed: int, neighbors: int, sight: int) -> None:
+        rng = np.random.default_rng(seed)
+        grid = fc.Grid(12, 7, walls=rng.random((7, 12)) < 0.3, neighbors=neighbors)
+        values = rng.integers(0, 5, (7, 12))
+        cells, found = rng.choice(open_cells(grid), 4), []
+        for space, known in ((grid, values), (graph_of(grid), values.reshape(-1))):
+            layer = fc.InfluenceMap(space).add_layer("memory", values=known)
+            found.append(explore_step(layer, space.position_of(cells), sight, rng=np.random.default_rng(seed)))
+        np.testing.assert_array_equal(found[0].targets, found[1].targets)
+        np.testing.assert_array_equal(found[0].found, found[1].found)
+        assert explore_step(layer, space.position_of(int(cells[0])), sight).positions.shape == (2,)
 
 
 def steps_from(grid: fc.Grid, start: int) -> dict[int, int]:

@@ -225,10 +225,10 @@ def add(  # type: ignore[no-untyped-def]
 ):
     """Go on until every cell of `until` is final, or to the end where there is none; or until there are too few nodes.
 
-    `cost` is None where every cell costs 1; then `lengths` are those of the steps, else half of them. `inverse` is 1 / the width of
-    a bucket in distance; `heads` is one list per bucket, more than the dearest step spans, each through `nodes` (cells) and
-    `following` (places in `nodes`). `seeds` are the goals by ascending `starts`. `state` = [bucket, waiting, seeds taken, first free
-    node or -1, nodes ever used, whether more are needed].
+    `cost` is None, or of length 1, where every cell costs the same; then `lengths` are those of the steps, else half of them.
+    `inverse` is 1 / the width of a bucket in distance; `heads` is one list per bucket, more than the dearest step spans, each through
+    `nodes` (cells) and `following` (places in `nodes`). `seeds` are the goals by ascending `starts`. `state` = [bucket, waiting, seeds
+    taken, first free node or -1, nodes ever used, whether more are needed].
     """
     height = dist.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]
@@ -288,10 +288,7 @@ def add(  # type: ignore[no-untyped-def]
                 if (m >> k) & 1 == 0:
                     continue
                 n = _there(c, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
-                if cost is None:
-                    s = d + lengths[k]
-                else:
-                    s = d + lengths[k] * (cost[n] + cost[c])
+                s = d + _weight(c, n, k, lengths, cost)
                 o = dist[n]
                 if s < o and s <= limit:
                     dist[n] = s
@@ -366,6 +363,8 @@ def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, value
 @njit(nogil=True, cache=True)
 def _weight(c, n, k, lengths, cost):  # type: ignore[no-untyped-def]
     if cost is None:
+        return lengths[k]
+    if cost.shape[0] == 1:
         return lengths[k]
     return lengths[k] * (cost[c] + cost[n])
 

@@ -18,10 +18,29 @@ def room(cells: int) -> tuple[NDArray[np.int64], ...]:
 
 @njit(nogil=True, cache=True)
 def explore(  # type: ignore[no-untyped-def]
-    values, links, masks, steps, wrap, starts, sight, searches, unknown, key, first, last, next_cells, targets, reached, came_by, queue
+    values,
+    links,
+    masks,
+    steps,
+    wrap,
+    ways,
+    starts,
+    sight,
+    searches,
+    unknown,
+    key,
+    first,
+    last,
+    next_cells,
+    targets,
+    reached,
+    came_by,
+    queue,
 ):
     """For the agents [first, last): the cell to step to from each start and the cell it heads for, or the start itself for both."""
-    height, width = values.shape
+    height, width = links.shape
+    flat = values.reshape(-1)
+    on_graph = steps.shape[0] == 0
     for agent in range(first, last):
         start = starts[agent]
         reached[start] = agent + 1
@@ -45,22 +64,25 @@ def explore(  # type: ignore[no-untyped-def]
                 head += 1
                 row = cell // width
                 column = cell - row * width
-                for k in range(steps.shape[0]):
-                    y = row + steps[k, 1]
-                    x = column + steps[k, 0]
-                    if wrap:
-                        y = y % height
-                        x = x % width
-                    if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
-                        continue
-                    there = y * width + x
+                for k in range(ways[0][cell + 1] - ways[0][cell] if on_graph else steps.shape[0]):
+                    if on_graph:
+                        there = np.int64(ways[1][ways[0][cell] + k])
+                    else:
+                        y = row + steps[k, 1]
+                        x = column + steps[k, 0]
+                        if wrap:
+                            y = y % height
+                            x = x % width
+                        if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
+                            continue
+                        there = y * width + x
                     if reached[there] == agent + 1:
                         continue
                     reached[there] = agent + 1
                     came_by[there] = there if cell == start else came_by[cell]
                     queue[tail] = there
                     tail += 1
-                    value = values[y, x]
+                    value = flat[there]
                     if beyond:
                         if value > unknown:
                             continue

@@ -12,7 +12,7 @@ __all__ = ["TILE_COLUMNS", "TILE_ROWS", "bleed", "bleed_along", "mark", "room", 
 
 _ZERO = np.float32(0)
 _NONE = np.int32(0)
-_TERMS = len(SERIES)
+_C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = SERIES
 
 
 @njit(nogil=True, cache=True)
@@ -44,9 +44,9 @@ def _halving(row, now, half, low, most, shown):  # type: ignore[no-untyped-def]
         power = np.float64(left) / half
         whole = np.floor(power)
         part = power - whole - 0.5
-        result = SERIES[_TERMS - 1]
-        for n in range(_TERMS - 2, -1, -1):
-            result = result * part + SERIES[n]
+        result = ((((_C13 * part + _C12) * part + _C11) * part + _C10) * part + _C9) * part + _C8
+        result = ((((result * part + _C7) * part + _C6) * part + _C5) * part + _C4) * part + _C3
+        result = ((result * part + _C2) * part + _C1) * part + _C0
         size = np.int64((np.int64(whole) + np.int64(1023)) << np.int64(52)).view(np.float64)
         v = np.float32(low * (result * size))
         v = v if v < most else most

@@ -165,7 +165,7 @@ def uniform(moves, bits, eight, width, height, wrap, start, goal, best, parents,
                         ahead = (goal_x - from_x) * _DX[j] + (goal_y - from_y) * _DY[j]
                         beside = goal_y - from_y if j < 2 else goal_x - from_x
                         if beside == 0 and 0 < ahead < steps:
-                            pass
+                            steps = ahead
                     to_x = from_x + _DX[j] * steps
                     to_y = from_y + _DY[j] * steps
                     if wrap:

@@ -22,6 +22,7 @@ _MOST_LISTS = 32  # for `add_near`, which needs much room for each
 _NARROWER = 1e-7  # what buckets are narrower than the cheapest step, so that roundings don't bring both ends of it into one
 _MOST_COUNTED = 1e8  # buckets for which that is enough
 _EVERYWHERE = np.empty(0, dtype=np.int64)
+_EVEN = np.ones(1)
 
 
 class Distances:
@@ -55,6 +56,8 @@ class Distances:
             self._far = np.inf
             self._lengths = strides.lengths * 0.5 if prices.uniform is None else strides.lengths * prices.uniform
             self._most = limit * (1 + _SLACK)
+        # Kernels are compiled anew for None in place of an array.
+        self._cost = None if self.counted else _EVEN if prices.costs is None else prices.costs
         self._decoding = (measure.back, measure.delta, measure.inverse, measure.mask, self._scale)
         self.fit()
         self.near = not self.counted and bool(strides.pruned) and prices.uniform is None and self._countable and not start_costs.any()
@@ -101,7 +104,7 @@ class Distances:
         else:
             while True:
                 self.ops.add(
-                    self.ground.links, self.dist, self.prices.costs, strides.steps, self._lengths, space.width, space.wrap, self._far,
+                    self.ground.links, self.dist, self._cost, strides.steps, self._lengths, space.width, space.wrap, self._far,
                     self._inverse, self._most, self._seeds, self._seed_starts, self._heads, *self._room, self._state, until,
                 )  # fmt: skip
                 if not self._state[5]:
@@ -160,7 +163,7 @@ class Distances:
         changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
         marks = strides.take(np.bool_)
         found: tuple[NDArray[np.int64], NDArray[Any]] = self.ops.mend(
-            self.dist, ground.links, ground.walls, before.walls, self.prices.costs, strides.steps, self._lengths, strides.around,
+            self.dist, ground.links, ground.walls, before.walls, self._cost, strides.steps, self._lengths, strides.around,
             self.space.width, self.space.wrap, self._far, self._inverse, self._rounds, self._most, changed, self.goals, self._starts,
             marks.view(np.uint8),
         )  # fmt: skip
@@ -180,8 +183,9 @@ class Distances:
         """The open cells, ascending, of which no neighbour's height and the step to it add up to less than their own."""
         lengths = self.strides.lengths * (0.5 if self.prices.uniform is None else self.prices.uniform)
         found: NDArray[np.int64] = self.ops.summits(
-            heights, self.ground.links, self.ground.walls, self.prices.costs, self.strides.steps, lengths, self.space.width, self.space.wrap
-        )
+            heights, self.ground.links, self.ground.walls, _EVEN if self.prices.costs is None else self.prices.costs, self.strides.steps,
+            lengths, self.space.width, self.space.wrap,
+        )  # fmt: skip
         return found
 
     def show(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
@@ -203,7 +207,7 @@ class Distances:
     def descend(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The way down from a settled cell: cells, and the numbers of the steps between them."""
         way: tuple[NDArray[np.int64], NDArray[np.int64]] = self.ops.descend(
-            self.dist, self.ground.links, self.prices.costs, self.strides.steps, self._lengths, self.space.width, self.space.wrap,
+            self.dist, self.ground.links, self._cost, self.strides.steps, self._lengths, self.space.width, self.space.wrap,
             self._far, cell,
         )  # fmt: skip
         return way

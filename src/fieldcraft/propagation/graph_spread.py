@@ -20,7 +20,7 @@ from fieldcraft.space import Graph
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["GraphSpreadField"]
+__all__ = ["GraphSpreadField", "warm_up"]
 
 _PIN, _WALL = 2, 1
 
@@ -359,3 +359,18 @@ def _aligned(count: int) -> NDArray[np.float32]:
     memory = np.zeros(count + 16, dtype=np.float32)
     start = -(memory.ctypes.data // 4) % 16
     return memory[start : start + count]
+
+
+def warm_up() -> None:
+    """Compile the kernels for graphs, so that no frame waits for it."""
+    graph = Graph([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], [(0, 1), (1, 2)])
+    for spread in (Spread(0.5, 0.5), Spread(0.5, 0.5, "quadratic")):
+        field = GraphSpreadField(spread, graph, 0.1)
+        field.pin(np.array([0]), np.array([1], dtype=np.float32))
+        field.run(1)
+        field.pin(np.array([1]), np.array([1], dtype=np.float32))
+        field.run(1)
+        field.touched(None)
+        if kernels.compiled():
+            field._step_all(2)
+        field.settle()

@@ -12,12 +12,18 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import explore as reference
+from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable, frozen
+from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space.ways import ways_of
 
 __all__ = ["Steps", "explore_step"]
 
 _CELLS_PER_THREAD = 10_000
 _MOST_KEY = 2**63 - 1
+
+
+_NO_WAYS = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +55,7 @@ def explore_step(
     """The step towards the least known cell that can be reached within `sight` steps: for explorers.
 
     Of equally known cells the nearest counts, in steps, and of equally near ones dice decide. The cell stood in does not
-    count. Walls and terrain are respected, as are the grid's own neighbours.
+    count. Walls and terrain are respected, as are the steps of the grid or graph.
 
     Parameters
     ----------
@@ -67,11 +73,11 @@ def explore_step(
     Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that of Yamauchi's "A
     Frontier-Based Approach for Autonomous Exploration" (1997).
     """
-    ground = Ground(layer)
+    ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
     space = ground.space
     reach = checks.whole("sight", sight, minimum=1)
     limit = None if unknown is None else checks.finite("unknown", unknown)
-    points, single = checks.positions(positions)
+    points, single = checks.positions(positions, dimensions=space.dimensions)
     starts = np.atleast_1d(space.cell_at(points, outside=outside)).astype(np.int64)
     blocked = space.walls.reshape(-1)[starts]
     if blocked.any():
@@ -85,8 +91,7 @@ def explore_step(
     searches = limit is not None and bool((ground.values[~space.walls] <= limit).any())
     cells, targets = starts.copy(), starts.copy()
     common = (
-        ground.values, frozen(space.links()), space.link_masks, np.array(space.neighborhood.steps, dtype=np.int64), space.wrap,
-        starts, reach, searches, np.float32(0 if limit is None else limit), key,
+        frozen(ground.flat), *_moves(space), frozen(starts), reach, searches, np.float32(0 if limit is None else limit), key,
     )  # fmt: skip
     ops: Any = reference
     parts = 1
@@ -107,3 +112,13 @@ def explore_step(
     if single:
         return Steps(space.position_of(int(cells[0])), cells[0], targets[0], found[0])
     return Steps(space.position_of(cells), cells, targets, found)
+
+
+def _moves(space: AnySpace) -> tuple[Any, ...]:
+    """How to step from cell to cell, as `kernels.explore` takes it: links, masks, steps, whether they go round; ways of a graph."""
+    if isinstance(space, Grid):
+        steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        return frozen(space.links()), space.link_masks, steps, space.wrap, tuple(frozen(part) for part in _NO_WAYS)
+    ways = ways_of(space)
+    no_links = frozen(np.zeros((1, 1), dtype=np.uint8))
+    return no_links, np.zeros(0, dtype=np.uint8), np.zeros((0, 2), dtype=np.int64), False, (frozen(ways.starts), frozen(ways.ends))

@@ -130,7 +130,7 @@ def _without_the_dead(maps: Maps, state: State, blows: Blows) -> State:
     stand, live = towers.health > 0, units.health > 0
     destroyed, lost = state.destroyed.copy(), state.lost.copy()
     np.add.at(destroyed, np.argmax(blows.on_towers[:, ~stand], axis=0), 1)
-    np.add.at(lost, units.teams[live], 1)
+    np.add.at(lost, units.teams[~live], 1)
     supply = state.supply + np.bincount(towers.teams[~stand], weights=towers.queues[~stand], minlength=len(state.supply))
     return replace(state, towers=towers.at(stand), units=units.at(live), destroyed=destroyed, lost=lost, supply=supply)
 

@@ -42,7 +42,7 @@ EIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 Links = NDArray[np.unsignedinteger]
 Distances = NDArray[Any]
-Cost = NDArray[np.float64] | None
+Cost = NDArray[np.float64] | None  # None, or of length 1, where every cell costs the same; then lengths are whole, else half
 
 
 class Measure(NamedTuple):
@@ -372,7 +372,7 @@ def _search(
 
 
 def _weight(here: int, there: int, length: Any, cost: Cost) -> Any:
-    return length if cost is None else length * (float(cost[here]) + float(cost[there]))
+    return length if cost is None or len(cost) == 1 else length * (float(cost[here]) + float(cost[there]))
 
 
 def _before(cell: int, links: Links, steps: NDArray[np.int64], width: int, wrap: bool) -> Iterator[tuple[int, int]]:

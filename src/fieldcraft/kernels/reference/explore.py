@@ -16,6 +16,7 @@ def explore(
     masks: NDArray[np.unsignedinteger],
     steps: NDArray[np.int64],
     wrap: bool,
+    ways: tuple[NDArray[np.int64], NDArray[np.int32]],
     starts: NDArray[np.int64],
     sight: int,
     searches: bool,
@@ -31,8 +32,9 @@ def explore(
 
     Heads for the lowest value up to `sight` steps away, the nearest of equals, then the lowest die of agent and cell. If
     that is above `unknown` and it `searches`, it heads for the nearest cell at any distance that is not, if there is one.
+
+    On a graph, whose `steps` are none, those from vertex v lead to `ways[1][ways[0][v] : ways[0][v + 1]]`.
     """
-    height, width = values.shape
     flat = values.reshape(-1)
     for agent in range(first, last):
         start = int(starts[agent])
@@ -46,14 +48,9 @@ def explore(
                 break
             outer = []
             for cell in ring:
-                row, column = divmod(cell, width)
-                for k, (dx, dy) in enumerate(steps.tolist()):
-                    y, x = row + dy, column + dx
-                    if wrap:
-                        y, x = y % height, x % width
-                    if not (0 <= y < height and 0 <= x < width) or not links[y, x] & masks[k] or y * width + x in came_by:
+                for there in _beside(cell, links, masks, steps, wrap, ways):
+                    if there in came_by:
                         continue
-                    there = y * width + x
                     came_by[there] = there if cell == start else came_by[cell]
                     outer.append(there)
             ring = outer
@@ -65,6 +62,30 @@ def explore(
                 break
         next_cells[agent] = start if best is None else came_by[best[3]]
         targets[agent] = start if best is None else best[3]
+
+
+def _beside(
+    cell: int,
+    links: NDArray[np.unsignedinteger],
+    masks: NDArray[np.unsignedinteger],
+    steps: NDArray[np.int64],
+    wrap: bool,
+    ways: tuple[NDArray[np.int64], NDArray[np.int32]],
+) -> list[int]:
+    """The cells one step away."""
+    if not len(steps):
+        there: list[int] = ways[1][ways[0][cell] : ways[0][cell + 1]].tolist()
+        return there
+    height, width = links.shape
+    row, column = divmod(cell, width)
+    found = []
+    for k, (dx, dy) in enumerate(steps.tolist()):
+        y, x = row + dy, column + dx
+        if wrap:
+            y, x = y % height, x % width
+        if 0 <= y < height and 0 <= x < width and links[y, x] & masks[k]:
+            found.append(y * width + x)
+    return found
 
 
 def room(cells: int) -> tuple[NDArray[np.int64], ...]:
