@@ -14,7 +14,7 @@ from pathlib import Path
 from bench import machine
 from bench.table import Report, Table
 
-SUITES = {"spread": "bench.spread", "radial": "bench.radial", "compose": "bench.compose", "query": "bench.query", "teams": "bench.teams", "graph": "bench.graph", "steering": "bench.steering", "towers": "bench.towers", "memory": "bench.memory"}
+SUITES = {"spread": "bench.spread", "radial": "bench.radial", "compose": "bench.compose", "query": "bench.query", "teams": "bench.teams", "graph": "bench.graph", "steering": "bench.steering", "towers": "bench.towers", "memory": "bench.memory", "paths": "bench.paths"}
 
 
 def main() -> int:

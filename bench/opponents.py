@@ -65,20 +65,24 @@ class Contender(Protocol):
         """A copy of the values, shape (height, width)."""
 
 
-def compiled(folder: Path = Path("out/bench")) -> ctypes.CDLL:
-    """The C++ opponents, built into `folder` unless a build of the same source for this processor lies there."""
+def built(source: Path, folder: Path = Path("out/bench")) -> ctypes.CDLL:
+    """A C++ file as a library, built into `folder` unless a build of the same source for this processor lies there."""
     compiler = shutil.which("g++")
     if compiler is None:
         raise MissingCompilerError("g++ is not on the path: the C++ opponents can't be built; install g++ 11 or newer")
-    identity = "\n".join([SOURCE.read_text(), *FLAGS, machine.compiler(), machine.processor()])
-    library = folder / f"opponents-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.so"
+    identity = "\n".join([source.read_text(), *FLAGS, machine.compiler(), machine.processor()])
+    library = folder / f"{source.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.so"
     if not library.exists():
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = library.with_suffix(f".{os.getpid()}")
-        subprocess.run([compiler, *FLAGS, str(SOURCE), "-o", str(unfinished)], check=True)
+        subprocess.run([compiler, *FLAGS, str(source), "-o", str(unfinished)], check=True)
         unfinished.replace(library)
+    return ctypes.CDLL(str(library.resolve()))
 
-    loaded = ctypes.CDLL(str(library.resolve()))
+
+def compiled(folder: Path = Path("out/bench")) -> ctypes.CDLL:
+    """The C++ opponents of Spread."""
+    loaded = built(SOURCE, folder)
     pointer, number, real = ctypes.c_void_p, ctypes.c_int, ctypes.c_float
     loaded.map_new.restype = pointer
     loaded.map_new.argtypes = [number, number, real, real, ctypes.c_bool]

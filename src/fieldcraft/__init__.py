@@ -38,7 +38,7 @@ from fieldcraft.paths import (
 )
 from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail, tether, threat
 from fieldcraft.pursuit import Belief, Pursuit, Staleness
-from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, worst
+from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
 from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, visible, watchers
@@ -109,6 +109,7 @@ __all__ = [
     "steering",
     "tether",
     "threat",
+    "uphill",
     "view",
     "visible",
     "warm_up",

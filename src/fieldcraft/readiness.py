@@ -9,6 +9,7 @@ import numpy as np
 from fieldcraft import checks, compose, query
 from fieldcraft.compose import teams
 from fieldcraft.kernels import pool
+from fieldcraft.propagation import graph_spread
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.sources import Sources
@@ -39,6 +40,7 @@ def _compile_all() -> None:
     compose.warm_up()
     teams.warm_up()
     query.compile_all()
+    graph_spread.warm_up()
     meadow = Grid(9, 9)
     visible(meadow, (4.5, 4.5), 3)
     visible(meadow, (4.5, 4.5), 3, heights=np.zeros((9, 9), dtype=np.float32))

@@ -19,19 +19,23 @@ def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]
     return np.concatenate([[0], np.cumsum(degree)]), rng.integers(0, count, int(degree.sum())).astype(np.int32)
 
 
-@settings(max_examples=50)
-@given(st.integers(0, 2**16), st.integers(1, 60))
-def test_spread(seed: int, count: int) -> None:
+@settings(max_examples=60)
+@given(st.integers(0, 2**16), st.integers(1, 60), st.sampled_from([1, 4, 100]))
+def test_run(seed: int, count: int, most_hot: int) -> None:
     from fieldcraft.kernels import flood
 
     rng = np.random.default_rng(seed)
     starts, ends = lists(rng, count)
-    state, allowed = rng.choice(4, count, p=[0.7, 0.1, 0.1, 0.1]).astype(np.uint8), rng.random(count) < 0.8
-    front = rng.permutation(count)[: int(rng.integers(0, count + 1))].astype(np.int32)
+    state, behind = rng.choice(4, count, p=[0.9, 0, 0, 0.1]).astype(np.uint8), rng.random(count) < 0.4
+    start = int(rng.integers(count))
+    state[start] = slow_flood.HEAT
     answers = []
-    for spread in (flood.spread, slow_flood.spread):
-        now, new = state.copy(), np.zeros(len(ends), np.int32)
-        answers.append((spread(starts, ends, now, 1, allowed, front, len(front), new), now.tobytes(), new.tobytes()))
+    for run in (flood.run, slow_flood.run):
+        now, ignited, lit, shut = state.copy(), np.full(count, -1, np.int32), np.zeros(count, np.int32), np.zeros(count, np.int32)
+        lit[0] = shut[0] = start
+        marks = np.array([0, 1, 0, 1, 0])
+        ended = [run(starts, ends, now, behind, ignited, lit, shut, marks, steps, most_hot) for steps in (1, 2, 7)]
+        answers.append((ended, [array.tobytes() for array in (now, ignited, lit, shut, marks)]))
     assert answers[0] == answers[1]
 
 

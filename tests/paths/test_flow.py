@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import math
 from typing import Any
 
@@ -84,10 +85,15 @@ def test_whoever_follows_it_arrives(seed: int, part: float) -> None:
     assert np.isin(space.cell_at(end), distances.goals).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(seeds)
 def test_mended_fields_equal_new_ones(seed: int) -> None:
-    world = World(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module("fieldcraft.paths.flow"), "_MENDED", seed % 2)  # cell by cell, or all if many
+        _mend(World(seed))
+
+
+def _mend(world: World) -> None:
     distances = distances_of(world)
     field, space, rng = flow_field(distances), world.space, world.rng
     shut = np.zeros(len(space), dtype=bool) if space.terrain is None else space.terrain.walls.reshape(-1)
@@ -98,7 +104,14 @@ def test_mended_fields_equal_new_ones(seed: int) -> None:
             between = field.sample(world.agents(20)) if len(world.open_cells) else None
             assert between is None or np.isfinite(between).all()
             assert not field.vectors[space.walls].any()
-        distances.repair()
+        cost = distances.costs
+        if cost is not None and rng.random() < 0.5:
+            changed = cost.copy()
+            changed.flat[rng.choice(len(space), 2)] = rng.choice([1.0, 3.0, 60.0], 2)
+            changed[np.isinf(changed)] = 1.0
+            distances.repair(cost=changed)
+        else:
+            distances.repair()
         new = FlowField(distances)
         np.testing.assert_array_equal(field.vectors, new.vectors)
         np.testing.assert_array_equal(field._gates, new._gates)
@@ -211,6 +224,9 @@ def test_bad_input_is_refused() -> None:
         field.sample((1, 1), outside="wrap")
     np.testing.assert_allclose(field.sample((99, -99), outside="clamp"), np.array([-1, 1]) / math.sqrt(2), atol=1e-6)
     assert field.sample([]).shape == (0, 2)
+    tiny = flow_field(distance_map(fc.Grid(9, 6, cell_size=0.01), (0.015, 0.015)))
+    with refused(InvalidValue, "1e+307"):
+        tiny.sample((1e307, 0.01), outside="clamp")
     single = flow_field(distance_map(fc.Grid(1, 1), (0.5, 0.5)))
     assert single.vectors.tolist() == [[[0, 0]]]
 

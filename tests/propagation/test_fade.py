@@ -274,6 +274,14 @@ class TestAsALayer:
         assert layer.values[2, 3] == 0
         layer.mark((4.5, 2.5), radius=1.0)
         assert layer.values[2, 3] == 100
+        layer.settle()
+        layer.mark((4.5, 2.5), radius=3.0)
+        assert layer.values[2, 7] == 100
+        layer.settle()
+        layer.space.set_walls(np.arange(7) * 13 + 5)
+        layer.mark((4.5, 2.5), radius=3.0)
+        assert layer.values[2, 2] == 100
+        assert not layer.values[:, 5:].any()
 
     def test_takes_part_in_expressions_and_questions(self) -> None:
         layer = remembering()

@@ -262,6 +262,12 @@ class TestRefusals:
                 layer.stamp(disc, [(4.5, 4.5), (-4.5, 4.5)])
             with refused(InvalidValue, "adds up"):
                 layer.stamp(disc, np.full((2**18 + 1, 2), 4.5), 2.0**20)
+        many = np.full((2**17 - 1, 2), 4.5)
+        layer.stamp(disc, many, 2.0**20)
+        with unchanged(layer), refused(InvalidValue, "adds up"):
+            layer.stamp(disc, np.full((2**17 + 1, 2), 4.5), 2.0**20)
+        layer.stamp(disc, many, -(2.0**20))
+        layer.stamp(disc, many, 2.0**20)
 
     def test_of_other_layers(self) -> None:
         imap = fc.InfluenceMap(fc.Grid(5, 4))

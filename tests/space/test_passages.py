@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.space import passages as rules
-from fieldcraft.space.passages import passages
+from fieldcraft.space.passages import passages, quiet
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 CORNERS = {rules.NORTH_EAST: (1, 1), rules.NORTH_WEST: (-1, 1), rules.SOUTH_EAST: (1, -1), rules.SOUTH_WEST: (-1, -1)}
@@ -74,3 +74,29 @@ def test_kept_and_read_only() -> None:
     grid.set_walls(7)
     assert passages(grid) is not old
     assert passages(grid)[1, 2] == rules.WALL
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 4))
+def test_quiet_cells_have_nothing_barred_around_them(seed: int, rings: int) -> None:
+    rng = np.random.default_rng(seed)
+    height, width = int(rng.integers(1, 20)), int(rng.integers(1, 25))
+    grid = fc.Grid(width, height, walls=rng.random((height, width)) < 0.02, wrap=bool(rng.random() < 0.5), y_up=bool(rng.random() < 0.5))
+    for _ in range(2):
+        bars, found = passages(grid), quiet(grid, rings)
+        for row in range(height):
+            for column in range(width):
+                rows = np.arange(row - rings, row + rings + 1)
+                columns = np.arange(column - rings, column + rings + 1)
+                if grid.wrap:
+                    around = bars[np.ix_(rows % height, columns % width)]
+                else:
+                    around = bars[np.ix_(rows[(rows >= 0) & (rows < height)], columns[(columns >= 0) & (columns < width)])]
+                assert found[row, column] == (not around.any())
+        assert quiet(grid, rings) is found
+        grid.set_walls(int(rng.integers(len(grid))))
+
+
+def test_more_rings_than_pay() -> None:
+    assert not quiet(fc.Grid(9, 7, wrap=True), 99).any()
+    assert quiet(fc.Grid(9, 7, wrap=True), 8).all()

@@ -87,6 +87,7 @@ def test_of_equals_the_lowest_number() -> None:
     found, distances = Neighbors([(5, 5), (6, 5), (4, 5), (5, 6)], 2.0).nearest()
     assert found.tolist() == [1, 0, 0, 0]
     assert distances.tolist() == [1, 1, 1, 1]
+    assert Neighbors([(5, 5), (6.5, 5), (3.5, 5)], 2.0).nearest()[0].tolist() == [1, 0, 0]  # whichever bin comes first
 
 
 def test_agents_in_one_spot_part() -> None:

@@ -69,6 +69,17 @@ class TestWalking:
             np.testing.assert_array_equal(walkers.cells % 17 < 8, west)
             np.testing.assert_allclose(np.hypot(*walkers.headings.T), 1, rtol=1e-9)
 
+    def test_rounding_puts_nobody_into_a_wall(self) -> None:
+        """A place a hair before a wall may, in world units, round into it."""
+        size, corner, x = 0.10725966401839813, 2.6738591731555017, 6.213428085762639
+        assert (x - corner) / size < 33 <= ((x - corner) / size * size + corner - corner) / size
+        walls = np.zeros((3, 40), bool)
+        walls[:, 33] = True
+        grid = fc.Grid(40, 3, walls=walls, cell_size=size, origin=(corner, 0.0))
+        after = Walkers.at(grid, [(x, size)], (1.0, 0.0)).walk(Walk(0.0, wander=0), 0.1)
+        assert after.cells[0] % 40 == 32
+        assert grid.cell_at(after.positions)[0] == after.cells[0]
+
     def test_one_key_makes_one_run_on_any_threads(self) -> None:
         before, seen = pool.threads(), []
         for count in (1, 2, 3):

@@ -156,6 +156,20 @@ def test_nothing_is_jumped_over() -> None:
     assert after[0, 0] == pytest.approx(4000, abs=2e-6)
 
 
+@settings(max_examples=20)
+@given(seeds)
+def test_where_float64_hardly_tells_cells_apart(seed: int) -> None:
+    """Far from the origin a millionth of a cell is nothing; who walks up to a wall is in its own cell still."""
+    rng = np.random.default_rng(seed)
+    space = fc.Grid(9, 7, walls=rng.random((7, 9)) < 0.3, origin=(2.0**45, -(2.0**44)), wrap=bool(rng.random() < 0.5))
+    at = space.position_of(rng.choice(np.flatnonzero(~space.walls.reshape(-1)), 200))
+    for _ in range(3):
+        before, at = at, move(space, at, rng.normal(size=at.shape) * 3)
+        end = space.cell_at(at)
+        assert not space.walls.reshape(-1)[end].any()
+        assert reachable(space)[space.cell_at(before), end].all()
+
+
 def test_goes_round_a_torus() -> None:
     space = fc.Grid(9, 7, wrap=True, cell_size=2.0, origin=(-3.0, 5.0))
     at = np.array([[-2.0, 6.0], [14.0, 18.0]])

@@ -518,7 +518,7 @@ def mend(  # type: ignore[no-untyped-def]
 
     `links`, `walls` and `cost` are those of now, `before` the walls of then; on walls `dist` may hold anything. `around` are the
     offsets (columns, rows) from a changed cell to those whose steps it may bear on. `inverse` and `rounds` are 1 / the width of a
-    bucket and more than the dearest step spans. `goals` are in ascending order, with their `starts`. `marks` is scratch of one uint8
+    bucket and more than the dearest step spans. `goals` are in ascending order, with their `starts`. `marks` is scratch of one int8
     per cell, 0 before and after. The cells returned are those whose distance is another one now.
     """
     height = dist.shape[0] // width
@@ -568,7 +568,7 @@ def mend(  # type: ignore[no-untyped-def]
         best = _start(u, goals, starts, far)
         for k in range(several):
             n = _there(u, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
-            if n >= 0 and (links[n] >> k) & 1 and marks[n] & 1 == 0 and dist[n] != far:
+            if n >= 0 and (links[n] >> k) & 1 and dist[n] != far:
                 s = dist[n] + _weight(u, n, k, lengths, cost)
                 if s < best:
                     best = s

@@ -12,8 +12,11 @@ __all__ = ["explore", "room"]
 
 
 def room(cells: int) -> tuple[NDArray[np.int64], ...]:
-    """Scratch for one thread: who has reached a cell, by which first step, and the cells in the order in which they are reached."""
-    return np.zeros(cells, dtype=np.int64), np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
+    """Scratch for one thread: who has reached a cell, by which first step, the cells in the order in which they are reached, a count.
+
+    It may be used again as it is: explorers are told apart by the count of those before them.
+    """
+    return np.zeros(cells, dtype=np.int64), np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64), np.zeros(1, dtype=np.int64)
 
 
 @njit(nogil=True, cache=True)
@@ -36,6 +39,7 @@ def explore(  # type: ignore[no-untyped-def]
     reached,
     came_by,
     queue,
+    before,
 ):
     """For the agents [first, last): the cell to step to from each start and the cell it heads for, or the start itself for both."""
     height, width = links.shape
@@ -43,7 +47,9 @@ def explore(  # type: ignore[no-untyped-def]
     on_graph = steps.shape[0] == 0
     for agent in range(first, last):
         start = starts[agent]
-        reached[start] = agent + 1
+        before[0] += 1
+        explorer = before[0]
+        reached[start] = explorer
         queue[0] = start
         head = 0
         tail = 1
@@ -76,9 +82,9 @@ def explore(  # type: ignore[no-untyped-def]
                         if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
                             continue
                         there = y * width + x
-                    if reached[there] == agent + 1:
+                    if reached[there] == explorer:
                         continue
-                    reached[there] = agent + 1
+                    reached[there] = explorer
                     came_by[there] = there if cell == start else came_by[cell]
                     queue[tail] = there
                     tail += 1

@@ -4,21 +4,42 @@ from __future__ import annotations
 
 from numba import njit
 
-from fieldcraft.kernels.reference.flood import BARRIER, BLOCKED, HEAT, UNTOUCHED
+from fieldcraft.kernels.reference.flood import BARRIER, FRONT, HEAT, RUNS, STEPS, STUCK, TAIL, TOO_HOT, UNTOUCHED
 
-__all__ = ["BARRIER", "BLOCKED", "HEAT", "UNTOUCHED", "spread"]
+__all__ = ["run"]
 
 
 @njit(nogil=True, cache=True)
-def spread(starts, ends, state, kind, allowed, front, count, new):  # type: ignore[no-untyped-def]
-    """Turn the untouched, `allowed` neighbours of `front[:count]` into `kind`; they go into `new`, in order; how many."""
-    found = 0
-    for i in range(count):
-        cell = front[i]
-        for arc in range(starts[cell], starts[cell + 1]):
-            end = ends[arc]
-            if state[end] == UNTOUCHED and allowed[end]:
-                state[end] = kind
-                new[found] = end
-                found += 1
-    return found
+def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot):  # type: ignore[no-untyped-def]
+    """Make up to `count` steps of the flood and of the barrier behind it; why it ended."""
+    for _ in range(count):
+        last = marks[TAIL + 1]
+        for i in range(marks[TAIL], marks[TAIL + 1]):
+            cell = shut[i]
+            for arc in range(starts[cell], starts[cell + 1]):
+                end = ends[arc]
+                if state[end] == UNTOUCHED and behind[end]:
+                    state[end] = BARRIER
+                    shut[last] = end
+                    last += 1
+        marks[TAIL], marks[TAIL + 1] = marks[TAIL + 1], last
+        last = marks[FRONT + 1]
+        for i in range(marks[FRONT], marks[FRONT + 1]):
+            cell = lit[i]
+            for arc in range(starts[cell], starts[cell + 1]):
+                end = ends[arc]
+                if state[end] == UNTOUCHED:
+                    state[end] = HEAT
+                    lit[last] = end
+                    last += 1
+        ignites = last - marks[FRONT + 1]
+        if ignites == 0 or ignites > most_hot:
+            for i in range(marks[FRONT + 1], last):
+                state[lit[i]] = UNTOUCHED
+                lit[i] = 0
+            return TOO_HOT if ignites > 0 else STUCK
+        marks[STEPS] += 1
+        for i in range(marks[FRONT + 1], last):
+            ignited[lit[i]] = marks[STEPS]
+        marks[FRONT], marks[FRONT + 1] = marks[FRONT + 1], last
+    return RUNS

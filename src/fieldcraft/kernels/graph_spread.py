@@ -1,8 +1,9 @@
 """Spread along the arcs of a graph, fast: the same bits as `fieldcraft.kernels.reference.graph_spread`.
 
-Vertices stand in slices of `LANES` and blocks of `BLOCK` consecutive ones. The arcs into a slice lie in rows: the first arc of each of
-its vertices, then the second of each, and so on, filled up with arcs on which everything is lost; slice `s` has the entries
-`offsets[s]` up to `offsets[s + 1]` of `origins` (int32) and `losses`. Arrays by vertex are filled up to whole slices.
+Vertices stand in slices of `LANES` and blocks of `BLOCK` consecutive ones. The arcs into a slice lie in rows: the first arc of
+each of its vertices, then the second of each, and so on, filled up with arcs on which everything is lost; slice `s` has the
+entries `offsets[s]` up to `offsets[s + 1]` of `origins` (int32) and `losses`. Where the arcs of a row come from vertices side by
+side, its first origin is that of the first one, turned into its complement. Arrays by vertex are filled up to whole slices.
 
 A step reads one array and writes another; a block in which nothing can change is skipped, since both arrays hold the same
 there. The `plain` kernels serve exponential decay, values of one sign and momentum both ways; the `any` kernels everything.

@@ -52,6 +52,19 @@ def _gather(builder: Any, pointer: Any, indices: Any) -> Any:
     return builder.call(function, [places, ir.Constant(_INT, 4), ir.Constant(_FLAGS, [1] * LANES), _ZEROS])
 
 
+def _fetch(builder: Any, pointer: Any, origins: Any, arc: Any, result: Any) -> Any:
+    """What a row comes from: side by side where its first entry is the complement of the first place, else gathered."""
+    first = builder.load(builder.gep(origins, [arc]))
+    beside = builder.icmp_signed("<", first, ir.Constant(_INT, 0))
+    with builder.if_else(beside) as (together, apart):
+        with together:
+            place = builder.zext(builder.not_(first), _LONG)
+            builder.store(_load(builder, pointer, place, _FLOATS, 4), result)
+        with apart:
+            builder.store(_gather(builder, pointer, _load(builder, origins, arc, _INTS, 4)), result)
+    return builder.load(result)
+
+
 def _emit_update(
     typingctx: Any,
     values: Any,
@@ -69,13 +82,14 @@ def _emit_update(
         now, then, held, from_, loss, bounds = (_pointer(context, builder, signature.args[i], arguments[i]) for i in range(6))
         part, least = _splat(builder, arguments[6]), _splat(builder, arguments[7])
         best = cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
+        row = cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
         one, lanes = ir.Constant(_LONG, 1), ir.Constant(_LONG, LANES)
         with cgutils.for_range_slice(builder, arguments[8], arguments[9], one) as (number, _):
             begin = builder.load(builder.gep(bounds, [number]))
             end = builder.load(builder.gep(bounds, [builder.add(number, one)]))
             builder.store(_ZEROS, best)
             with cgutils.for_range_slice(builder, begin, end, lanes) as (arc, _):
-                arriving = _gather(builder, now, _load(builder, from_, arc, _INTS, 4))
+                arriving = _fetch(builder, now, from_, arc, row)
                 arriving = builder.fmul(arriving, _load(builder, loss, arc, _FLOATS, 4))
                 before = builder.load(best)
                 builder.store(builder.select(builder.fcmp_ordered(">", arriving, before), arriving, before), best)
@@ -107,6 +121,7 @@ def _emit_strongest(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, from_, loss, bounds = (_pointer(context, builder, signature.args[i], arguments[i]) for i in range(4))
         highest, lowest = (_pointer(context, builder, signature.args[i], arguments[i]) for i in (7, 8))
+        row = cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
         high, low = cgutils.alloca_once(builder, _FLOATS), cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
         one, lanes = ir.Constant(_LONG, 1), ir.Constant(_LONG, LANES)
         subtracts = _splat(builder, builder.icmp_unsigned("!=", arguments[4], ir.Constant(arguments[4].type, 0)))
@@ -116,7 +131,7 @@ def _emit_strongest(
             builder.store(_ZEROS, high)
             builder.store(_ZEROS, low)
             with cgutils.for_range_slice(builder, begin, end, lanes) as (arc, _):
-                arriving = _gather(builder, source, _load(builder, from_, arc, _INTS, 4))
+                arriving = _fetch(builder, source, from_, arc, row)
                 way = _load(builder, loss, arc, _FLOATS, 4)
                 product = builder.fmul(arriving, way)
                 above = builder.select(subtracts, builder.fsub(arriving, way), product)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.moves import pruned
 
-__all__ = ["PRUNED", "bit_length", "label", "leave", "lowest_bit", "stops", "stops_room", "survey", "turned_round", "wrapped"]
+__all__ = ["PRUNED", "bit_length", "label", "leave", "lowest_bit", "stops", "stops_room", "turned_round", "wrapped"]
 
 PRUNED = pruned()
 
@@ -105,23 +105,6 @@ def stops(moves, eight, y0, y1, x0, x1, bits):  # type: ignore[no-untyped-def]
                     bits[word] &= ~bit
                 else:
                     bits[word] |= bit
-
-
-@njit(nogil=True, cache=True)
-def survey(costs, walls):  # type: ignore[no-untyped-def]
-    """The least and the highest finite cost of the cells that are no walls, and whether some cost is infinite."""
-    least = np.inf
-    highest = 0.0
-    barred = False
-    for cell in range(costs.shape[0]):
-        if not walls[cell]:
-            cost = costs[cell]
-            if cost == np.inf:
-                barred = True
-            else:
-                least = min(least, cost)
-                highest = max(highest, cost)
-    return least, highest, barred
 
 
 @njit(nogil=True, cache=True)

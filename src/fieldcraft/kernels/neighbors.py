@@ -106,12 +106,11 @@ def separate(  # type: ignore[no-untyped-def]
                 end = starts[r * columns + column_1]
                 while j < end:
                     count = min(end - j, _AT_ONCE)
-                    beside_x = xs[j : j + count]
-                    beside_y = ys[j : j + count]
+                    base = np.uint64(j)  # no check for a negative index, so that the loop can run on vectors
                     # This loop runs on vectors: the sums, whose order counts, come after it.
                     for i in range(count):
-                        dx = x - beside_x[i]
-                        dy = y - beside_y[i]
+                        dx = x - xs[base + np.uint64(i)]
+                        dy = y - ys[base + np.uint64(i)]
                         if wrap:
                             dx = dx - period_x if dx > half_x else (dx + period_x if dx < -half_x else dx)
                             dy = dy - period_y if dy > half_y else (dy + period_y if dy < -half_y else dy)

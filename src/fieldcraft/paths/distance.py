@@ -202,8 +202,8 @@ class DistanceMap:
 
     @property
     def costs(self) -> NDArray[np.float64] | None:
-        """The cost of each cell, (height, width), or None where all ground costs the same. To be looked at, not changed."""
-        return None if self._prices.costs is None else self._prices.costs.reshape(self.space.shape)
+        """The cost of each cell, (height, width), a copy; None where all ground costs the same."""
+        return None if self._prices.costs is None else self._prices.costs.reshape(self.space.shape).copy()
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
         """The cells, ascending, whose distance has changed since a `version`; None where that may be all of them."""

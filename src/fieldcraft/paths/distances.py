@@ -121,19 +121,19 @@ class Distances:
         walls, strides = self.ground.walls, self.strides
         standing = ~walls[self.goals]
         pad = self.prices.pad if self.near else 0
-        self._padded: NDArray[Any] = np.empty(len(walls) + 2 * pad, dtype=np.int64 if self.counted else np.float64)
+        self._padded: NDArray[Any] = strides.take(np.int64 if self.counted else np.float64, more=2 * pad)
         self.dist = self._padded[pad : len(walls) + pad]
         self.ops.clear(self.dist, walls, self._spans(), self._far)
         if self.near:
             goals = self.goals[standing]
-            self._room = [strides.take(np.int32, self._rounds)]
+            self._room = [strides.take(np.int32, rows=self._rounds)]
             self.dist[goals] = 0
             self._room[0][0, : len(goals)] = goals + pad
             self._state = np.zeros(2 + self._rounds, dtype=np.int64)
             self._state[1:3] = len(goals)
         elif self._ways is not None:
             goals = self.goals[standing]
-            came, lists = self._room = [strides.take(np.uint8), strides.take(np.int32, 3)]
+            came, lists = self._room = [strides.take(np.uint8), strides.take(np.int32, rows=3)]
             self.dist[goals] = 0
             came[goals] = 0
             lists[0, : len(goals)] = goals
@@ -148,6 +148,10 @@ class Distances:
             self._state = np.array([0, 0, 0, -1, 0, 0], dtype=np.int64)
         self._started = True
 
+    def __del__(self) -> None:
+        if getattr(self, "_started", False):  # nobody else has been given `dist`
+            self.strides.give(self._padded)
+
     def _spans(self) -> NDArray[np.int64]:
         """The stretches of cells that are cleared and shown."""
         return self.strides.whole if self._whole else self.ground.spans(self.space)
@@ -159,13 +163,13 @@ class Distances:
         """
         strides, before = self.strides, self.ground
         self.ground = ground
-        changed = changed.view()
-        changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
-        marks = strides.take(np.bool_)
+        if changed.flags.writeable:
+            changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
+        marks = strides.take(np.int8)
         found: tuple[NDArray[np.int64], NDArray[Any]] = self.ops.mend(
             self.dist, ground.links, ground.walls, before.walls, self._cost, strides.steps, self._lengths, strides.around,
             self.space.width, self.space.wrap, self._far, self._inverse, self._rounds, self._most, changed, self.goals, self._starts,
-            marks.view(np.uint8),
+            marks,
         )  # fmt: skip
         strides.give(marks)
         return found

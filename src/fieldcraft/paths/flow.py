@@ -23,6 +23,7 @@ __all__ = ["FlowField", "FlowFields", "flow_field"]
 
 _STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
 _AGENTS, _CELLS = 2_000, 10_000  # as many pay for waking a thread
+_MENDED = 64  # one cell in so many may change before all are looked at anew
 _OUTSIDE = ("refuse", "clamp")
 
 Wide = NDArray[np.float64]
@@ -120,7 +121,11 @@ class FlowField:
         edges = [len(points) * band // bands for band in range(bands + 1)]
         pool.run([(serve, (points, first, last, found)) for first, last in pairwise(edges)])
         if wrong[0] >= 0:
-            self.space.cell_at(points, outside=outside)  # raises, and says which position and why
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.space.cell_at(points, outside=outside)  # raises, and says which position and why
+            raise InvalidValue(
+                "Positions lie within 1e308 cells of the map", got=f"{tuple(points[wrong[0]].tolist())}", remedy="Mend that position"
+            )
         return found[0] if single else found
 
     def sampler(self, *, outside: str = "refuse", wrong: Ints | None = None) -> Sampler:
@@ -169,7 +174,7 @@ class FlowField:
     def _point(self, changed: Ints | None) -> None:
         """Find the directions around changed cells, or everywhere."""
         size = len(self.space)
-        if changed is not None and len(changed) > size // 64:
+        if changed is not None and len(changed) * _MENDED > size:
             changed = None
         bars = passages(self.space)
         rings = [np.arange(size)] * 2 if changed is None else [self._around(changed, 1), self._around(changed, 2)]

@@ -40,22 +40,22 @@ class Strides:
     whole: NDArray[np.int64]
     scratch: dict[tuple[type, tuple[int, ...]], list[NDArray[Any]]] = field(default_factory=dict)
 
-    def take(self, kind: type[np.generic], rows: int | None = None) -> NDArray[Any]:
-        """Scratch of so many rows of one number per cell, whose pages are at hand if another search has used it.
+    def take(self, kind: type[np.generic], *, rows: int | None = None, more: int = 0) -> NDArray[Any]:
+        """Scratch of one number per cell and some more, or of so many rows, whose pages are at hand if another search has used it.
 
-        It may hold anything, but False if it is of bool.
+        It may hold anything, but 0 if it is of int8.
         """
-        cells = int(self.whole[0, 1])
+        cells = int(self.whole[0, 1]) + more
         shape = (cells,) if rows is None else (rows, cells)
         try:
             return self.scratch[kind, shape].pop()
         except (KeyError, IndexError):
-            return np.zeros(shape, dtype=kind) if kind is np.bool_ else np.empty(shape, dtype=kind)
+            return np.zeros(shape, dtype=kind) if kind is np.int8 else np.empty(shape, dtype=kind)
 
-    def give(self, array: NDArray[Any]) -> None:
+    def give(self, array: NDArray[Any], most: int = _KEPT) -> None:
         """Take scratch back; a few of each kind are kept while the grid lives."""
         kept = self.scratch.setdefault((array.dtype.type, array.shape), [])
-        if len(kept) < _KEPT:
+        if len(kept) < most:
             kept.append(array)
 
 

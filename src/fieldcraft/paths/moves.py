@@ -41,7 +41,7 @@ class Moves:
             self._table = self._built(space, neighborhood.steps, before._table, before)
         self.stops = self._stopping(space, before)
         self._labels: NDArray[np.int32] | None = None
-        self._free: dict[str, list[Scratch]] = {"uniform": [], "weighted": []} if before is None else before._free
+        self._free: dict[str, list[Scratch]] = {"uniform": [], "weighted": [], "cost": []} if before is None else before._free
 
     def _built(
         self, space: Grid, steps: tuple[tuple[int, int], ...], old: NDArray[np.signedinteger] | None, before: Moves | None
@@ -97,11 +97,11 @@ class Moves:
         return self._labels
 
     def take(self, space: Grid, kind: str) -> Scratch:
-        """Arrays for one search at a time, `uniform` or `weighted`; bring them back by `give`, except after an error."""
+        """Arrays for one search at a time, `uniform` or `weighted`, or its `cost`; bring them back by `give`, except after an error."""
         try:
             return self._free[kind].pop()
         except IndexError:
-            return list(getattr(searcher(kind), f"{kind}_room")(len(space)))
+            return [np.empty(len(space))] if kind == "cost" else list(getattr(searcher(kind), f"{kind}_room")(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
         """Take back what `take` gave."""

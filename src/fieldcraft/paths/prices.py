@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.cost import LEAST, Cost, checked, picked, read, resolve
+from fieldcraft.paths.ground import strides_of
 from fieldcraft.space import Grid
 
 __all__ = ["Prices"]
@@ -27,6 +28,7 @@ class Prices:
 
     def __init__(self, space: Grid, cost: Cost) -> None:
         self.space = space
+        self._strides = strides_of(space)
         self.uniform = uniform(cost)
         self.costs: NDArray[np.float64] | None = None
         self.infinite = False
@@ -39,9 +41,13 @@ class Prices:
     def _allotted(self, cells: int) -> NDArray[np.float64]:
         """Make room for `costs`, which are returned, and on both sides of them for `kernels.distance.add_near`."""
         self.pad = self.space.width + 1
-        self.padded = np.empty(cells + 2 * self.pad)
+        self.padded = self._strides.take(np.float64, more=2 * self.pad)
         self.costs = self.padded[self.pad : -self.pad]
         return self.costs
+
+    def __del__(self) -> None:
+        if getattr(self, "costs", None) is not None:  # nobody else has been given them
+            self._strides.give(self.padded)
 
     def _know(self, cost: Cost) -> None:
         """Keep what can be asked again: a layer or an expression."""
@@ -62,6 +68,7 @@ class Prices:
         """The same prices, which keep theirs when these change."""
         other = object.__new__(Prices)
         other.__dict__.update(self.__dict__)
+        other.costs = None
         if self.costs is not None:
             other._allotted(len(self.costs))
             other.padded[:] = self.padded

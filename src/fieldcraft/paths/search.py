@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import moves as reference
-from fieldcraft.paths.cost import LEAST, Cost, resolve
-from fieldcraft.paths.moves import Moves, kernel, moves_of, searcher
+from fieldcraft.paths.cost import LEAST, Cost, read
+from fieldcraft.paths.moves import Moves, moves_of, searcher
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.smoothing import straighten
 from fieldcraft.space import Grid
@@ -53,7 +52,9 @@ def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, *, cost: Cost 
     to_cell = _cell(space, "goal", goal)
     if not ground.stands(from_cell) or not ground.stands(to_cell):
         raise _shut(ground, from_cell, to_cell)
-    return _search(ground, from_cell, to_cell)
+    path = _search(ground, from_cell, to_cell)
+    ground.leave()
+    return path
 
 
 def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> list[Path]:
@@ -69,10 +70,12 @@ def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, *, cost: Co
     if len(shut):
         index = int(shut[0])
         raise _shut(ground, int(from_cells[index]), int(to_cells[index]), f" at index {index}")
-    return _search_many(ground, from_cells, to_cells)
+    paths = _search_many(ground, from_cells, to_cells)
+    ground.leave()
+    return paths
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Ground:
     """What a search walks on: a grid, its moves, and what its cells cost."""
 
@@ -84,6 +87,12 @@ class _Ground:
     barred: bool
     walls: NDArray[np.bool_]
     smooth: bool
+    room: list[NDArray[Any]] | None = None  # lent for the costs
+
+    def leave(self) -> None:
+        """Give back what was lent; nothing looks at the costs any more."""
+        if self.room is not None:
+            self.moves.give("cost", self.room)
 
     @property
     def uniform(self) -> bool:
@@ -112,13 +121,13 @@ def _ground(space: Grid, moves: Moves, cost: Cost, smooth: bool) -> _Ground:
         return _Ground(space, moves, _ANY, 1.0, 1.0, False, space.walls, bool(smooth))
     if type(cost) in (int, float) and LEAST <= cost <= checks.LARGEST:  # type: ignore[operator]
         return _Ground(space, moves, _ANY, float(cost), float(cost), False, space.walls, bool(smooth))  # type: ignore[arg-type]
-    resolved = resolve(space, cost)
-    if resolved is None:
-        return _Ground(space, moves, _ANY, 1.0, 1.0, False, space.walls, bool(smooth))
-    costs, walls = resolved.reshape(-1), space.walls.reshape(-1)
-    least, highest, barred = (kernel() if kernels.compiled() else reference).survey(costs, walls)
-    even = least == highest and not barred
-    return _Ground(space, moves, _ANY if even else costs, least, highest, barred, space.walls, bool(smooth))
+    room = moves.take(space, "cost")
+    least, highest, barred = read(space, cost, room[0])
+    costs = _ANY
+    if barred or least != highest:
+        costs = room[0].view()
+        costs.flags.writeable = False
+    return _Ground(space, moves, costs, least, highest, barred, space.walls, bool(smooth), room)
 
 
 def _cell(space: Grid, what: str, position: ArrayLike) -> int:
@@ -308,7 +317,8 @@ def warm_up() -> None:
     far = [(dx, dy) for dx in range(-2, 3) for dy in range(-2, 3) if 0 < dx * dx + dy * dy <= 5]
     for neighbors in (8, far):
         space = Grid(6, 5, neighbors=neighbors)
-        for cost in (None, 1 + np.arange(30.0).reshape(5, 6)):
+        costs = 1 + np.arange(30.0).reshape(5, 6)
+        for cost in (None, costs, costs.astype(np.float32)):
             shortest_path(space, (0.5, 0.5), (5.5, 4.5), cost=cost, smooth=True)
             shortest_paths(space, [(0.5, 0.5)] * 2, (5.5, 4.5), cost=cost)
             moves_of(space).labels(space)

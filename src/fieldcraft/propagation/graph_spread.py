@@ -143,7 +143,7 @@ class GraphSpreadField:
         blocks = self._blocks
         if kernels.compiled() and blocks.awake == 0:
             return
-        work = len(self._losses) * (1 if self._plain else _ANY_COST)
+        work = (self._ground.effort if kernels.compiled() else len(self._losses)) * (1 if self._plain else _ANY_COST)
         few = not blocks.probing and blocks.awake * work <= _UNIT_ARCS * blocks.count
         if not kernels.compiled() or few or work <= _UNIT_ARCS:
             self.run(1)
@@ -232,7 +232,7 @@ class GraphSpreadField:
     def _step_all(self, count: int) -> int:
         """Up to `count` steps of all vertices; how many were made."""
         ground = self._ground
-        work = len(self._losses) * (1 if self._plain else _ANY_COST)
+        work = ground.effort * (1 if self._plain else _ANY_COST)
         bands = max(1, min(pool.threads(), work // _ARCS_PER_THREAD))
         if bands == 1 and self._plain:
             self._kernels.many_plain(
@@ -257,7 +257,7 @@ class GraphSpreadField:
         if self._exponent >= 2:
             for first in (awake * BLOCK).tolist():
                 self._kernels.emit(self._now, self._emitted, self._exponent, first, min(first + BLOCK, len(self._now)))
-        work = len(awake) * len(self._losses) // blocks.count * (1 if self._plain else _ANY_COST)
+        work = len(awake) * ground.effort // blocks.count * (1 if self._plain else _ANY_COST)
         bands = max(1, min(pool.threads(), work // _ARCS_PER_THREAD, len(awake)))
         edges = [len(awake) * band // bands for band in range(bands + 1)]
         words = [np.zeros(blocks.count, dtype=np.uint8) for _ in range(bands)]

@@ -34,7 +34,7 @@ class Pursuit:
     Parameters
     ----------
     space: a grid or a graph. The flood goes where its links lead as they are when it is made.
-    last_seen: world position on open ground.
+    last_seen: world position on open ground, or a cell.
     velocity: his last one, world units a second, or None if nothing is known about where he went; then there is no barrier.
     speed: how fast the front moves on, world units a second; by default as fast as he ran.
     blocked: cells he cannot have entered: ids, or bool in the space's shape.
@@ -67,11 +67,7 @@ class Pursuit:
         most_steps: int = 500,
     ) -> None:
         self.space = checked_space(space)
-        point, single = checks.positions(last_seen, dimensions=space.dimensions)
-        if not single:
-            raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
-        self.last_seen: NDArray[np.float64] = point[0]
-        start = int(space.cell_at(self.last_seen))
+        start, self.last_seen = _place(space, last_seen)
         heading, own_speed = _heading(velocity, space.dimensions)
         pace = own_speed if speed is None else checks.positive("speed", speed)
         if pace is None:
@@ -93,68 +89,54 @@ class Pursuit:
                 got=f"{tuple(self.last_seen.tolist())}",
                 remedy=f"Pass the nearest open cell, {tuple(space.position_of(space.nearest_open(start)).tolist())}",
             )
-        self._everywhere = np.ones(len(space), dtype=np.bool_)
         self._behind = _behind(space, self.last_seen, heading, math.radians(angle), reach)
         self._ignited = np.full(len(space), _NEVER, dtype=np.int32)
-        self._front = self._begin(start)
-        self._tail = self._front
-        self.steps = 0
+        self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
+        # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
+        self._lit[0] = self._shut[0] = start
+        self._state[start] = reference.HEAT
+        self._ignited[start] = 0
+        self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
         self.version = 0
         self.stopped: str | None = None
         self._ticks = 0
         self._seen = (-1, np.zeros(0, dtype=np.float32))
 
-    def _begin(self, start: int) -> NDArray[np.int32]:
-        self._state[start] = reference.HEAT
-        self._ignited[start] = 0
-        return np.array([start], dtype=np.int32)
-
     def __repr__(self) -> str:
-        return f"<Pursuit after {self.steps} steps, {len(self._front)} hot cells{', ' + self.stopped if self.stopped else ''}>"
+        return f"<Pursuit after {self.steps} steps, {len(self.hot)} hot cells{', ' + self.stopped if self.stopped else ''}>"
 
     # The flood
 
     def step(self, count: int = 1) -> bool:
         """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't."""
-        for _ in range(checks.whole("count", count)):
-            if self.stopped is None:
-                self._step()
+        wanted = checks.whole("count", count)
+        if self.stopped is None and wanted:
+            run: Any = reference.run
+            if kernels.compiled():
+                from fieldcraft.kernels import flood
+
+                run = flood.run
+            ways, left = self._ways, self.most_steps - self.steps
+            end = run(
+                ways.starts, ways.ends, self._state, self._behind, self._ignited, self._lit, self._shut, self._marks,
+                min(wanted, left), self.most_hot,
+            )  # fmt: skip
+            if end != reference.RUNS:
+                self.stopped = "with too many hot cells" if end == reference.TOO_HOT else "with nowhere left to go"
+            elif wanted > left:
+                self.stopped = f"after {self.most_steps} steps"
+            self.version += 1
         return self.stopped is None
 
     def advance(self, dt: float) -> bool:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; whether it still runs."""
-        interval = clock.ticks("interval", self.interval)
-        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), interval)
-        while due and self.stopped is None:
-            self._step()
-            due -= 1
-        return self.stopped is None
+        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("interval", self.interval))
+        return self.step(due)
 
-    def _step(self) -> None:
-        if self.steps >= self.most_steps:
-            self.stopped = f"after {self.most_steps} steps"
-            return
-        self._tail = self._grow(self._tail, reference.BARRIER, self._behind)
-        front = self._grow(self._front, reference.HEAT, self._everywhere)
-        if not len(front) or len(front) > self.most_hot:
-            self._state[front] = reference.UNTOUCHED
-            self.stopped = "with too many hot cells" if len(front) else "with nowhere left to go"
-            return
-        self.steps += 1
-        self.version += 1
-        self._ignited[front] = self.steps
-        self._front = front
-
-    def _grow(self, front: NDArray[np.int32], kind: int, allowed: NDArray[np.bool_]) -> NDArray[np.int32]:
-        ways = self._ways
-        reached = int((ways.starts[front.astype(np.int64) + 1] - ways.starts[front]).sum())
-        new = np.empty(reached, dtype=np.int32)
-        spread: Any = reference.spread
-        if kernels.compiled():
-            from fieldcraft.kernels import flood
-
-            spread = flood.spread
-        return new[: spread(ways.starts, ways.ends, self._state, kind, allowed, front, len(front), new)]
+    @property
+    def steps(self) -> int:
+        """How many steps the flood has made."""
+        return int(self._marks[reference.STEPS])
 
     # What it says
 
@@ -177,7 +159,7 @@ class Pursuit:
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front."""
-        return self._front.astype(np.int64)
+        return self._lit[self._marks[reference.FRONT] : self._marks[reference.FRONT + 1]].astype(np.int64)
 
     @property
     def time(self) -> float:
@@ -205,6 +187,16 @@ class Pursuit:
         flat = self.values.reshape(-1)
         cells = np.flatnonzero(flat)
         return cells, flat[cells].astype(np.float64)
+
+
+def _place(space: AnySpace, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
+    """The cell and the world position of what is one or the other."""
+    if isinstance(last_seen, (int, np.integer)) and not isinstance(last_seen, bool):
+        return int(last_seen), space.position_of(last_seen)
+    point, single = checks.positions(last_seen, dimensions=space.dimensions)
+    if not single:
+        raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
+    return int(space.cell_at(point[0])), point[0]
 
 
 def _heading(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.float64] | None, float | None]:

@@ -5,6 +5,7 @@ Every function takes a layer, an expression, or anything else with `values` on a
 
 from fieldcraft.query.ahead import sense
 from fieldcraft.query.areas import Region, Regions, regions
+from fieldcraft.query.climbing import uphill
 from fieldcraft.query.explanation import Accountable, Contribution, Explanation, explain
 from fieldcraft.query.exploring import Steps, explore_step
 from fieldcraft.query.ground import Readable
@@ -37,5 +38,6 @@ __all__ = [
     "regions",
     "sample",
     "sense",
+    "uphill",
     "worst",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +23,10 @@ __all__ = ["Steps", "explore_step"]
 
 _CELLS_PER_THREAD = 10_000
 _MOST_KEY = 2**63 - 1
+_LOOKED_THROUGH = 1 << 16  # cells at a time, until one is unknown
 
 
+_rooms: WeakKeyDictionary[AnySpace, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
 _NO_WAYS = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
 
 
@@ -88,11 +92,29 @@ def explore_step(
     if rng is not None and not isinstance(rng, np.random.Generator):
         raise InvalidValue("rng is a numpy Generator", got=type(rng).__name__, remedy="Pass np.random.default_rng(seed)")
     key = 0 if rng is None else int(rng.integers(_MOST_KEY))
-    searches = limit is not None and bool((ground.values[~space.walls] <= limit).any())
     cells, targets = starts.copy(), starts.copy()
-    common = (
-        frozen(ground.flat), *_moves(space), frozen(starts), reach, searches, np.float32(0 if limit is None else limit), key,
-    )  # fmt: skip
+    flat = frozen(ground.flat)
+
+    def look(searches: bool) -> None:
+        bar = np.float32(0 if limit is None else limit)
+        _explore((flat, *_moves(space), frozen(starts), reach, searches, bar, key), space, cells, targets)
+
+    look(False)
+    if limit is not None:
+        known = (targets != starts) & (flat[targets] > limit)
+        walls = space.walls.reshape(-1)
+        parts = [np.s_[first : first + _LOOKED_THROUGH] for first in range(0, len(space), _LOOKED_THROUGH)]
+        if known.any() and any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
+            look(True)
+    found = cells != starts
+    if single:
+        return Steps(space.position_of(int(cells[0])), cells[0], targets[0], found[0])
+    return Steps(space.position_of(cells), cells, targets, found)
+
+
+def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
+    """Let every explorer look, on several threads where that pays."""
+    starts, reach, searches = arguments[6:9]
     ops: Any = reference
     parts = 1
     if kernels.compiled():
@@ -102,16 +124,12 @@ def explore_step(
         looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
         parts = max(1, min(pool.threads(), len(starts), len(starts) * looked_at // _CELLS_PER_THREAD))
     edges = [len(starts) * part // parts for part in range(parts + 1)]
-    pool.run(
-        [
-            (ops.explore, (*common, edges[part], edges[part + 1], cells, targets, *ops.room(len(space))))
-            for part in range(parts)
-        ]
-    )  # fmt: skip
-    found = cells != starts
-    if single:
-        return Steps(space.position_of(int(cells[0])), cells[0], targets[0], found[0])
-    return Steps(space.position_of(cells), cells, targets, found)
+    # Fresh scratch as large as the map would cost more than a look around; a second thread that comes meanwhile makes its own.
+    rooms = _rooms.pop(space, [])
+    rooms += [ops.room(len(space)) for _ in range(parts - len(rooms))]
+    bands = zip(pairwise(edges), rooms, strict=False)
+    pool.run([(ops.explore, (*arguments, first, last, cells, targets, *room)) for (first, last), room in bands])
+    _rooms[space] = rooms
 
 
 def _moves(space: AnySpace) -> tuple[Any, ...]:

@@ -23,7 +23,8 @@ _MOST_KEPT = 4
 class Arrangement:
     """Arcs between *ranks*: places of vertices in an order in which neighbours mostly stand close together.
 
-    `order[rank]` is a vertex, `rank[vertex]` its place; both are None where vertices stay in the order of their numbers. Arcs are
+    `order[rank]` is a vertex, `rank[vertex]` its place; both are None where vertices stay in the order of their numbers: on small
+    graphs, and on those that count like a lattice, row by row. Arcs are
     sorted by the rank that they end in, `starts` says where each rank's begin, `origins` (uint32) are ranks and `arcs` the numbers
     that the arcs have in the topology.
 
@@ -37,7 +38,7 @@ class Arrangement:
         self.room = -(-count // LANES) * LANES
         self.order: NDArray[np.int64] | None = None
         self.rank: NDArray[np.int64] | None = None
-        if not reorder or count <= _SMALL:
+        if not reorder or count <= _SMALL or _is_orderly(topology):
             self.starts = topology.starts
             self.origins: NDArray[np.uint32] = topology.origins.astype(np.uint32)
             self.arcs: NDArray[np.int64] | None = None
@@ -65,14 +66,27 @@ class Arrangement:
         vertices = np.repeat(np.arange(count), degrees)
         row = np.arange(len(self.origins)) - np.repeat(self.starts[:-1], degrees)
         places = offsets[vertices // LANES] + row * LANES + vertices % LANES
-        origins = np.zeros(int(offsets[-1]), dtype=np.int32)
+        origins = np.full(int(offsets[-1]), -1, dtype=np.int32)
         origins[places] = self.origins
+        rows = origins.reshape(-1, LANES)
+        # Filling fits any place: all is lost on it.
+        base = (rows - np.arange(LANES, dtype=np.int32)).max(axis=1, initial=-LANES, where=rows >= 0)
+        beside = ((rows < 0) | (rows == base[:, np.newaxis] + np.arange(LANES))).all(axis=1) & (base >= 0) & (base + LANES <= self.room)
+        origins[origins < 0] = 0
+        rows[beside, 0] = ~base[beside]
         return offsets, places, origins
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where the rows of each slice begin."""
         return self._rows[0]
+
+    @cached_property
+    def effort(self) -> int:
+        """How much work a step is, in arcs that are gathered; those from vertices side by side take a sixth of the time."""
+        rows = self.row_origins.reshape(-1, LANES)
+        beside = int(np.count_nonzero(rows[:, 0] < 0)) * LANES
+        return rows.size - beside + beside // 6
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -142,3 +156,13 @@ class Arrangement:
             self._losses.pop(next(iter(self._losses)))
         self._losses[decay, exponent] = closed, rows
         return rows
+
+
+def _is_orderly(topology: Topology) -> bool:
+    """Whether the neighbours of most vertices are those of the vertex before, each counted on by one."""
+    degrees = np.diff(topology.starts)
+    alike = np.flatnonzero((degrees[1:] == degrees[:-1]) & (degrees[1:] > 0))
+    here, before = topology.starts[alike + 1], topology.starts[alike]
+    counted = topology.origins[here] - topology.origins[before] == 1
+    counted &= topology.origins[here + degrees[alike] - 1] - topology.origins[before + degrees[alike] - 1] == 1
+    return bool(np.count_nonzero(counted) > 0.8 * len(topology))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,6 +27,11 @@ class Ways:
     starts: NDArray[np.int64]
     ends: NDArray[np.int32]
     lengths: NDArray[np.float64]
+
+    @cached_property
+    def typical(self) -> float:
+        """The median length of a step; 0 where there is none."""
+        return float(np.median(self.lengths)) if len(self.lengths) else 0.0
 
     @property
     def origins(self) -> NDArray[np.int64]:
@@ -56,12 +62,12 @@ def ways_of(space: AnySpace) -> Ways:
 
 def typical_step(space: AnySpace) -> float:
     """What is meant by a step where nothing else is said, in world units: the shortest of a grid, the median of a graph."""
-    lengths = space.neighborhood.lengths(space.cell_size) if isinstance(space, Grid) else ways_of(space).lengths
-    if not len(ways_of(space).ends):
+    typical = ways_of(space).typical
+    if not typical:
         raise InvalidValue(
             "A space has steps from cell to cell", got=f"{space!r}, which has none", remedy="Open cells, or connect the graph's vertices"
         )
-    return float(lengths.min() if isinstance(space, Grid) else np.median(lengths))
+    return float(space.neighborhood.lengths(space.cell_size).min()) if isinstance(space, Grid) else typical
 
 
 def ways_out_of_walls(graph: Graph) -> Ways:

@@ -27,8 +27,9 @@ Floats = NDArray[np.float64]
 def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[Ints]:
     """The cells of each team's towers, `settings.towers` each, the base first.
 
-    Bases lie far apart. The other towers come in ranks: one of each team, so chosen that all have the same way to their
-    own base and to the enemy's, as nearly as the ground allows. On a map of two equal halves the layout of two teams is symmetric.
+    Bases lie far apart; whose is which is left to chance. The other towers come in ranks: one of each team, so chosen that all
+    have the same way to their own base and to the enemy's, as nearly as the ground allows. On a map of two equal halves the
+    layout of two teams is symmetric.
     Towers stand out of range of the enemy's, on ground that all can reach, and block nobody's way.
 
     Raises `InvalidValue` where there is no room.
@@ -51,7 +52,7 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
             if mirror is not None and best is not None:
                 break
         if best is not None:
-            return best[1]
+            return [best[1][place] for place in rng.permutation(len(best[1])).tolist()]
     raise InvalidValue(
         f"The map has room for {settings.towers} towers of size {settings.tower.size} for each of {len(settings.teams)} teams",
         got=f"{len(sites)} sites on {space!r}",

@@ -25,6 +25,7 @@ OVERLAYS = (
 )
 
 _ARROWS_ACROSS = 72
+_FEW = 400  # so many units are drawn with a rim
 
 
 def seen(maps: Maps, state: State, overlays: frozenset[str], team: int = 0) -> Scene:
@@ -67,7 +68,7 @@ def _field(maps: Maps, overlays: frozenset[str], team: int) -> Field | None:
     base, names = maps.settings.tower.influence, maps.settings.teams
     if "influence" in overlays and len(names) == 2:
         values = maps.teams.influence(names[0]).values
-        return Field(values, f"influence of {names[0]} less {names[1]}", (-2 * base, 2 * base), colors=(1, 0))
+        return Field(values, f"influence of {names[0]} less {names[1]}", (-4 * base, 4 * base), colors=(1, 0))
     if "tension" in overlays:
         return Field(maps.teams.tension().values, "tension", (0.0, 4 * base))
     if "vulnerability" in overlays:
@@ -88,7 +89,7 @@ def _areas(maps: Maps, overlays: frozenset[str]) -> tuple[Areas, ...]:
 def _marks(maps: Maps, state: State) -> tuple[Marks, ...]:
     space, towers, units, settings = maps.space, state.towers, state.units, maps.settings
     return (
-        Marks(units.positions, "dot", 0.8 * space.cell_size, units.teams),
+        Marks(units.positions, "disc" if len(units) <= _FEW else "dot", 0.9 * space.cell_size, units.teams),
         Marks(
             space.position_of(towers.cells).reshape(-1, 2),
             "square",

@@ -280,7 +280,7 @@ def mend(
     changed: NDArray[np.int64],
     goals: NDArray[np.int64],
     starts: NDArray[Any],
-    marks: NDArray[np.uint8],
+    marks: NDArray[np.int8],
 ) -> tuple[NDArray[np.int64], Distances]:
     """Find all distances anew after walls (which were `before`) or costs have changed. Returns (cells, what they were)."""
     old = np.where(before, far, dist)

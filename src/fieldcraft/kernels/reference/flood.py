@@ -8,27 +8,56 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BARRIER", "BLOCKED", "HEAT", "UNTOUCHED", "spread"]
+__all__ = ["BARRIER", "BLOCKED", "FRONT", "HEAT", "RUNS", "STEPS", "STUCK", "TAIL", "TOO_HOT", "UNTOUCHED", "run"]
 
 UNTOUCHED, HEAT, BARRIER, BLOCKED = 0, 1, 2, 3
+RUNS, STUCK, TOO_HOT = 0, 1, 2
+# In `marks`: where in `lit` and `shut` the last front begins and ends, and how many steps were made.
+FRONT, TAIL, STEPS = 0, 2, 4
+
+Cells = NDArray[np.int32]
 
 
-def spread(
+def run(
     starts: NDArray[np.int64],
-    ends: NDArray[np.int32],
+    ends: Cells,
     state: NDArray[np.uint8],
-    kind: int,
-    allowed: NDArray[np.bool_],
-    front: NDArray[np.int32],
+    behind: NDArray[np.bool_],
+    ignited: Cells,
+    lit: Cells,
+    shut: Cells,
+    marks: NDArray[np.int64],
     count: int,
-    new: NDArray[np.int32],
+    most_hot: int,
 ) -> int:
-    """Turn the untouched, `allowed` neighbours of `front[:count]` into `kind`; they go into `new`, in order; how many."""
-    found = 0
-    for cell in front[:count].tolist():
+    """Make up to `count` steps: the barrier grows over cells that lie `behind`, then hot cells ignite what is untouched beside them.
+
+    `lit` and `shut` (N,) list the cells of heat and barrier in the order in which they came, `ignited` (N,) receives the step.
+    Ends before a step that would ignite nothing (STUCK) or more than `most_hot` cells (TOO_HOT), else RUNS.
+    """
+    for _ in range(count):
+        tail = _beside(starts, ends, state, shut[marks[TAIL] : marks[TAIL + 1]], behind)
+        state[tail] = BARRIER
+        first = int(marks[TAIL + 1])
+        shut[first : first + len(tail)] = tail
+        marks[TAIL], marks[TAIL + 1] = first, first + len(tail)
+        front = _beside(starts, ends, state, lit[marks[FRONT] : marks[FRONT + 1]], None)
+        if not front or len(front) > most_hot:
+            return TOO_HOT if front else STUCK
+        marks[STEPS] += 1
+        state[front] = HEAT
+        ignited[front] = marks[STEPS]
+        first = int(marks[FRONT + 1])
+        lit[first : first + len(front)] = front
+        marks[FRONT], marks[FRONT + 1] = first, first + len(front)
+    return RUNS
+
+
+def _beside(starts: NDArray[np.int64], ends: Cells, state: NDArray[np.uint8], front: Cells, allowed: NDArray[np.bool_] | None) -> list[int]:
+    """The untouched cells that steps from a front lead to, each once, in the order in which they are met."""
+    found: dict[int, None] = {}
+    for cell in front.tolist():
         for end in ends[starts[cell] : starts[cell + 1]].tolist():
-            if state[end] == UNTOUCHED and allowed[end]:
-                state[end] = kind
-                new[found] = end
-                found += 1
-    return found
+            if state[end] == UNTOUCHED and (allowed is None or allowed[end]):
+                found[end] = None
+    return list(found)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections import defaultdict
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEPS", "label", "leave", "pruned", "survey"]
+__all__ = ["STEPS", "label", "leave", "pruned"]
 
 STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
@@ -53,13 +52,6 @@ def leave(links: NDArray[np.unsignedinteger], walls: NDArray[np.bool_], steps: N
                 arrives = int(links[(y + dy) % height, (x + dx) % width]) >> k & 1
                 moves[y, x] |= np.int64(np.uint64(arrives << k).view(np.int64))
     return moves
-
-
-def survey(costs: NDArray[np.float64], walls: NDArray[np.bool_]) -> tuple[float, float, bool]:
-    """The least and the highest finite cost of the cells that are no walls, and whether some cost is infinite."""
-    open_costs = costs[~walls]
-    finite = open_costs[np.isfinite(open_costs)]
-    return float(finite.min(initial=math.inf)), float(finite.max(initial=0)), len(finite) < len(open_costs)
 
 
 def label(moves: NDArray[np.signedinteger], steps: NDArray[np.int64], width: int, height: int) -> NDArray[np.int32]:
