@@ -14,7 +14,20 @@ from pathlib import Path
 from bench import machine
 from bench.table import Report, Table
 
-SUITES = {"spread": "bench.spread", "radial": "bench.radial", "compose": "bench.compose", "query": "bench.query", "teams": "bench.teams", "graph": "bench.graph", "steering": "bench.steering", "towers": "bench.towers", "memory": "bench.memory", "paths": "bench.paths"}
+SUITES = {
+    "spread": "bench.spread",
+    "radial": "bench.radial",
+    "compose": "bench.compose",
+    "query": "bench.query",
+    "teams": "bench.teams",
+    "paths": "bench.paths",
+    "search": "bench.search",
+    "steering": "bench.steering",
+    "towers": "bench.towers",
+    "graph": "bench.graph",
+    "pursuit": "bench.pursuit",
+    "memory": "bench.memory",
+}
 
 
 def main() -> int:

@@ -96,7 +96,7 @@ def worlds(most: int = 24) -> st.SearchStrategy[World]:
 
 def by_scipy(space: fc.Grid, goals: NDArray[np.int64], starts: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Distances of walking to the nearest goal, by SciPy, over steps that are checked cell by cell here; shape (height, width)."""
-    height, width = space.shape
+    width = space.width
     shut = space.walls | np.isinf(cost)
     froms, tos, weights = [], [], []
     for cell in np.flatnonzero(~shut).tolist():

@@ -9,11 +9,16 @@ import numpy as np
 from fieldcraft import checks, compose, query
 from fieldcraft.compose import teams
 from fieldcraft.kernels import pool
+from fieldcraft.paths import readiness as ways
+from fieldcraft.paths import search
 from fieldcraft.propagation import graph_spread
+from fieldcraft.propagation import readiness as prints
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.spread import Spread
+from fieldcraft.pursuit import readiness as searches
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, incoming, visible
+from fieldcraft.steering import readiness as crowds
 
 __all__ = ["set_threads", "warm_up"]
 
@@ -40,11 +45,23 @@ def _compile_all() -> None:
     compose.warm_up()
     teams.warm_up()
     query.compile_all()
+    prints.compile_all()
     graph_spread.warm_up()
+    ways.compile_distances()
+    search.warm_up()
+    crowds.compile_all()
+    searches.compile_all()
     meadow = Grid(9, 9)
     visible(meadow, (4.5, 4.5), 3)
     visible(meadow, (4.5, 4.5), 3, heights=np.zeros((9, 9), dtype=np.float32))
     incoming(meadow, (0.5, 0.5), (8.5, 4.5), speed=3, width=2)
+    for metric in METRICS[:3]:
+        graph = Grid(9, 4).to_graph()
+        placed = Sources(graph)
+        placed.add([(3.5, 3.5)], [1.0])
+        on_graph = Radial(3, metric=metric).field(graph, 0.1)
+        on_graph.feed(placed)
+        on_graph.catch_up()
     for metric in METRICS:
         for blend in ("sum", "max"):
             space = Grid(40, 20, walls=np.arange(800).reshape(20, 40) % 37 == 0, neighbors=8)

@@ -12,7 +12,7 @@ from fieldcraft.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft.games.towers.commander import COMMANDERS
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.orders import March, Order, Send, Strike, apply, raised
-from fieldcraft.games.towers.rules import begin
+from fieldcraft.games.towers.rules import start
 from fieldcraft.games.towers.state import State, Units
 
 RULES = Settings(
@@ -23,7 +23,7 @@ RULES = Settings(
 def scene(towers: list[tuple[int, float, float]], units: list[tuple[int, int, float, float]]) -> tuple[Maps, State]:
     """A match with towers (team, x, y) and units (team, squad, x, y), all layers up to date."""
     maps = Maps(fc.Grid(60, 30), RULES)
-    state = begin(maps, np.random.default_rng(0))
+    state = start(maps, np.random.default_rng(0))
     count = len(units)
     there = Units(
         ids=100 + np.arange(count, dtype=np.int64),
@@ -64,6 +64,13 @@ def test_the_clever_commander_stays_away_from_where_enemies_stand() -> None:
         crowd = [(1, 0, 38.5 + k % 3, y + k % 2) for k in range(9)]
         maps, state = scene(towers, WAVE + crowd)
         assert of(Strike, COMMANDERS["influence"].decide(maps, state, 0)) == [Strike(0, 1, expected, True)]
+
+
+@pytest.mark.parametrize(("friend", "expected"), [(5.5, 2), (24.5, 1)])
+def test_of_equal_ways_the_clever_commander_takes_the_one_to_the_weaker_ground(friend: float, expected: int) -> None:
+    # The third tower's fire reaches neither of the others, but its influence does.
+    maps, state = scene([(0, 10.5, 15.0), (1, 40.5, 5.5), (1, 40.5, 24.5), (1, 50.0, friend)], WAVE)
+    assert of(Strike, COMMANDERS["influence"].decide(maps, state, 0)) == [Strike(0, 1, expected, True)]
 
 
 def test_commanders_wait_until_there_is_a_wave() -> None:

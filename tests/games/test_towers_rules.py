@@ -15,7 +15,7 @@ from fieldcraft.games.towers.combat import look
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.match import step
 from fieldcraft.games.towers.orders import Begin, March, Place, Regroup, Remove, Send, Strike, apply, raised
-from fieldcraft.games.towers.rules import begin
+from fieldcraft.games.towers.rules import start
 from fieldcraft.games.towers.state import NOBODY, NOTHING, State, Towers, Units
 from refusals import refused
 
@@ -35,7 +35,7 @@ def scene(
 ) -> tuple[Maps, State]:
     """A match with towers and units (team, x, y) where they are put."""
     maps = Maps(fc.Grid(30, 20) if space is None else space, settings)
-    state = begin(maps, np.random.default_rng(0))
+    state = start(maps, np.random.default_rng(0))
     teams = np.array([team for team, *_ in towers], dtype=np.int64)
     cells = np.atleast_1d(maps.space.cell_at([at for _, *at in towers])) if towers else np.zeros(0, dtype=np.int64)
     count = len(units)
@@ -340,7 +340,7 @@ PLACED = replace(STILL, layout="placed", towers=2, tower=replace(TOWER, size=3))
 def test_towers_are_placed_before_the_match_begins() -> None:
     maps = Maps(fc.Grid(30, 20), PLACED)
     rng = np.random.default_rng(0)
-    state = begin(maps, rng)
+    state = start(maps, rng)
     assert not state.begun
     state = step(maps, state, [Place(0, 4.2, 5.9), Place(1, 25.5, 5.5)], rng)
     assert (state.step, len(state.towers)) == (0, 2)
@@ -362,7 +362,7 @@ def test_towers_are_placed_before_the_match_begins() -> None:
 )
 def test_a_tower_that_may_not_stand_there_is_refused(orders: list[Any], fragments: tuple[str, ...]) -> None:
     maps = Maps(fc.Grid(30, 20), PLACED)
-    state = begin(maps, np.random.default_rng(0))
+    state = start(maps, np.random.default_rng(0))
     with refused(InvalidValue, *fragments):
         apply(maps, state, orders)
 
@@ -370,10 +370,24 @@ def test_a_tower_that_may_not_stand_there_is_refused(orders: list[Any], fragment
 def test_a_tower_that_blocks_the_only_way_is_refused() -> None:
     walls = np.zeros((20, 30), dtype=bool)
     walls[:8, 14:17] = walls[11:, 14:17] = True
+    walls[19, :] = True
+    walls[19, 20] = False  # a corner of its own, which nobody reaches anyway
+    walls[18, 18:23] = True
     maps = Maps(fc.Grid(30, 20, walls=walls), PLACED)
-    state = apply(maps, begin(maps, np.random.default_rng(0)), [Place(0, 4.5, 5.5), Place(1, 25.5, 5.5)])
+    state = apply(maps, start(maps, np.random.default_rng(0)), [Place(0, 4.5, 5.5), Place(1, 25.5, 5.5)])
     with refused(InvalidValue, "blocks nobody's way"):
         apply(maps, state, [Place(0, 15.5, 9.5)])
+    beside = apply(maps, state, [Place(0, 12.5, 12.5)])  # at the wall, but there is a way round it
+    assert len(beside.towers) == 3
+
+
+def test_a_tower_that_shuts_another_in_is_refused() -> None:
+    walls = np.ones((20, 30), dtype=bool)
+    walls[2:5, 2:9] = walls[10:18, 2:28] = False
+    maps = Maps(fc.Grid(30, 20, walls=walls), PLACED)
+    state = apply(maps, start(maps, np.random.default_rng(0)), [Place(0, 3.5, 3.5)])
+    with refused(InvalidValue, "open ground beside"):
+        apply(maps, state, [Place(0, 6.5, 3.5)])
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import grids
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.paths import DistanceMap, distance_map
+from fieldcraft.paths.cost import kernel
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 
@@ -184,3 +185,25 @@ def test_goals_that_undercut_each_other(world: grids.World, seed: int) -> None:
     starts = np.random.default_rng(seed).uniform(0, 4, len(open_))
     goals = space.position_of(open_)
     assert np.array_equal(distance_map(space, goals, start_costs=starts).exact, plain(space, goals, start_costs=starts).exact)
+
+
+@compiled_only
+@settings(max_examples=60, deadline=None)
+@given(
+    costs=st.lists(
+        st.sampled_from([1.0, 1e-6, 9e-7, 0.0, -0.0, -1.0, 1e30, 2e30, math.inf, -math.inf, math.nan, 3.25]), min_size=1, max_size=12
+    ),
+    repeats=st.sampled_from([1, 500]),
+    kind=st.sampled_from([np.float32, np.float64]),
+    seed=st.integers(0, 99),
+)
+def test_costs_are_read_alike(costs: list[float], repeats: int, kind: type, seed: int) -> None:
+    values = np.tile(np.array(costs, dtype=kind), repeats)
+    walls = np.random.default_rng(seed).random(len(values)) < 0.6
+    values.flags.writeable = walls.flags.writeable = False
+    fast, slow = np.empty(len(values)), np.empty(len(values))
+    found = kernel().price(values, walls, 1e-6, 1e30, fast)
+    expected = reference.price(values, walls, 1e-6, 1e30, slow)
+    assert np.array_equal(fast, slow, equal_nan=True)
+    assert found[3] == expected[3]
+    assert found[3] >= 0 or tuple(found) == expected

@@ -130,6 +130,21 @@ class TestHands:
         playing.step()
         assert playing.session.journal == ()
 
+    def test_clicks_on_the_page_around_the_map_are_none(self) -> None:
+        playing = player()
+        playing.press("mouse middle")
+        playing.point(10, 10)
+        playing.point(210, 110)
+        playing.release("mouse middle")
+        playing.point(100, 50)
+        playing.press("mouse left")
+        playing.step()
+        assert playing.session.journal == ()
+        playing.point(505, 355)
+        playing.press("mouse left")
+        playing.step()
+        assert playing.session.journal[0][1] == (Beacon(pytest.approx(30.5), pytest.approx(25.5)),)
+
     def test_zoom_and_pan_move_what_is_under_the_pointer(self) -> None:
         playing = player()
         playing.point(300, 200)

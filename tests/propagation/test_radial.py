@@ -177,7 +177,6 @@ class TestExactUnderChange:
             fields[1].contributions(cell)
         same(*fields)
 
-
     @pytest.mark.parametrize("metric", METRICS)
     def test_all_change_at_once_where_every_footprint_meets_a_wall(self, metric: str) -> None:
         walls = np.zeros((20, 30), bool)

@@ -2,6 +2,9 @@
 
 Places are counted in cells from the origin, rows so that y grows with them. `bars` are `space.passages`. Within a cell a walker
 may be wherever it keeps `near` to barred sides and corners, so that a cell at a time is all that has to be looked at.
+
+Functions that are called per agent are inlined: handing them an array would count its references, and two threads would wait for
+each other to do so.
 """
 
 from __future__ import annotations

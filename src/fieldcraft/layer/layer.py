@@ -514,7 +514,7 @@ class Layer(Kinds):
     def _emitting(self) -> None:
         self._moving("sources")
         if isinstance(self._propagation, (Fade, Trail)):
-            verb = "mark(positions) wherever something is known" if isinstance(self._propagation, Fade) else "deposit() or stamp() each step"
+            verb = "mark() wherever something is known" if isinstance(self._propagation, Fade) else "deposit() or stamp() each step"
             raise InvalidValue(
                 f"A layer with fc.{type(self._propagation).__name__} takes what agents leave, and has no sources",
                 got=f"layer {self.name!r}",

@@ -66,10 +66,11 @@ class Ground:
         self, space: Grid, walls: NDArray[np.bool_], into: NDArray[np.unsignedinteger], version: int, before: Ground | None = None
     ) -> None:
         self.version = version
+        for array in (walls, into):
+            if array.flags.writeable:  # never: kernels are compiled anew for arrays that can be written to
+                array.flags.writeable = False
         self.walls = walls.reshape(-1)
         self.links = into.reshape(-1)
-        # Always: kernels are compiled anew for arrays that can be written to.
-        self.walls.flags.writeable = self.links.flags.writeable = False
         self._open: NDArray[np.bool_] | None = None
         self._spans: NDArray[np.int64] | None = None
         # An older ground of the same space that knows which blocks have open cells.

@@ -25,7 +25,7 @@ EDGES = ("conserve", "lose")
 _WIDEST = 63
 _KEEP = 0.98
 _LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
-_WORK_PER_THREAD = 400_000
+_WORK_PER_THREAD = 300_000
 _UNIT_WORK = 200_000
 
 

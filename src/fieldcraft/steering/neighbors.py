@@ -101,9 +101,9 @@ class Neighbors:
                 got=f"{'groups' if own is None else 'own'} alone",
                 remedy="Pass positions, groups and own together, or groups without positions",
             )
-        teams = np.empty(0, dtype=np.int64) if groups is None else _numbers("groups", groups, count)
+        teams = frozen(np.empty(0, dtype=np.int64)) if groups is None else _numbers("groups", groups, count)
         mine = teams if positions is None or own is None else _numbers("own", own, len(at))
-        mine = np.zeros(len(at), dtype=np.int64) if groups is None else mine
+        mine = frozen(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
         found, distances = np.empty(len(at), dtype=np.int64), np.empty(len(at))
         function = kernel().closest
 
@@ -213,12 +213,12 @@ def _near(positions: ArrayLike | Neighbors, radius: float | None, space: Grid | 
 def _numbers(name: str, value: ArrayLike, count: int) -> Ints:
     array = checks.array(name, value)
     if count == 0 and array.size == 0:
-        return np.empty(0, dtype=np.int64)
+        return frozen(np.empty(0, dtype=np.int64))
     if array.dtype.kind not in "iu" or array.shape not in ((), (count,)):
         raise InvalidValue(
             f"{name} are whole numbers, one per agent", got=f"{array.dtype} of shape {array.shape} for {count}", remedy=f"Pass {count} ints"
         )
-    return np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (count,)))
+    return frozen(np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (count,))))
 
 
 def _bins(extent: tuple[float, float], radius: float, count: int, torus: bool) -> tuple[int, int, tuple[float, float]]:

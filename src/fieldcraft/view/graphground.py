@@ -53,7 +53,7 @@ class GraphBackdrop:
 
     def _look(self, canvas: RGBA, space: Any, camera: Camera, brush: Brush) -> None:
         """Find out which vertex each pixel shows, unless that is known already."""
-        key = (canvas.shape, camera.position, camera.zoom, camera.y_up, space.walls_version)
+        key = (canvas.shape, camera.position, camera.zoom, camera.y_up)
         if space is self._space and key == self._known:
             return
         high, wide = canvas.shape[:2]

@@ -12,17 +12,12 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.games.towers.commander import COMMANDERS
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.orders import Order, apply
-from fieldcraft.games.towers.rules import advance, begin
+from fieldcraft.games.towers.rules import advance, start
 from fieldcraft.games.towers.settings import HUMAN, Settings
 from fieldcraft.games.towers.state import NOBODY, State
 from fieldcraft.space import Grid
 
 __all__ = ["Match", "play_match", "start", "step"]
-
-
-def start(maps: Maps, rng: np.random.Generator) -> State:
-    """The state before the first step."""
-    return begin(maps, rng)
 
 
 def step(maps: Maps, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:

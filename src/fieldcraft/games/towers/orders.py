@@ -146,20 +146,13 @@ def refuse_site(maps: Maps, towers: Towers, team: int, cell: int) -> None:
     around = ground.ring(space, cell, settings.tower.size // 2)
     if not len(around):
         raise InvalidValue("A tower has open ground beside it", got=f"none around {ground.place(space, cell)}", remedy="Place it elsewhere")
-    rings = [goals for goals in maps.rings if len(goals)]
-    for goals in rings:
-        free = np.setdiff1d(goals, cells)
-        if not len(free):
-            raise InvalidValue(
-                "Towers leave open ground around each other", got=f"{ground.place(space, cell)}", remedy="Place it farther away"
-            )
-    if not ground.is_clear(space, settings.tower.size // 2).reshape(-1)[cell]:
-        everyone = [around, *(np.setdiff1d(goals, cells) for goals in rings)]
-        cut = [starts for starts in everyone[1:] if would_block(space, cells, space.position_of(around), starts=space.position_of(starts))]
-        if cut or would_block(space, cells, space.position_of(around[:1])):
-            raise InvalidValue(
-                "A tower blocks nobody's way", got=f"the only way through {ground.place(space, cell)}", remedy="Leave room beside it"
-            )
+    if any(len(goals) and np.isin(goals, cells).all() for goals in maps.rings):
+        raise InvalidValue("Towers leave open ground beside each other", got=ground.place(space, cell), remedy="Place it farther away")
+    # All that could reach the ground beside it still can: so nobody is parted from anybody.
+    if not ground.is_clear(space, settings.tower.size // 2).reshape(-1)[cell] and would_block(space, cells, space.position_of(around[:1])):
+        raise InvalidValue(
+            "A tower blocks nobody's way", got=f"the only way through {ground.place(space, cell)}", remedy="Leave room beside it"
+        )
 
 
 def raised(settings: Any, first_id: int, teams: NDArray[np.int64], cells: NDArray[np.int64]) -> Towers:

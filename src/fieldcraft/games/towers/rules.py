@@ -14,14 +14,14 @@ from fieldcraft.games.towers.orders import raised
 from fieldcraft.games.towers.settings import HUMAN, Settings
 from fieldcraft.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
 
-__all__ = ["advance", "begin"]
+__all__ = ["advance", "start"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def begin(maps: Maps, rng: np.random.Generator) -> State:
+def start(maps: Maps, rng: np.random.Generator) -> State:
     """The state before the first step: towers by the seed, or none yet for teams whose player places them."""
     from fieldcraft.games.towers.layout import seeded
 

@@ -126,7 +126,8 @@ def closest(
     on_map = _onto(points, low_x, low_y, period_x, period_y)
     for k, (x, y) in enumerate(on_map[first:last].tolist(), first):
         members, dx, dy = _near(x, y, *common)
-        numbers, d2 = order[members], dx * dx + dy * dy
+        with np.errstate(over="ignore"):
+            numbers, d2 = order[members], dx * dx + dy * dy
         fits = (d2 <= radius * radius) & (numbers != selves[k])
         if len(groups):
             fits &= groups[numbers] != own[k]
