@@ -294,3 +294,19 @@ class TestGrid:
         assert grid.shape == (3, 4)
         assert grid.size == (2.0, 1.5)
         assert repr(grid) == "<Grid 4 x 3, cell_size 0.5, y_up=True, 9 open cells>"
+
+
+@pytest.mark.parametrize("y_up", [False, True])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_one_position_lies_in_the_cell_that_many_lie_in(y_up: bool, wrap: bool) -> None:
+    rng = np.random.default_rng(5)
+    grid = fc.Grid(13, 7, cell_size=0.3, origin=(-2.0, 1.0), y_up=y_up, wrap=wrap)
+    points = np.concatenate([rng.uniform(-2.5, 2.5, (300, 2)), np.array([-2.0, 1.0]) + rng.integers(-1, 9, (100, 2)) * 0.3])
+    many = grid.cell_at(points, outside="clamp")
+    for point, cell in zip(points, many.tolist(), strict=True):
+        assert grid.cell_at(point, outside="clamp") == grid.cell_at(tuple(point.tolist()), outside="clamp") == cell
+    for odd in ((float("nan"), 1.5), (float("inf"), 1.5), (1e308, -1e308)):
+        with pytest.raises(fc.FieldcraftError):
+            grid.cell_at(odd)
+    with pytest.raises(fc.FieldcraftError):
+        grid.cell_at((-1.0, 1.5), outside="near")

@@ -133,8 +133,12 @@ class Grid:
         position is on the map. Elsewhere a position outside raises `OutsideMap`, or with `outside="clamp"` counts as
         the nearest cell of the rim.
         """
+        checks.choice("outside", outside, ("refuse", "clamp"))
+        one = self._one_cell(positions)
+        if one is not None:
+            return one
         points, single = checks.positions(positions)
-        cells = self._cells(points, checks.choice("outside", outside, ("refuse", "clamp")))
+        cells = self._cells(points, outside)
         return int(cells[0]) if single else cells
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
@@ -371,6 +375,21 @@ class Grid:
         if self.y_up:
             rows = self.height - 1 - rows
         return (rows * self.width + columns).astype(np.int64)
+
+    def _one_cell(self, position: ArrayLike) -> int | None:
+        """The cell of one pair of floats on the map; None for anything that takes a closer look."""
+        if isinstance(position, np.ndarray):
+            if position.shape != (2,) or position.dtype != np.float64:
+                return None
+            x, y = position.tolist()
+        elif isinstance(position, tuple) and len(position) == 2 and type(position[0]) is type(position[1]) is float:
+            x, y = position
+        else:
+            return None
+        column, row = (x - self.origin[0]) / self.cell_size, (y - self.origin[1]) / self.cell_size
+        if not (0 <= column < self.width and 0 <= row < self.height):
+            return None
+        return (self.height - 1 - int(row) if self.y_up else int(row)) * self.width + int(column)
 
     def _nearest_open(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         open_cells = np.flatnonzero(~self._walls.reshape(-1))
