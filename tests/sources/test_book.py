@@ -519,7 +519,7 @@ class TestMovingManyInOnePass:
         ids = layer.add_sources(space.position_of(np.arange(9)), 1.0)
         layer.sources.remove(ids[:1])
         ids[0] = layer.add_source(space.position_of(3)).id
-        layer.sources.take_changes()
+        layer.sources.forget_changes()
         return layer, ids
 
     @settings(max_examples=150)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import MissingLibrary
 from fieldcraft.space import Grid
+from fieldcraft.space.ways import ways_of
 
 __all__ = ["Area", "Areas", "FrontLine", "areas", "front_lines"]
 
@@ -167,16 +168,10 @@ def _connected(space: Grid, owner: Numbers) -> tuple[NDArray[np.int64], int]:
     from scipy.sparse import coo_array  # loading it takes longer than all of `import fieldcraft`
     from scipy.sparse.csgraph import connected_components
 
-    links = space.links().reshape(-1)
-    starts, ends = [], []
-    for bit, (dx, dy) in enumerate(space.neighborhood.steps):
-        there = np.flatnonzero((links >> links.dtype.type(bit)) & links.dtype.type(1))
-        rows, columns = np.divmod(there, space.width)
-        here = (rows - dy) % space.height * space.width + (columns - dx) % space.width
-        same = (owner[here] == owner[there]) & (owner[there] >= 0)
-        starts.append(here[same])
-        ends.append(there[same])
-    start, end = np.concatenate(starts), np.concatenate(ends)
+    ways = ways_of(space)
+    start, end = ways.origins, ways.ends
+    same = (owner[start] == owner[end]) & (owner[end] >= 0)
+    start, end = start[same], end[same]
     graph = coo_array((np.ones(len(start), dtype=np.bool_), (start, end)), shape=(len(owner), len(owner)))
     _, parts = connected_components(graph, directed=False)
     owned = owner >= 0

@@ -256,7 +256,7 @@ def _grid_out(grid: Grid) -> dict[str, Any]:
         "origin": grid.origin,
         "y_up": grid.y_up,
         "wrap": grid.wrap,
-        "neighbors": tuple((int(dx), int(-dy if grid.y_up else dy)) for dx, dy in grid.neighborhood.steps),
+        "neighbors": tuple(grid.world_steps),
         "walls": np.packbits(grid.walls),
         "terrain": None if terrain is None else {"classes": terrain.classes, "enter": terrain.enter, "names": tuple(terrain.names)},
     }

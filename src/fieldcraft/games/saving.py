@@ -6,7 +6,6 @@ it is, the packed contents compressed with zlib, and the SHA-256 of all that sta
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import struct
@@ -16,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.errors import BadSaveFile, InvalidValue
+from fieldcraft.errors import BadSaveFile
 from fieldcraft.games.packing import pack, unpack
+from fieldcraft.influence_map.whole_file import checked_path, write_whole
 
 __all__ = ["Contents", "read", "write"]
 
@@ -49,27 +49,10 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], value: Any, kind
 
     Raises `BadSaveFile` where that can't be, and `InvalidValue` where `value` can't be packed.
     """
-    target = _checked(path)
+    target = checked_path(path)
     head, packed = pack(header), pack(value, kinds)
     body = zlib.compress(packed, 1)
-    content = b"".join([_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body])
-    partial = None
-    try:
-        target = Path(os.path.realpath(target))  # a link stays a link
-        partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
-        with partial.open("xb") as file:
-            file.write(content)
-            file.write(hashlib.sha256(content).digest())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
-    except BaseException as error:
-        if partial is not None:
-            with contextlib.suppress(OSError, ValueError):
-                partial.unlink()
-        if isinstance(error, (OSError, ValueError)):
-            raise BadSaveFile("A save goes to a path that can be written", got=str(error), remedy="Choose another path") from error
-        raise
+    write_whole(target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body))
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
@@ -77,7 +60,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
     Raises `BadSaveFile` where the file is missing, damaged, another kind of file, or of another version of the format.
     """
-    target = _checked(path)
+    target = checked_path(path)
     try:
         with target.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
@@ -111,12 +94,6 @@ def read(path: str | os.PathLike[str]) -> Contents:
     if len(packed) != size or not isinstance(header, dict):
         raise _damaged(target, f"{len(packed)} bytes where {size} belong")
     return Contents(target, header, packed)
-
-
-def _checked(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidValue("A path is a string or a pathlib.Path", got=repr(path), remedy="Pass the name of a file")
-    return Path(path)
 
 
 def _damaged(target: Path, got: str) -> BadSaveFile:

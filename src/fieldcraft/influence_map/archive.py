@@ -6,7 +6,6 @@ compressed with zlib in the order in which the header lists them, and the SHA-25
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
+from fieldcraft.influence_map.whole_file import checked_path, write_whole
 from fieldcraft.layer import Layer, LayerState
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
@@ -48,7 +48,7 @@ _CHUNK = 1 << 20
 
 def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     """Write an influence map to a file: beside it first, then renamed over it."""
-    target = _checked(path)
+    target = checked_path(path)
     arrays: list[NDArray[Any]] = []
 
     def listed(array: NDArray[Any]) -> int:
@@ -67,26 +67,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
         {"dtype": array.dtype.str, "shape": array.shape, "bytes": len(data)} for array, data in zip(arrays, packed, strict=True)
     ]
     text = json.dumps(header, separators=(",", ":")).encode()
-    digest = hashlib.sha256()
-    partial = None
-    try:
-        target = Path(os.path.realpath(target))  # a link stays a link
-        partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
-        with partial.open("xb") as file:
-            for part in (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed):
-                digest.update(part)
-                file.write(part)
-            file.write(digest.digest())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
-    except BaseException as error:
-        if partial is not None:
-            with contextlib.suppress(OSError, ValueError):
-                partial.unlink()
-        if isinstance(error, (OSError, ValueError)):
-            raise BadSaveFile("A save goes to a path that can be written", got=str(error), remedy="Choose another path") from error
-        raise
+    write_whole(target, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed))
 
 
 def load(path: str | os.PathLike[str]) -> InfluenceMap:
@@ -96,7 +77,7 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     """
     from fieldcraft.influence_map.imap import InfluenceMap
 
-    target = _checked(path)
+    target = checked_path(path)
     header, arrays = _read(target)
     try:
         spaces: list[AnySpace] = []
@@ -110,12 +91,6 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise _damaged(target, f"contents that don't fit together ({error})") from error
     return imap
-
-
-def _checked(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidValue("A path is a string or a pathlib.Path", got=repr(path), remedy="Pass the name of a file")
-    return Path(path)
 
 
 def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
@@ -246,7 +221,7 @@ def _grid_out(grid: Grid, spaces: list[AnySpace], listed: Any) -> dict[str, Any]
         "origin": grid.origin,
         "y_up": grid.y_up,
         "wrap": grid.wrap,
-        "neighbors": [(dx, -dy if grid.y_up else dy) for dx, dy in grid.neighborhood.steps],
+        "neighbors": grid.world_steps,
         "walls": listed(np.packbits(grid.walls)),
     }
     if grid.terrain is not None:

@@ -13,7 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import graph_spread as reference
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
-from fieldcraft.propagation.spread import FALLOFFS, Spread
+from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import Graph
 
@@ -174,9 +174,7 @@ class GraphSpreadField:
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
-        pinned = state["pinned"]
-        if pinned.dtype != np.int64 or pinned.ndim != 1 or (np.diff(pinned, prepend=-1) <= 0).any() or (pinned >= len(self.space)).any():
-            raise ValueError("held cells that are not cells of the map")
+        pinned = checked_pins(state["pinned"], len(self.space))
         self.values[:] = state["values"]
         self.touched(None)
         self.pin(pinned, self.values[pinned])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fieldcraft.propagation.graph_spread import GraphSpreadField
 
-__all__ = ["FALLOFFS", "Spread", "SpreadField"]
+__all__ = ["FALLOFFS", "Spread", "SpreadField", "checked_pins"]
 
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 _PIN, _WALL = 2, 1
@@ -100,6 +100,13 @@ class Spread:
 
             return GraphSpreadField(self, space, every)
         return SpreadField(self, space, every)
+
+
+def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
+    """The held cells of a saved field; raises ValueError for what can't be such on a map of so many."""
+    if pinned.dtype != np.int64 or pinned.ndim != 1 or (np.diff(pinned, prepend=-1) <= 0).any() or (pinned >= cells).any():
+        raise ValueError("held cells that are not cells of the map")
+    return pinned
 
 
 class SpreadField:
@@ -245,9 +252,7 @@ class SpreadField:
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
-        pinned = state["pinned"]
-        if pinned.dtype != np.int64 or pinned.ndim != 1 or (np.diff(pinned, prepend=-1) <= 0).any() or (pinned >= len(self.space)).any():
-            raise ValueError("held cells that are not cells of the map")
+        pinned = checked_pins(state["pinned"], len(self.space))
         self.values[:] = state["values"]
         self.touched(None)
         self.pin(pinned, self._flat[pinned])

@@ -14,8 +14,9 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import belief as reference
 from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.pursuit.views import cells_of, checked_mask
 from fieldcraft.space import AnySpace, Grid
-from fieldcraft.space.ways import checked_space, typical_step, ways_of
+from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
 
 __all__ = ["Belief"]
 
@@ -66,7 +67,7 @@ class Belief:
         self.interval = clock.seconds(clock.ticks("interval", usual if interval is None else interval, minimum=1))
         self.version = 0
         self._ticks = 0
-        possible = ~space.walls if where is None else self._checked(where, "where") & ~space.walls
+        possible = ~space.walls if where is None else checked_mask(space, where, "where") & ~space.walls
         if not possible.any():
             raise InvalidValue(
                 "A target can be somewhere", got="no open cell that is possible", remedy="Open cells, or let `where` have some"
@@ -102,7 +103,7 @@ class Belief:
         `missed` is the chance in [0, 1) of overlooking him. Where nothing would be left of a belief, because it was wrong, it
         begins anew with all open cells out of view (all open cells, if none is); then False comes back.
         """
-        cells = self._cells(view)
+        cells = cells_of(self.space, view, "A view")
         part = checks.fraction("missed", missed)
         if part == 1:
             raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
@@ -128,10 +129,7 @@ class Belief:
         sure = checks.fraction("certainty", certainty)
         reach = checks.positive("radius", radius)
         point = self.space.position_of(self._cell(position))
-        away = self.space.position_of(np.arange(len(self.space))) - point
-        if isinstance(self.space, Grid) and self.space.wrap:
-            size = np.array(self.space.size)
-            away = (away + size / 2) % size - size / 2
+        away = offsets_from(self.space, point)
         likely = np.maximum(1 - (away**2).sum(axis=1) / reach**2, 0.0).reshape(self.space.shape)
         before = self.probability(number)
         heard = before * likely
@@ -217,22 +215,6 @@ class Belief:
         if not single:
             raise InvalidValue("A target is in one place", got=f"shape {np.shape(position)}", remedy="Call it once for each target")
         return int(self.space.cell_at(point[0]))
-
-    def _checked(self, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
-        given = checks.array(name, mask)
-        if given.dtype != np.bool_ or given.shape != self.space.shape:
-            raise InvalidValue(
-                f"{name} is bool in the space's shape", got=f"{given.dtype} of shape {given.shape}", remedy=f"Pass shape {self.space.shape}"
-            )
-        return given
-
-    def _cells(self, view: ArrayLike) -> NDArray[np.int64]:
-        given = checks.array("A view", view)
-        if given.dtype == np.bool_:
-            return np.flatnonzero(self._checked(given, "A view"))
-        if given.size and (given.dtype.kind not in "iu" or int(given.min()) < 0 or int(given.max()) >= len(self.space)):
-            self.space.position_of(given)  # says what is no cell
-        return given.astype(np.int64).reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
-from fieldcraft.space.ways import checked_space, typical_step, ways_of
+from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
 
 __all__ = ["Pursuit"]
 
@@ -220,10 +221,7 @@ def _behind(
     """Which cells lie more than an angle away from the heading, at most `reach` away."""
     if heading is None:
         return np.zeros(len(space), dtype=np.bool_)
-    away = space.position_of(np.arange(len(space))) - last_seen
-    if getattr(space, "wrap", False):
-        size = np.array(space.size)  # type: ignore[union-attr]
-        away = (away + size / 2) % size - size / 2
+    away = offsets_from(space, last_seen)
     distance = np.sqrt((away**2).sum(axis=1))
     return np.asarray((away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach))
 
@@ -232,13 +230,5 @@ def _mask(space: AnySpace, blocked: ArrayLike | None) -> NDArray[np.bool_]:
     mask = np.zeros(len(space), dtype=np.bool_)
     if blocked is None:
         return mask
-    given = checks.array("blocked", blocked)
-    if given.dtype == np.bool_:
-        if given.shape != space.shape:
-            raise InvalidValue(
-                "blocked is bool in the space's shape, or cells", got=f"shape {given.shape}", remedy=f"Pass shape {space.shape}"
-            )
-        return given.reshape(-1).copy()
-    space.position_of(given)  # refuses what is no cell
-    mask[given.astype(np.int64)] = True
+    mask[cells_of(space, blocked, "blocked")] = True
     return mask

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
+from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.ways import checked_space
 
@@ -48,13 +49,7 @@ class Staleness:
 
     def look(self, view: ArrayLike) -> None:
         """See cells: bool in the space's shape, or cells."""
-        given = checks.array("A view", view)
-        if given.dtype == np.bool_ and given.shape == self.space.shape:
-            cells: NDArray[np.int64] = np.flatnonzero(given)
-        else:
-            self.space.position_of(given)  # refuses what is no cell
-            cells = given.astype(np.int64).reshape(-1)
-        self._seen[cells] = self._now
+        self._seen[cells_of(self.space, view, "A view")] = self._now
         self.version += 1
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -99,7 +100,7 @@ class _Film:
         self.film.discard()
 
 
-class _Table:
+class _Table(ABC):
     """A CSV file, one row per moment."""
 
     def __init__(self, output: OutputPart, run: RunPart, file: Path) -> None:
@@ -117,13 +118,13 @@ class _Table:
             [f"{world.seconds:.6g}", *(str(value) if isinstance(value, int) else f"{value:.7g}" for value in self.row(world))]
         )
 
+    @abstractmethod
     def header(self, world: World) -> list[str]:
         """The names of the columns after the first."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row(self, world: World) -> list[float | int]:
         """What stands in them now."""
-        raise NotImplementedError
 
     def finish(self) -> None:
         self._file.close()

@@ -17,7 +17,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Grid, Space
 
-__all__ = ["Columns", "Emitted", "Shape", "Source", "Sources"]
+__all__ = ["Columns", "Shape", "Source", "Sources"]
 
 Guard = AbstractContextManager[None]
 _NEVER = np.iinfo(np.int64).max
@@ -30,16 +30,6 @@ class Shape:
 
     radius: float | None = None
     falloff: Falloff | None = None
-
-
-@dataclass(frozen=True)
-class Emitted:
-    """Rows of `Sources` and what stands in them: columns of the same length."""
-
-    rows: NDArray[np.int64]
-    cells: NDArray[np.int64]
-    strengths: NDArray[np.float64]
-    shapes: NDArray[np.int64]
 
 
 class Columns(NamedTuple):
@@ -371,22 +361,15 @@ class Sources:
 
     @property
     def columns(self) -> Columns:
-        """What `take_changes` is made of."""
+        """All rows, and which of them have changed since whoever follows them looked."""
         return Columns(self._changed, self._alive, self._cells, self._strengths, self._shapes)
 
-    def take_changes(self) -> Emitted:
-        """The rows that have changed since the last call, each once, and what stands in them now; gone is a strength of 0."""
-        rows = np.flatnonzero(self._changed)
-        self._changed[rows] = False
-        strengths = np.where(self._alive[rows], self._strengths[rows], np.float32(0)).astype(np.float64)
-        return Emitted(rows, self._cells[rows], strengths, self._shapes[rows])
-
     def forget_changes(self) -> None:
-        """Let the next `take_changes` begin from here."""
+        """Let changes be counted from here."""
         self._changed[:] = False
 
     def all_changed(self) -> None:
-        """Let the next `take_changes` name every row."""
+        """Count every row as changed."""
         self._changed[:] = True
 
     def ids_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

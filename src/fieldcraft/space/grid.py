@@ -263,6 +263,11 @@ class Grid:
         return coarse
 
     @property
+    def world_steps(self) -> list[tuple[int, int]]:
+        """The steps as `neighbors` takes them: (dx, dy) in cells along the world's axes."""
+        return [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
+
+    @property
     def parent(self) -> Grid | None:
         """The finer grid whose walls this one follows, if it was made by `coarser`."""
         return self._parent
@@ -302,7 +307,6 @@ class Grid:
         return np.asarray(np.logical_and.reduceat(np.logical_and.reduceat(grid.walls, top, axis=0), left, axis=1))
 
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None, terrain: Terrain | None) -> Grid:
-        table = [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
         return Grid(
             width,
             height,
@@ -311,7 +315,7 @@ class Grid:
             y_up=self.y_up,
             walls=walls,
             terrain=terrain,
-            neighbors=table,
+            neighbors=self.world_steps,
             wrap=self.wrap,
         )
 

@@ -14,7 +14,7 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import AnySpace
 
-__all__ = ["Ways", "checked_space", "typical_step", "ways_of", "ways_out_of_walls"]
+__all__ = ["Ways", "checked_space", "offsets_from", "typical_step", "ways_of", "ways_out_of_walls"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,15 @@ def typical_step(space: AnySpace) -> float:
             "A space has steps from cell to cell", got=f"{space!r}, which has none", remedy="Open cells, or connect the graph's vertices"
         )
     return float(space.neighborhood.lengths(space.cell_size).min()) if isinstance(space, Grid) else typical
+
+
+def offsets_from(space: AnySpace, position: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The straight way from a position to the centre of each cell, (N, 2) or (N, 3); round a torus the short way."""
+    away = space.position_of(np.arange(len(space))) - position
+    if isinstance(space, Grid) and space.wrap:
+        size = np.array(space.size)
+        away = (away + size / 2) % size - size / 2
+    return away
 
 
 def ways_out_of_walls(graph: Graph) -> Ways:
