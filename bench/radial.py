@@ -22,7 +22,7 @@ from bench.race import Times, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.footprints import finished
-from fieldcraft.propagation.radial import RadialField
+from fieldcraft.propagation.radial_grid import GridRadialField
 
 SIZE, UNITS, RADIUS, FEW = 512, 1000, 9, 20
 WALK = 20.0
@@ -181,7 +181,7 @@ def footprint(report: Report, quick: bool) -> None:
     space = fc.load_map(path)
     walls = np.ascontiguousarray(space.walls)
     starts = spots(space, 24)
-    field = RadialField(fc.Radial(WALK, "linear", metric="path"), space)
+    field = GridRadialField(fc.Radial(WALK, "linear", metric="path"), space)
     number = field.footprints.number(Falloff.of("linear"), WALK, field.ground)
     costs = np.where(walls, -1.0, 1.0)
 

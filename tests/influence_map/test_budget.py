@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import footprints, radial, spread
+from fieldcraft.propagation import footprints, radial_field, radial_grid, spread
 from fieldcraft.propagation.radial import METRICS
 
 
@@ -16,10 +16,11 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "_UNIT_CELLS", 300)
     monkeypatch.setattr(spread, "_UNIT_TILES", 0)
     monkeypatch.setattr(footprints, "UNIT_SEARCHED", 30)
-    for module in (footprints, radial):
+    for module in (footprints, radial_field, radial_grid):
         monkeypatch.setattr(module, "UNIT_STAMPED", 100)
-    monkeypatch.setattr(radial, "_UNIT_TILES", 2)
-    monkeypatch.setattr(radial, "_UNIT_JOBS", 3)
+    monkeypatch.setattr(radial_field, "_UNIT_TILES", 2)
+    for module in (radial_field, radial_grid):
+        monkeypatch.setattr(module, "UNIT_JOBS", 3)
 
 
 def world(seed: int, *, wrap: bool = False) -> tuple[fc.InfluenceMap, dict[str, np.ndarray], np.random.Generator]:

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap
-from fieldcraft.propagation import radial
+from fieldcraft.propagation import radial_field
 from fieldcraft.sources.book import Shape
 from refusals import refused, unchanged
 
@@ -615,7 +615,7 @@ class TestRadiiThatChange:
     def test_radii_that_change_each_tick_are_forgotten(
         self, imap: fc.InfluenceMap, layer: fc.Layer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(radial, "_MOST_KEPT", 5_000)
+        monkeypatch.setattr(radial_field, "_MOST_KEPT", 5_000)
         rng = np.random.default_rng(2)
         teams = imap.add_teams(["one", "two"], fc.Radial(3))
         ids = layer.add_sources(rng.uniform(3, 13, (5, 2)), 2.0)
@@ -627,7 +627,7 @@ class TestRadiiThatChange:
             imap.step()
             teams.owner(by="source")
         field = layer._field
-        assert isinstance(field, radial.RadialField)
+        assert isinstance(field, radial_field.RadialField)
         assert len(layer.sources.shapes) <= 80
         assert field.footprints.size < 12_000
         for name in imap:

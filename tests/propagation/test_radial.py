@@ -19,7 +19,10 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.radial import METRICS, Emission, Radial, RadialField
+from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.radial import METRICS, Radial
+from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_grid import GridRadialField
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 FALLOFFS = [
@@ -60,7 +63,7 @@ class World:
 
     def field(self, space: fc.Grid) -> RadialField:
         """A field that knows all shapes: number `i * len(RADII) + j` is falloff `i` with radius `j`."""
-        field = RadialField(Radial(3, metric=self.metric, blend=self.blend), space)
+        field = GridRadialField(Radial(3, metric=self.metric, blend=self.blend), space)
         for falloff in FALLOFFS:
             for radius in RADII:
                 field.footprints.number(falloff, radius, field.ground)
@@ -166,7 +169,7 @@ class TestExactUnderChange:
         grid = fc.Grid(120, 130, walls=rng.random((130, 120)) < 0.1)
         open_cells = np.flatnonzero(~grid.walls.reshape(-1))
         sources = Emission(open_cells[[4000, 9000, 10000]], np.array([1.0, 2.0, 3.0]), np.zeros(3, np.int64))
-        fields = [RadialField(Radial(radius, metric=metric), grid) for _ in range(2)]
+        fields = [GridRadialField(Radial(radius, metric=metric), grid) for _ in range(2)]
         for field in fields:
             field.footprints.number(Falloff.of("linear"), radius, field.ground)
             field.follow(np.arange(3), sources)
@@ -183,7 +186,7 @@ class TestExactUnderChange:
         walls[::4] = True
         grid = fc.Grid(30, 20, walls=walls, neighbors=8)
         before, after = (Emission(np.array(cells), np.ones(3), np.zeros(3, np.int64)) for cells in ([31, 162, 400], [45, 170, 410]))
-        field, fresh = RadialField(Radial(5, metric=metric), grid), RadialField(Radial(5, metric=metric), grid)
+        field, fresh = GridRadialField(Radial(5, metric=metric), grid), GridRadialField(Radial(5, metric=metric), grid)
         for one in (field, fresh):
             one.footprints.number(Falloff.of("linear"), 5.0, one.ground)
         filled(filled(field, before), after)
@@ -220,7 +223,7 @@ class TestTiersAndThreads:
         found = []
         for count in (1, 2, 3, 7):
             pool.set_threads(count)
-            field = RadialField(Radial(9, blend=blend), grid)
+            field = GridRadialField(Radial(9, blend=blend), grid)
             for radius in (9.0, 14.5):
                 field.footprints.number(Falloff.of("quadratic"), radius, field.ground)
             for held in sources[: 2 if blend == "sum" else 1]:
@@ -239,7 +242,7 @@ class TestOracles:
         rows, columns = np.mgrid[: world.height, : world.width]
         rng = np.random.default_rng(world.seed)
         expected = np.zeros(grid.shape)
-        field = RadialField(Radial(5, metric="straight"), grid)
+        field = GridRadialField(Radial(5, metric="straight"), grid)
         cells, strengths, radii = rng.integers(0, len(grid), 6), rng.uniform(-9, 9, 6), rng.uniform(0.5, 40, 6)
         for cell, strength, radius in zip(cells.tolist(), strengths.tolist(), radii.tolist(), strict=True):
             dy, dx = np.abs(rows - cell // world.width), np.abs(columns - cell % world.width)
@@ -266,7 +269,7 @@ class TestOracles:
             ground.flat[cell] = True
             labels, _ = ndimage.label(ground)
             expected = np.where((labels == labels.flat[cell]) & ~grid.walls, 3 * (1 - away / radius), 0)
-            field = RadialField(Radial(radius, "linear"), grid)
+            field = GridRadialField(Radial(radius, "linear"), grid)
             field.footprints.number(Falloff.of("linear"), radius, field.ground)
             filled(field, Emission(np.array([cell]), np.array([3.0]), np.array([0])))
             np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6)
@@ -278,7 +281,7 @@ class TestOracles:
         cell = int(np.random.default_rng(world.seed).integers(len(grid)))
         away = dijkstra(graph(grid), indices=cell, limit=radius + 1e-6).reshape(grid.shape)
         expected = np.where((away <= radius) & ~grid.walls, 7 * (1 - np.minimum(away, radius) / radius), 0)
-        field = RadialField(Radial(radius, "linear", metric="path"), grid)
+        field = GridRadialField(Radial(radius, "linear", metric="path"), grid)
         field.footprints.number(Falloff.of("linear"), radius, field.ground)
         filled(field, Emission(np.array([cell]), np.array([7.0]), np.array([0])))
         np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-5)
@@ -289,7 +292,7 @@ class TestOracles:
         world = World(**world.__dict__ | {"has_terrain": False})
         grid = world.grid()
         cell = int(np.random.default_rng(world.seed).integers(len(grid)))
-        field = RadialField(Radial(radius, "constant", metric="sight"), grid)
+        field = GridRadialField(Radial(radius, "constant", metric="sight"), grid)
         field.footprints.number(Falloff.of("constant"), radius, field.ground)
         filled(field, Emission(np.array([cell]), np.array([1.0]), np.array([0])))
         np.testing.assert_array_equal(field.values == 1, fc.visible(grid, grid.position_of(cell), radius))
@@ -329,7 +332,7 @@ class TestOracles:
                 assert np.float32(amounts.sum()) == field.values.flat[cell]
 
     def test_of_equal_magnitudes_the_positive_one_is_seen(self) -> None:
-        field = RadialField(Radial(3, "constant", metric="straight", blend="max"), fc.Grid(9, 9))
+        field = GridRadialField(Radial(3, "constant", metric="straight", blend="max"), fc.Grid(9, 9))
         field.footprints.number(Falloff.of("constant"), 3.0, field.ground)
         for signs in ([1.0, -1.0], [-1.0, 1.0]):
             filled(field, Emission(np.array([40, 41]), np.array(signs), np.zeros(2, np.int64)))
@@ -341,7 +344,7 @@ class TestOracles:
 class TestFootprintsAreShared:
     def test_once_per_radius_and_falloff(self) -> None:
         grid = fc.Grid(80, 80)
-        field = RadialField(Radial(5), grid)
+        field = GridRadialField(Radial(5), grid)
         numbers = [field.footprints.number(Falloff.of(f), r, field.ground) for f in ("linear", "cubic") for r in (3.0, 9.0)]
         packed = field.footprints.packed
         again = [field.footprints.number(Falloff.of(f), r, field.ground) for f in ("linear", "cubic") for r in (3.0, 9.0)]
@@ -366,7 +369,7 @@ class TestFootprintsAreShared:
     def test_on_open_ground_nothing_is_searched(self, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
         walls = np.zeros((40, 60), bool)
         walls[:, 0] = True
-        field = RadialField(Radial(5, metric=metric), fc.Grid(60, 40, walls=walls, neighbors=8))
+        field = GridRadialField(Radial(5, metric=metric), fc.Grid(60, 40, walls=walls, neighbors=8))
         field.footprints.number(Falloff.of("linear"), 5.0, field.ground)
         searched: list[int] = []
         search = field.footprints.search
@@ -385,7 +388,7 @@ class TestFootprintsAreShared:
         walls = np.zeros((7, 9), bool)
         walls[3, 4] = True
         for grid in (fc.Grid(9, 7, wrap=wrap), fc.Grid(9, 7, walls=walls, wrap=wrap)):
-            field = RadialField(Radial(1e7, "linear", metric=metric), grid)
+            field = GridRadialField(Radial(1e7, "linear", metric=metric), grid)
             number = field.footprints.number(Falloff.of("linear"), 1e7, field.ground)
             filled(field, Emission(np.array([0, 62]), np.ones(2), np.full(2, number)))
             seen = [fc.visible(grid, grid.position_of(cell), 100) if metric == "sight" else ~grid.walls for cell in (0, 62)]

@@ -17,8 +17,9 @@ from fieldcraft.kernels.reference import teams as reference
 from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Radial
+from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.footprints import Footprints
-from fieldcraft.propagation.radial import Emission, RadialField
+from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.space import AnySpace
 
 __all__ = ["Strongest", "Survey", "Surveyed"]
@@ -64,12 +65,12 @@ class Strongest:
         if field._anew:  # restored from a save, or tuned: only the sources know what the values are made of
             sources = self._layer.sources.copy()
             sources.all_changed()
-            mirror = self._mirror = RadialField(strongest, field.space)
+            mirror = self._mirror = type(field)(strongest, field.space)
             mirror.feed(sources)
             mirror.catch_up()
             return
         if mirror is None or mirror.ground is not field.ground or self._numbered is not field.footprints:
-            mirror = self._mirror = RadialField(strongest, field.space)
+            mirror = self._mirror = type(field)(strongest, field.space)
             self._numbered = field.footprints
             mirror.ground = field.ground
         # Walls that change show here when the layer takes another ground, and not before.

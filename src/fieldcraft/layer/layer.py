@@ -19,7 +19,8 @@ from fieldcraft.propagation import Fade, Field, Propagation, Radial, Spread, Tra
 from fieldcraft.propagation.canvas import Canvas
 from fieldcraft.propagation.fade import FadeField
 from fieldcraft.propagation.footprints import too_large
-from fieldcraft.propagation.radial import MOST_SOURCES, MOST_STRENGTH, RadialField
+from fieldcraft.propagation.radial import MOST_SOURCES, MOST_STRENGTH
+from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.propagation.trail import TrailField
 from fieldcraft.sources import Source, Sources
 from fieldcraft.sources.placing import place

@@ -1,0 +1,418 @@
+"""What all fields of radiating sources do: follow the sources, add and take off what they radiate, and show it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.falloff import Falloff
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import changes as reference_changes
+from fieldcraft.kernels.reference import radial as reference
+from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.footprints import UNIT_STAMPED, Ground, finished
+from fieldcraft.propagation.graph_footprints import GraphGround
+from fieldcraft.sources import Sources
+from fieldcraft.sources.book import Columns
+from fieldcraft.space import AnySpace
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation.radial import Radial
+
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "UNIT_JOBS", "RadialField"]
+
+TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
+UNIT_JOBS = 400
+_UNIT_TILES = 256
+_TILES_PER_THREAD = 400
+_MOST_KEPT = 4_000_000  # weights of footprints: 32 MB
+
+
+class RadialField:
+    """Values that the live sources radiate, kept as exact sums and shown as float32.
+
+    Changes are worked off in units, by a generator that stops after each: `catch_up` runs it as far as it may. While one
+    is half way, `values` stay those of the last complete state.
+    """
+
+    def __init__(self, radial: Radial, space: AnySpace) -> None:
+        self.space: Any = space
+        self.radial = radial
+        self.footprints: Any = self._no_footprints()
+        self.ground: Any = self._ground_now()
+        shape = self.ground.walls.shape
+        self._map: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
+        self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
+        self._sums: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
+        self._dirty: NDArray[np.uint8] = np.zeros((-(-shape[0] // TILE_ROWS), -(-shape[1] // TILE_COLUMNS)), dtype=np.uint8)
+        self._spare: NDArray[np.float32] | None = None
+        self._stale = np.zeros_like(self._dirty)
+        self._fed: Sources | None = None
+        self._work: Iterator[int] | None = None
+        self._at_once = True
+        self._anew = False
+        self._swept = 0
+        self._written = False
+        self._walls_version = space.walls_version
+        self._numbers = np.zeros(0, dtype=np.int64)
+        self._shapes_version = -1
+        self._ops: Any = reference
+        self._changes: Any = reference_changes
+        if kernels.compiled():
+            from fieldcraft.kernels import changes
+            from fieldcraft.kernels import radial as footprints
+
+            self._ops, self._changes = footprints, changes
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """What is shown, in the space's shape."""
+        return self._map.reshape(-1)[: len(self.space)].reshape(self.space.shape)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether no work is under way."""
+        return self._work is None and self._fed is None
+
+    def feed(self, sources: Sources) -> None:
+        """Work off what has changed from the next step on, after the work under way; see `Field.feed`."""
+        if self._work is None:
+            self._fed = sources
+
+    def _begin(self, sources: Sources) -> None:
+        if self._at_once and self._patched(sources):
+            return
+        if self._anew:
+            self._anew = False
+            self._written = False
+            self._walls_moved()
+            self.ground = self._ground_now()
+            self._sums[:] = 0
+            self._dirty[:] = 1
+            self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
+            self._numbers = np.zeros(0, dtype=np.int64)
+            sources.all_changed()
+        self._number(sources)
+        self._take(sources.columns, self._numbers)
+
+    def _walls_moved(self) -> NDArray[np.int64]:
+        """The cells whose walls have changed since the last look."""
+        version, self._walls_version = self._walls_version, self.space.walls_version
+        if version == self._walls_version:
+            return np.zeros(0, dtype=np.int64)
+        return np.asarray(self.space.walls_changed(version))
+
+    def tune(self, radial: Radial, every: float) -> None:
+        """Go on with other parameters: everything is radiated anew."""
+        radial.check(self.space)
+        self.radial = radial
+        self.footprints = self._no_footprints()
+        self._work = self._fed = None
+        self._anew = True
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Take what was written for what the sources have summed up to, until `validate` finds the difference."""
+        self._written = True
+        self._sums[:] = np.rint(self._map.astype(np.float64) * reference.SCALE)
+        self._stale[:] = 1
+
+    def run(self, count: int) -> None:
+        """Work off all changes, if there are steps at all."""
+        if count:
+            self.catch_up()
+
+    def step_in_units(self) -> Iterator[None]:
+        """Work off all changes in units; see `Field.step_in_units`."""
+        while self.catch_up(1):
+            yield
+
+    def settle(self) -> None:
+        """Work off all changes."""
+        self.catch_up()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values shown; what they become, the sources say. See `Field.state`."""
+        return {"values": self.values}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Show what was shown, until the next step; see `Field.restore`."""
+        self._map.reshape(-1)[: len(self.space)] = state["values"].reshape(-1)
+        self._anew = True
+
+    def _number(self, sources: Sources) -> None:
+        """Find the footprints of shapes that have none yet, and forget those that nobody has once they fill the memory."""
+        if sources.shapes_version != self._shapes_version:
+            self._shapes_version = sources.shapes_version
+            self._numbers = self._numbers[:0]
+        if self.footprints.size > _MOST_KEPT:
+            self.footprints, self._held.shapes = self.footprints.without_others(self._held.shapes, self._held.strengths != 0)
+            self._numbers = self._numbers[:0]
+        new = []
+        for shape in sources.shapes[len(self._numbers) :]:
+            falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
+            radius = self.radial.radius if shape.radius is None else shape.radius
+            new.append(self.footprints.number(falloff, radius / self._unit, self.ground))
+        if new:
+            self._numbers = np.append(self._numbers, new)
+
+    def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
+        """Begin to replace what the map holds of the sources in these rows; those that are gone have a strength of 0."""
+        rows = max(len(self._held), int(slots.max(initial=-1)) + 1)
+        changed = np.zeros(rows, dtype=np.bool_)
+        cells, strengths, shapes = np.zeros(rows, np.int64), np.zeros(rows, np.float32), np.zeros(rows, np.int64)
+        changed[slots], cells[slots], strengths[slots], shapes[slots] = True, new.cells, new.strengths, new.shapes
+        self._take(Columns(changed, np.ones(rows, dtype=np.bool_), cells, strengths, shapes), np.arange(len(self.footprints.shapes)))
+
+    def _take(self, columns: Columns, numbers: NDArray[np.int64]) -> None:
+        """Begin to work off the changed rows; `numbers` are the footprints of their shapes."""
+        held = self._held
+        more = len(columns.changed) - len(held)
+        if more > 0:
+            kept = (held.cells, held.strengths, held.shapes)
+            held = self._held = Emission(*(np.concatenate([column, np.zeros(more, column.dtype)]) for column in kept))
+        count = int(np.count_nonzero(columns.changed))
+        slots = np.empty(count, np.int64)
+        old, new = (Emission(np.empty(count, np.int64), np.empty(count), np.empty(count, np.int64)) for _ in range(2))
+        differ, off, on = self._changes.take(
+            *columns, numbers, held.cells, held.strengths, held.shapes,
+            slots, old.cells, old.strengths, old.shapes, new.cells, new.strengths, new.shapes,
+        )  # fmt: skip
+        walls = self._walls_moved()
+        if differ or len(walls) or self._dirty.any():
+            renewal = self.ground.renewal(self.space, walls) if len(walls) else None
+            self._work = self._apply(old.at(np.s_[:off]), new.at(np.s_[:on]), slots[:differ], walls, renewal)
+
+    def catch_up(self, units: int | None = None) -> int:
+        """Make at most so many units of the work under way (None: all of it); returns how many it was."""
+        self._at_once = units is None
+        if self._fed is not None:
+            sources, self._fed = self._fed, None
+            self._begin(sources)
+        taken = 0
+        while self._work is not None and (units is None or taken < units):
+            if next(self._work, None) is None:
+                self._work = None
+            else:
+                taken += 1
+        return taken
+
+    def validate(self, cells: int, most: float | None) -> int:
+        """Look at the next `cells` cells or so: how many don't show what the sources say. They do afterwards, or come nearer by `most`."""
+        self.catch_up()
+        height, width = self._sums.shape
+        top = self._swept
+        bottom = min(top + max(cells // width // TILE_ROWS, 1) * TILE_ROWS, height)
+        self._swept = bottom % height
+        truth = self._truth(top, bottom)
+        rows = np.s_[top:bottom]
+        expected = np.where(self.ground.walls[rows], np.float32(0), (truth / reference.SCALE).astype(np.float32))
+        wrong = int(np.count_nonzero(expected != self._map[rows]))
+        away = truth - self._sums[rows]
+        if most is not None:
+            limit = min(round(most * reference.SCALE), 1 << 62)
+            away = np.clip(away, -limit, limit)
+        if wrong or away.any():
+            self._sums[rows] += away
+            self._dirty[top // TILE_ROWS : -(-bottom // TILE_ROWS)] = 1
+            self._at_once = True
+            for _ in self._publish():
+                pass
+        return wrong
+
+    def _truth(self, top: int, bottom: int) -> NDArray[np.int64]:
+        """The sums of the rows [top, bottom), whole tiles, cut anew from all sources."""
+        width = self._sums.shape[1]
+        sums = np.zeros((bottom - top, width), dtype=np.int64)
+        everywhere = np.ones((-(-len(sums) // TILE_ROWS), self._dirty.shape[1]), dtype=np.uint8)
+        live = self._held.at(self._held.strengths != 0)
+        live = live.at(self._may_reach(live, top, bottom))
+        kernel = self._ops.scatter_strongest if self.radial.blend == "max" else self._ops.scatter
+        for cell, strength, shape in live.rows():
+            cells, weights = self._cut(cell, shape)
+            inside = (cells >= top * width) & (cells < bottom * width)
+            cells, weights = cells[inside] - top * width, weights[inside]
+            kernel(sums, everywhere, cells, weights, strength * reference.SCALE, 0, len(cells))
+        return sums
+
+    def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Which rows of sources reach a cell, and what each adds there; with "max", only the one that is seen."""
+        near = np.flatnonzero((self._held.strengths != 0) & self._may_hold(self._held, cell))
+        amounts = np.zeros(len(near))
+        for i, (start, strength, shape) in enumerate(self._held.at(near).rows()):
+            cells, weights = self._cut(start, shape)
+            amounts[i] = reference.amount(strength * reference.SCALE, weights[cells == cell]).sum() / reference.SCALE
+        near, amounts = near[amounts != 0], amounts[amounts != 0]
+        if self.radial.blend == "max" and len(near):
+            best = np.lexsort((amounts, np.abs(amounts)))[-1:]
+            near, amounts = near[best], amounts[best]
+        return near, amounts
+
+    def _apply(
+        self,
+        old: Emission,
+        new: Emission,
+        slots: NDArray[np.int64],
+        walls: NDArray[np.int64],
+        renewal: Generator[int, None, Ground | GraphGround] | None,
+    ) -> Iterator[int]:
+        """Take off what was held on the old ground, put on what is there on the new one, and show it.
+
+        `slots` are the rows that `old` and `new` are about; others that may reach one of the `walls` follow them.
+        """
+        yield 1  # finding what differs was work too
+        ground = self.ground
+        if renewal is not None:
+            ground = yield from renewal
+            self._touch(walls)
+            if self.radial.metric != "straight":
+                near = yield from self._near(slots)
+                old, new = Emission.joined([old, *near]), Emission.joined([new, *near])
+        if self.radial.blend == "sum":
+            off = Emission(old.cells, -old.strengths, old.shapes)
+            if ground is self.ground:
+                if self._at_once and not self._written and self._is_less_anew(old, new):
+                    self._dirty[:] = 1
+                    live = self._held.at(self._held.strengths != 0)
+                    yield from self._add(live, anew=True)
+                    if not len(live):
+                        self._sums[:] = 0
+                else:
+                    jobs = Emission.joined([off, new])
+                    yield 1
+                    yield from self._add(jobs)
+            else:
+                yield from self._add(off)
+                self.ground = ground
+                yield from self._add(new)
+        else:
+            self.ground = ground
+            yield from self._renew(old, new)
+        yield from self._publish()
+
+    def _near(self, slots: NDArray[np.int64]) -> Generator[int, None, list[Emission]]:
+        """What is held, other than in these rows, and may reach a dirty tile, in parts."""
+        parts = []
+        others = self._held.strengths != 0
+        others[slots] = False
+        for first in range(0, len(others), UNIT_JOBS):
+            part = self._held.at(np.s_[first : first + UNIT_JOBS]).at(others[first : first + UNIT_JOBS])
+            parts.append(part.at(self._reaches_dirty(part)))
+            yield 1
+        return parts
+
+    # Sums
+
+    def _scatter(
+        self, kernel: Callable[..., None], cells: NDArray[np.int64], weights: NDArray[np.float64], strength: float
+    ) -> Iterator[int]:
+        for first in range(0, len(cells), UNIT_STAMPED):
+            kernel(self._sums, self._dirty, cells, weights, strength * reference.SCALE, first, min(first + UNIT_STAMPED, len(cells)))
+            yield 1
+
+    # The strongest
+
+    def _renew(self, old: Emission, new: Emission) -> Iterator[int]:
+        """Clear every tile that a changed source reaches or reached, and stamp all that reach into those anew."""
+        for changed in (old, new):
+            for first in range(0, len(changed), UNIT_JOBS):
+                yield from self._touch_reached(changed.at(np.s_[first : first + UNIT_JOBS]))
+        yield from self._by_bands(lambda band: self._ops.clear(self._sums, self._dirty, band, band + 1))
+        near = yield from self._near(np.zeros(0, np.int64))
+        for part in near:
+            yield from self._add_strongest(part)
+
+    def _by_bands(self, work: Callable[[int], int]) -> Iterator[int]:
+        """Do a work that says how many tiles it took for each row of tiles, some rows a unit."""
+        taken = 0
+        for band in range(len(self._dirty)):
+            taken += work(band)
+            if taken >= _UNIT_TILES:
+                taken = 0
+                yield 1
+
+    def _touch(self, cells: NDArray[np.int64]) -> None:
+        """Mark the tiles of cells."""
+        width = self._sums.shape[1]
+        self._dirty[cells // width // TILE_ROWS, cells % width // TILE_COLUMNS] = 1
+
+    # What is shown
+
+    def _publish(self) -> Iterator[int]:
+        """Turn the sums of dirty tiles into values: at once into those shown, or in units into others that then are."""
+        bands = len(self._dirty)
+        walls = self.ground.walls
+        if self._at_once:
+            tiles = int(np.count_nonzero(self._dirty)) if kernels.compiled() else 0
+            shares = max(1, min(pool.threads(), tiles // _TILES_PER_THREAD))
+            edges = [bands * share // shares for share in range(shares + 1)]
+            tiled = (self._sums, walls, self._dirty, self._map)
+            pool.run([(self._ops.publish, (*tiled, *edge)) for edge in itertools.pairwise(edges)])
+            self._stale |= self._dirty
+        else:
+            if self._spare is None:
+                self._spare, self._stale[:] = np.zeros_like(self._map), 1
+            self._stale |= self._dirty
+            spare = self._spare
+            yield from self._by_bands(lambda band: self._ops.publish(self._sums, walls, self._stale, spare, band, band + 1))
+            self._map, self._spare = self._spare, self._map
+            self._stale[:] = self._dirty
+        self._dirty[:] = 0
+
+    # What a kind of space does in its own way
+
+    _unit = 1.0
+    """The length in world units that footprints count by."""
+
+    def _no_footprints(self) -> Any:
+        raise NotImplementedError
+
+    def _ground_now(self) -> Any:
+        raise NotImplementedError
+
+    def _patched(self, sources: Sources) -> bool:
+        """Work off a few changes on open ground in one go, if that is all there is."""
+        return False
+
+    def _is_less_anew(self, old: Emission, new: Emission) -> bool:
+        """Whether clearing the map and adding all that are live touches fewer cells than taking off the old and adding the new."""
+        return False
+
+    def _may_reach(self, sources: Emission, top: int, bottom: int) -> NDArray[np.bool_]:
+        """Whether sources may reach any of the rows [top, bottom)."""
+        return np.ones(len(sources), dtype=np.bool_)
+
+    def _may_hold(self, sources: Emission, cell: int) -> NDArray[np.bool_]:
+        """Whether sources may reach a cell."""
+        return np.ones(len(sources), dtype=np.bool_)
+
+    def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
+        """Whether any tile that a source may reach is dirty."""
+        return np.ones(len(sources), dtype=np.bool_)
+
+    def _touch_reached(self, sources: Emission) -> Iterator[int]:
+        """Mark the tiles that sources may reach."""
+        for cell, _, shape in sources.rows():
+            cells, _ = yield from self.footprints.search(self.ground, cell, shape)
+            self._touch(cells)
+
+    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
+        """Add footprints to the sums, or to nothing if they are summed up `anew`, which is for work done at once."""
+        yield from self._search_each(self._ops.scatter, jobs)
+
+    def _add_strongest(self, jobs: Emission) -> Iterator[int]:
+        """Let footprints take part where the strongest is shown."""
+        yield from self._search_each(self._ops.scatter_strongest, jobs)
+
+    def _search_each(self, kernel: Callable[..., None], jobs: Emission) -> Iterator[int]:
+        for cell, strength, shape in jobs.rows():
+            cells, weights = yield from self.footprints.search(self.ground, cell, shape)
+            yield from self._scatter(kernel, cells, weights, strength)
+
+    def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The whole footprint of one source."""
+        return finished(self.footprints.search(self.ground, cell, shape, aside=True))
