@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fieldcraft.kernels import query, radial
+from fieldcraft.kernels import radial, spots
 
 __all__ = ["best_on_foot"]
 
@@ -17,7 +17,7 @@ def best_on_foot(  # type: ignore[no-untyped-def]
     values, closed, bounds, sign, places, starts, links, masks, steps, lengths, limit, reach2, spacing2, y_up, wrap, first, last, out,
     beyond, best, seen, heads, node_cells, node_next, state, cells, gone,
 ):  # fmt: skip
-    """`query.best` for the agents [first, last) among the cells to which a walk of at most `limit` leads from each one's start.
+    """`spots.best` for the agents [first, last) among the cells to which a walk of at most `limit` leads from each one's start.
 
     `limit` and `lengths` as in `radial.path`, whose scratch the arrays from `best` on are; `beyond` is scratch like
     `closed`, all 1 before and after.
@@ -32,6 +32,6 @@ def best_on_foot(  # type: ignore[no-untyped-def]
         found = state[1]
         for k in range(found):
             open_to[cells[k]] = shut[cells[k]]
-        query.best(values, beyond, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
+        spots.best(values, beyond, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
         for k in range(found):
             open_to[cells[k]] = 1

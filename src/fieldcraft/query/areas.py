@@ -73,7 +73,7 @@ def regions(layer: Readable, threshold: float = 0.0) -> Regions:
     ground = Ground(layer)
     space = ground.space
     above = checks.finite("threshold", threshold)
-    kernels = kernel()
+    kernels = kernel("hills")
     labels = np.zeros(space.shape, dtype=np.int32)
     queue, columns, rows = (np.empty(len(space), dtype=np.int64) for _ in range(3))
     count, size = kernels.label(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Protocol
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import query as reference
 from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["Ground", "Readable", "crowd", "frozen", "kernel", "moves_of", "squared", "too_far"]
@@ -59,7 +59,7 @@ class Ground:
         self.flat = self.values.reshape(-1)
 
     def obstacles(self) -> tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]:
-        """What may bar a step, as `kernels.query.bilinear` takes it.
+        """What may bar a step, as `kernels.samples.bilinear` takes it.
 
         Walls; whether nothing bars any step; classes of ground, which two of them may be entered from each other, and
         whether these say more than walls do.
@@ -71,7 +71,7 @@ class Ground:
         return self.walls, False, frozen(terrain.classes), terrain.enter & terrain.enter.T, True
 
     def places(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float64], bool]:
-        """World positions in cells from the origin, (N, 2), as `kernels.query` takes them; and whether it was one pair."""
+        """World positions in cells from the origin, (N, 2), as `kernels.samples` takes them; and whether it was one pair."""
         points, single = checks.positions(positions)
         with np.errstate(over="ignore", invalid="ignore"):
             self.space.cell_at(points, outside=outside)
@@ -125,13 +125,12 @@ def _is_open(space: Grid) -> bool:
     return known[1]
 
 
-def kernel() -> Any:
-    """The compiled kernels, or the reference where they can't be had."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import query  # importing Numba takes longer than all the rest of fieldcraft
+def kernel(name: str) -> Any:
+    """The compiled kernels of that name, or their reference where they can't be had.
 
-    return query
+    They are imported when they are needed: importing Numba takes longer than all the rest of fieldcraft.
+    """
+    return importlib.import_module(f"fieldcraft.kernels.{name}" if kernels.compiled() else f"fieldcraft.kernels.reference.{name}")
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -161,7 +160,7 @@ def squared(distance: float, cell_size: float, *, at_least: bool) -> float:
 
 
 def moves_of(space: Grid) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.bool_]]:
-    """A grid's links, and how to get from a cell to all those beside it, as `kernels.query.peaks` takes them.
+    """A grid's links, and how to get from a cell to all those beside it, as `kernels.hills.peaks` takes them.
 
     One looks for where steps come from; where a step may be open one way only, also for where they lead.
     """

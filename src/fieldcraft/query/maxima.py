@@ -34,12 +34,12 @@ def peaks(layer: Readable, count: int | None = None, *, spacing: float = 0.0, th
     most = len(space) if count is None else min(checks.whole("count", count, minimum=1), len(space))
     spacing2 = squared(checks.not_negative("spacing", spacing), space.cell_size, at_least=True)
     above = checks.finite("threshold", threshold)
-    kernels = kernel()
+    kernels = kernel("hills")
     found = np.empty(len(space), dtype=np.int64)
     cells = found[: kernels.peaks(ground.values, ground.walls, *moves_of(space), above, space.wrap, found)]
     cells = cells[np.lexsort((cells, -ground.flat[cells]))]
     if spacing > 0:
         kept = np.empty(min(most, len(cells)), dtype=np.int64)
         closed = np.zeros(space.shape, dtype=np.uint8)
-        cells = kept[: kernels.thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
+        cells = kept[: kernel("spots").thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
     return Spots.at(cells[:most].copy(), space, ground.flat)

@@ -136,7 +136,7 @@ class Reservations:
 
         asking = set(names)
         kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
-        kernels = kernel()
+        kernels = kernel("spots")
         if len(kept):
             taken = np.zeros(self.space.shape, dtype=np.uint8)
             kernels.thin(kept, taken, spacing2, space.wrap, len(kept), np.empty_like(kept))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial, walking
-from fieldcraft.kernels.reference.query import TILE
+from fieldcraft.kernels.reference.spots import TILE
 from fieldcraft.propagation.footprints import Scratch, strides
 from fieldcraft.query.ground import crowd, frozen
 from fieldcraft.space import Grid

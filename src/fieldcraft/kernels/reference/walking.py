@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import query, radial
+from fieldcraft.kernels.reference import radial, spots
 
 __all__ = ["best_on_foot"]
 
@@ -33,9 +33,9 @@ def best_on_foot(
     out: NDArray[np.int64],
     *_scratch: Any,
 ) -> None:
-    """`query.best` for each agent among the cells to which a walk of at most `limit` leads."""
+    """`spots.best` for each agent among the cells to which a walk of at most `limit` leads."""
     for i in range(first, last):
         reached = list(radial.path(links, steps, lengths, int(starts[i]), limit, wrap))
         here = np.ones_like(closed)
         here.reshape(-1)[reached] = closed.reshape(-1)[reached]
-        query.best(values, here, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
+        spots.best(values, here, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
