@@ -16,7 +16,8 @@ from numba import njit
 
 from fieldcraft.kernels.lanes import strongest_slices, update_slices
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
-from fieldcraft.kernels.spread import _pop, _power, _rise, _root, _update
+from fieldcraft.kernels.spread_cells import power, root, update
+from fieldcraft.kernels.spread_settled import pop, rise
 
 __all__ = ["emit", "many_plain", "settle", "some_any", "some_plain", "update_any", "update_plain", "wake"]
 
@@ -38,7 +39,7 @@ def update_any(  # type: ignore[no-untyped-def]
     strongest_slices(emitted, origins, losses, offsets, exponent, first, last, strongest, weakest)
     a = first * LANES
     b = last * LANES
-    _update(values[a:b], strongest[a:b], weakest[a:b], frozen[a:b], new[a:b], exponent, momentum, keep, floor)
+    update(values[a:b], strongest[a:b], weakest[a:b], frozen[a:b], new[a:b], exponent, momentum, keep, floor)
 
 
 @njit(nogil=True, cache=True)
@@ -95,7 +96,7 @@ def some_any(  # type: ignore[no-untyped-def]
 def emit(values, emitted, exponent, first, last):  # type: ignore[no-untyped-def]
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
-        emitted[v] = _root(values[v], exponent)
+        emitted[v] = root(values[v], exponent)
 
 
 @njit(nogil=True, cache=True)
@@ -122,12 +123,12 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):  # type: igno
         elif values[v] != 0:
             heap[size] = v
             size += 1
-            _rise(values, heap, place, size - 1)
+            rise(values, heap, place, size - 1)
     while size > 0:
-        v = _pop(values, heap, place, size)
+        v = pop(values, heap, place, size)
         size -= 1
         value = values[v]
-        emitted = abs(_root(value, exponent)) if exponent >= 2 else abs(value)
+        emitted = abs(root(value, exponent)) if exponent >= 2 else abs(value)
         for e in range(starts[v], starts[v + 1]):
             there = ends[e]
             if frozen[there] != 0:
@@ -139,7 +140,7 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):  # type: igno
             if rest <= 0:
                 continue
             if exponent >= 2:
-                rest = _power(rest, exponent)
+                rest = power(rest, exponent)
             if rest < floor or rest == 0:
                 continue
             if value < 0:
@@ -150,6 +151,6 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):  # type: igno
                 if place[there] < 0:
                     heap[size] = there
                     size += 1
-                    _rise(values, heap, place, size - 1)
+                    rise(values, heap, place, size - 1)
                 else:
-                    _rise(values, heap, place, place[there])
+                    rise(values, heap, place, place[there])

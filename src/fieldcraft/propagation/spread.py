@@ -125,7 +125,7 @@ class SpreadField:
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        self._kernels: ModuleType | None = None
+        self._waves: ModuleType | None = None
         self._tiles: _Tiles | None = None
         self._rings: dict[tuple[int, bool, bool], list[NDArray[np.float32]]] = {}
         self.tune(spread, every)
@@ -261,9 +261,9 @@ class SpreadField:
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""
         if kernels.compiled():
-            from fieldcraft.kernels import spread
+            from fieldcraft.kernels import spread_settled
 
-            spread.settle(
+            spread_settled.settle(
                 self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent,
                 self._floor, self.space.wrap,
             )  # fmt: skip
@@ -276,10 +276,10 @@ class SpreadField:
     def _ready(self) -> _Tiles | None:
         """The tiles, with the kernels loaded; none where the reference serves."""
         if self._tiles is None and kernels.compiled():
-            from fieldcraft.kernels import spread  # importing Numba takes longer than all the rest of fieldcraft
+            from fieldcraft.kernels import spread, spread_tiles  # importing Numba takes longer than all the rest of fieldcraft
 
-            self._kernels = spread
-            self._tiles = _Tiles(spread, self.space, self._reach)
+            self._waves = spread
+            self._tiles = _Tiles(spread_tiles, self.space, self._reach)
         return self._tiles
 
     @property
@@ -295,16 +295,15 @@ class SpreadField:
 
     def _step_tiles(self, count: int) -> int:
         tiles = self._tiles
-        kernel = self._kernels
-        assert tiles is not None and kernel is not None
+        assert tiles is not None
         steps = 1 if tiles.probing else count
         if self._plain:
-            made, awake = kernel.tiles_plain(
+            made, awake = tiles.kernels.tiles_plain(
                 self.values, self._frozen, self._losses[0], self._momentum, self._floor,
                 steps, tiles.most, *tiles.scratch,
             )  # fmt: skip
         else:
-            made, awake = kernel.tiles_any(
+            made, awake = tiles.kernels.tiles_any(
                 self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
                 self._reach, self._momentum, self._keep, self._floor, self.space.wrap, steps, tiles.most, *tiles.scratch,
             )  # fmt: skip
@@ -340,13 +339,13 @@ class SpreadField:
         last: int,
         values: NDArray[np.float32],
     ) -> pool.Call:
-        assert self._kernels is not None
+        assert self._waves is not None
         ring = self._ring(band)
         if self._plain:
-            return self._kernels.wave_plain, (
+            return self._waves.wave_plain, (
                 values, self._frozen, above, below, first, last, levels, self._losses[0], self._momentum, self._floor, ring[0],
             )  # fmt: skip
-        return self._kernels.wave_any, (
+        return self._waves.wave_any, (
             values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
             above, below, first, last, levels, self._momentum, self._keep, self._floor, self.space.wrap, *ring,
         )  # fmt: skip
@@ -362,8 +361,8 @@ class SpreadField:
         rooted = self._exponent >= 2
         key = (band, self._plain, rooted)
         if key not in self._rings:
-            assert self._kernels is not None
-            width = -(-self.space.width // 16) * 16 + 2 * self._kernels.margin(self._reach)
+            assert self._waves is not None
+            width = -(-self.space.width // 16) * 16 + 2 * self._waves.margin(self._reach)
             shape = (self._levels(), 2 * self._reach + 1, width)
             self._rings[key] = [_aligned(shape), _aligned(shape if rooted else (1, 1, 1))]
         return self._rings[key]
@@ -372,17 +371,17 @@ class SpreadField:
 class _Tiles:
     """Which tiles of a grid can change in the next step, and when it pays to care."""
 
-    def __init__(self, spread: ModuleType, space: Grid, reach: int) -> None:
-        self._spread = spread
+    def __init__(self, kernels: ModuleType, space: Grid, reach: int) -> None:
+        self.kernels = kernels
         self._space = space
         self._reach = reach
-        down = -(-space.height // spread.TILE_ROWS)
-        across = -(-space.width // spread.TILE_COLUMNS)
+        down = -(-space.height // kernels.TILE_ROWS)
+        across = -(-space.width // kernels.TILE_COLUMNS)
         self._awake = np.ones((down, across), dtype=np.uint8)
         self._bands = np.ones(down, dtype=np.uint8)
-        lag = -(-reach // spread.TILE_ROWS) + 1
+        lag = -(-reach // kernels.TILE_ROWS) + 1
         lag = min(lag, down + 1)
-        new = _aligned((lag, across, spread.TILE_ROWS, spread.TILE_COLUMNS))
+        new = _aligned((lag, across, kernels.TILE_ROWS, kernels.TILE_COLUMNS))
         pending = np.zeros((lag, across), dtype=np.int64)
         self.scratch: tuple[Any, ...] = (
             self._awake, self._bands, np.zeros_like(self._awake), np.zeros_like(self._bands), new, pending, np.zeros(lag, dtype=np.int64)
@@ -420,7 +419,7 @@ class _Tiles:
         """Take notice that these cells have changed."""
         if self.probing or not len(cells):
             return
-        self._spread.wake(cells, self._space.width, self._space.height, self._reach, self._space.wrap, self._awake, self._bands)
+        self.kernels.wake(cells, self._space.width, self._space.height, self._reach, self._space.wrap, self._awake, self._bands)
         self.awake = int(np.count_nonzero(self._awake))
 
     def wake_all(self) -> None:

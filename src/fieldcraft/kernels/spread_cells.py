@@ -1,0 +1,129 @@
+"""What a step of Spread does to cells and rows of cells, for the kernels that go over maps and graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["close_ring", "copy", "emit", "gather", "power", "root", "row_plain", "update"]
+
+_ZERO = np.float32(0)
+
+
+@njit(nogil=True, cache=True)
+def copy(row, out):  # type: ignore[no-untyped-def]
+    """Copy a row."""
+    for x in range(out.shape[0]):
+        out[x] = row[x]
+
+
+@njit(nogil=True, cache=True, inline="never")
+def row_plain(above, below, left, here, right, frozen, out, weight, momentum, floor):  # type: ignore[no-untyped-def]
+    """One step of a row, from it and the rows beside it."""
+    for x in range(out.shape[0]):
+        a = above[x]
+        b = below[x]
+        t = a if a > b else b
+        c = left[x]
+        t = t if t > c else c
+        c = right[x]
+        t = t if t > c else c
+        t = t * weight
+        old = here[x]
+        v = old + momentum * (t - old)
+        larger = v if v > t else t
+        v = v if larger >= floor else _ZERO
+        out[x] = old if frozen[x] != 0 else v
+
+
+@njit(nogil=True, cache=True, inline="never")
+def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):  # type: ignore[no-untyped-def]
+    """Let what one step brings to a row take part in the strongest and the weakest there."""
+    if exponent == 0:
+        for x in range(links.shape[0]):
+            n = emitted[x] * loss
+            n = n if links[x] & mask != 0 else _ZERO
+            strongest[x] = n if n > strongest[x] else strongest[x]
+        if signed:
+            for x in range(links.shape[0]):
+                n = emitted[x] * loss
+                n = n if links[x] & mask != 0 else _ZERO
+                weakest[x] = n if n < weakest[x] else weakest[x]
+    else:
+        for x in range(links.shape[0]):
+            n = emitted[x] - loss
+            n = n if links[x] & mask != 0 else _ZERO
+            strongest[x] = n if n > strongest[x] else strongest[x]
+        if signed:
+            for x in range(links.shape[0]):
+                n = emitted[x] + loss
+                n = n if links[x] & mask != 0 else _ZERO
+                weakest[x] = n if n < weakest[x] else weakest[x]
+
+
+@njit(nogil=True, cache=True, inline="never")
+def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor):  # type: ignore[no-untyped-def]
+    """Move a row towards the strongest of what arrives; pinned cells stay."""
+    for x in range(out.shape[0]):
+        t = strongest[x] if strongest[x] >= -weakest[x] else weakest[x]
+        strongest[x] = t
+    if exponent >= 2:
+        for x in range(out.shape[0]):
+            strongest[x] = power(strongest[x], exponent)
+    if keep < 0:
+        for x in range(out.shape[0]):
+            o = old[x]
+            t = strongest[x]
+            v = o + momentum * (t - o)
+            v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
+            out[x] = o if frozen[x] != 0 else v
+    else:
+        for x in range(out.shape[0]):
+            o = old[x]
+            t = strongest[x]
+            kept = keep * o + _ZERO
+            rising = o + momentum * (t - o)
+            falling = t if abs(t) >= abs(kept) else kept
+            v = falling if abs(t) < abs(o) else rising
+            v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
+            out[x] = o if frozen[x] != 0 else v
+
+
+@njit(nogil=True, cache=True)
+def root(value, exponent):  # type: ignore[no-untyped-def]
+    """A value as it is before it falls off: its root for quadratic and cubic falloff."""
+    size = abs(value)
+    if exponent == 2:
+        result = np.sqrt(size)
+    elif size > 0:
+        wide = np.float64(size)
+        guess = np.int64(wide.view(np.int64) // 3 + 0x2A9F789300000000).view(np.float64)
+        for _ in range(4):
+            guess = guess - (guess * guess * guess - wide) / (3.0 * guess * guess)
+        result = np.float32(guess)
+    else:
+        result = _ZERO
+    return result if value >= 0 else -result
+
+
+@njit(nogil=True, cache=True)
+def power(value, exponent):  # type: ignore[no-untyped-def]
+    """The inverse of `root`."""
+    size = abs(value)
+    raised = size * size if exponent == 2 else size * size * size
+    return raised if value >= 0 else -raised
+
+
+@njit(nogil=True, cache=True)
+def emit(values, emitted, exponent):  # type: ignore[no-untyped-def]
+    """The `root` of a row."""
+    for x in range(values.shape[0]):
+        emitted[x] = root(values[x], exponent)
+
+
+@njit(nogil=True, cache=True)
+def close_ring(row, width, pad, reach, wrap):  # type: ignore[no-untyped-def]
+    """Fill the columns beside a scratch row: from the other side on a torus, else with 0."""
+    for j in range(1, reach + 1):
+        row[pad - j] = row[pad + (width - j) % width] if wrap else _ZERO
+        row[pad + width - 1 + j] = row[pad + (j - 1) % width] if wrap else _ZERO
