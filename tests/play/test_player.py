@@ -11,7 +11,9 @@ import pytest
 
 import wandering
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.play.player import Overlays, Player, bindings_of
+from fieldcraft.play.bindings import bindings_of
+from fieldcraft.play.overlays import Overlays
+from fieldcraft.play.player import Player
 from fieldcraft.play.session import Session
 from fieldcraft.view.panel import PANEL_WIDTH
 from refusals import refused

@@ -7,15 +7,17 @@ and a match is replayed from its orders.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from fieldcraft.games.slider import Slider
 from fieldcraft.scene import Scene
 
-__all__ = ["Action", "Game", "Hands", "Overlay", "Signal", "World"]
+__all__ = ["Action", "Game", "Hands", "Overlay", "Signal", "Slider", "TunedGame", "TunedWorld", "World", "moves"]
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,9 @@ class Overlay:
 class Action:
     """Something that a player can do, and the inputs that do it unless settings say otherwise.
 
-    Inputs are names: "key w", "key up", "key left shift", "mouse left", "mouse right", later "pad a", "pad left stick up".
-    Actions of one `group` are choices: pressing one chooses it until another of the group is pressed; the first is chosen at the start.
+    Inputs are names: "key w", "key up", "key left shift", "mouse left", "mouse right", "pad a", "pad left stick up"; "pad 2 a" is that
+    of the second gamepad only; `fieldcraft.play.bindings` has all names of gamepads. Actions of one `group` are choices: pressing one
+    chooses it until another of the group is pressed; the first is chosen at the start.
     """
 
     name: str
@@ -52,7 +55,9 @@ class Signal:
     """One action at one step: it begins ("press"), goes on ("hold") or ends ("release").
 
     `position` is where the pointer is in the world, and `start` where it was at the press; None where there is no pointer
-    or it is beside the map. `amount` is how far, 0 to 1: a stick may be half way.
+    or it is beside the map. `amount` is how far, 0 to 1: a stick may be half way. `stroke` is where the pointer went since the last
+    signal of the same press: that signal's position first, `position` last, empty where there is none; for brushes,
+    see `fieldcraft.games.painting`.
     """
 
     action: str
@@ -60,15 +65,21 @@ class Signal:
     position: tuple[float, float] | None = None
     start: tuple[float, float] | None = None
     amount: float = 1.0
+    stroke: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
 class Hands:
-    """All that the player does at one step: signals in the order in which they came, where the pointer is, and what is chosen by group."""
+    """All that the player does at one step.
+
+    Signals in the order in which they came, where the pointer is, what is chosen by group, and the sliders that were moved since the
+    last step, by name, with their new values.
+    """
 
     signals: tuple[Signal, ...] = ()
     pointer: tuple[float, float] | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
+    sliders: Mapping[str, float] = field(default_factory=dict)
 
     def held(self, action: str) -> float:
         """How far an action is held at this step, 0 if it is not."""
@@ -77,6 +88,27 @@ class Hands:
     def pressed(self, action: str) -> bool:
         """Whether an action began at this step."""
         return any(s.action == action and s.phase == "press" for s in self.signals)
+
+    def direction(
+        self, left: str = "left", right: str = "right", up: str = "up", down: str = "down", *, y_up: bool = False
+    ) -> tuple[float, float]:
+        """Where four actions that are held point to, see `moves`: (x, y) in the world's directions, no longer than 1, (0, 0) for nowhere.
+
+        `up` is up on the screen, which is less y unless the map has `y_up`.
+        """
+        x, y = self.held(right) - self.held(left), self.held(down) - self.held(up)
+        far = max(math.hypot(x, y), 1.0)
+        return x / far, (-y if y_up else y) / far
+
+
+def moves(text: str = "go") -> tuple[Action, Action, Action, Action]:
+    """Four actions, "left", "right", "up" and "down", for `Hands.direction`: wasd, the arrows, a gamepad's cross and its left stick."""
+    keys = {"left": "a", "right": "d", "up": "w", "down": "s"}
+
+    def action(way: str) -> Action:
+        return Action(way, f"{text} {way}", (f"key {keys[way]}", f"key {way}", f"pad {way}", f"pad left stick {way}"))
+
+    return action("left"), action("right"), action("up"), action("down")
 
 
 class World(Protocol):
@@ -162,4 +194,24 @@ class Game(Protocol):
 
     def open(self, space: Any, settings: Any) -> World:
         """The game on that map; raises a `FieldcraftError` for a map that it cannot be played on."""
+        ...
+
+
+class TunedWorld(World, Protocol):
+    """A world whose sliders stand somewhere."""
+
+    def tuned(self, state: Any) -> Mapping[str, float]:
+        """Where each slider of the game stands at this state, by name."""
+        ...
+
+
+class TunedGame(Game, Protocol):
+    """A game with numbers that may be changed while it runs. Its worlds are `TunedWorld`.
+
+    A slider that the player moves comes as `Hands.sliders`; the world's `orders` makes an order of it, so that it is saved and replayed.
+    """
+
+    @property
+    def sliders(self) -> tuple[Slider, ...]:
+        """In the order of the panel."""
         ...

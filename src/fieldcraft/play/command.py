@@ -15,12 +15,13 @@ from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
     from fieldcraft.games.game import Game
+    from fieldcraft.play.pads import PadSettings
     from fieldcraft.play.recording import Recording
     from fieldcraft.play.session import Session
 
-__all__ = ["add"]
+__all__ = ["add", "map_of"]
 
-_GENERATED = re.compile(r"([a-z]+)(?::(\d+)x(\d+))?(?::(\d+))?")
+_GENERATED = re.compile(r"([a-z]+)(?::(\d+)x(\d+))?(?::(\d+))?(?::([a-z]+))?")
 _USUAL = (96, 64)
 
 
@@ -37,9 +38,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     take = parser.add_argument
     take("game", metavar="GAME", nargs="?", help=f"one of {', '.join(GAMES)}, or module:object for a game of your own")
     take(
-        "map", metavar="MAP", nargs="?", help="a map file, or a kind to generate: open, cave, rooms, cave:120x80, cave:120x80:5 with seed 5"
+        "map",
+        metavar="MAP",
+        nargs="?",
+        help="a map file, or a kind to generate: open, cave, rooms, pillars, maze, cave:120x80, cave:120x80:5 with seed 5,"
+        " maze:41x31:5:wilson by that algorithm",
     )
-    take("--settings", type=Path, metavar="FILE", help="a TOML file with settings of the game, and inputs by action under [controls]")
+    take(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="a TOML file with settings of the game, and inputs by action under [controls]; [pad] dead_zone = 0.2",
+    )
     take(
         "--set",
         action="append",
@@ -69,7 +79,7 @@ def _play(chosen: argparse.Namespace) -> None:
     from fieldcraft.view.panel import PANEL_WIDTH
 
     _check(chosen)
-    session, controls = _session(chosen)
+    session, controls, pads = _session(chosen)
     size = default_size(session.world.space, PANEL_WIDTH) if chosen.size is None else _size(chosen.size)
     begun, first = time.perf_counter(), session.steps
     recorded: Any = nullcontext()
@@ -84,7 +94,7 @@ def _play(chosen: argparse.Namespace) -> None:
 
             run(session, chosen.steps, recording=recording, overlays=chosen.overlay, progress=None if chosen.quiet else sys.stderr)
         else:
-            session = _in_window(chosen, session, size, controls, recording)
+            session = _in_window(chosen, session, size, controls, pads, recording)
     if chosen.headless or chosen.replay is not None:
         _picture(chosen, session, size)
     if chosen.save_to is not None:
@@ -104,7 +114,7 @@ def _check(chosen: argparse.Namespace) -> None:
     if chosen.load is not None and chosen.replay is not None:
         raise InvalidValue("A match goes on or is played again", got="--load and --replay", remedy="Pass one of the two")
     if saved is not None:
-        brought = {"MAP": chosen.map, "--settings": chosen.settings, "--seed": chosen.seed, "--set": chosen.set or None}
+        brought = {"MAP": chosen.map, "--seed": chosen.seed}
         for name, value in brought.items():
             if value is not None:
                 raise InvalidValue("A saved match brings its map, settings and seed", got=f"{name} as well", remedy="Leave it out")
@@ -122,25 +132,40 @@ def _check(chosen: argparse.Namespace) -> None:
         raise InvalidValue("--shot writes a .png", got=str(chosen.shot), remedy="Use --record for films")
 
 
-def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any]]:
+def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSettings]:
     from fieldcraft.play.library import find_game
+    from fieldcraft.play.pads import PadSettings
     from fieldcraft.play.session import Session
     from fieldcraft.play.settings import read_table, settings_from
 
+    table = read_table(chosen.settings, chosen.set)
     saved = chosen.load or chosen.replay
     if saved is not None:
-        return Session.load(saved, _known if chosen.game is None else find_game(chosen.game)), {}
-    game = find_game(chosen.game)
-    table = read_table(chosen.settings, chosen.set)
-    controls: dict[str, Any] = {}
-    if "controls" not in {field.name for field in fields(game.settings)}:
-        controls = table.pop("controls", {})
-        if not isinstance(controls, dict):
+        session = Session.load(saved, _known if chosen.game is None else find_game(chosen.game))
+        controls, pads = (_taken(table, session.game, name) for name in ("controls", "pad"))
+        if table:
             raise InvalidValue(
-                "controls is a table of inputs by action", got=repr(controls)[:80], remedy='Write [controls] and below it begin = "key g"'
+                "A saved match brings its map, settings and seed",
+                got=f"{', '.join(table)} as well",
+                remedy="Leave all but controls and pad out",
             )
+        return session, controls, settings_from(PadSettings, pads)
+    game = find_game(chosen.game)
+    controls, pads = (_taken(table, game, name) for name in ("controls", "pad"))
     settings = settings_from(game.settings, table)
-    return Session(game, _map(chosen, game), settings, 0 if chosen.seed is None else chosen.seed), controls
+    session = Session(game, map_of(chosen.map, game, chosen.mobility), settings, 0 if chosen.seed is None else chosen.seed)
+    return session, controls, settings_from(PadSettings, pads)
+
+
+def _taken(table: dict[str, Any], game: Game, name: str) -> dict[str, Any]:
+    """A part of the settings that is the frame's, unless the game has one of that name itself."""
+    if name in {field.name for field in fields(game.settings)}:
+        return {}
+    found: Any = table.pop(name, {})
+    if not isinstance(found, dict):
+        example = '[controls] and below it begin = "key g"' if name == "controls" else "[pad] and below it dead_zone = 0.2"
+        raise InvalidValue(f"{name} is a table", got=repr(found)[:80], remedy=f"Write {example}")
+    return found
 
 
 def _known(name: str) -> Game:
@@ -153,17 +178,18 @@ def _known(name: str) -> Game:
     return find_game(name)
 
 
-def _map(chosen: argparse.Namespace, game: Game) -> Any:
+def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
+    """The map that MAP on the command line stands for: a file, a kind to generate, or the game's own where there is none."""
     from fieldcraft.maps import load_map
     from fieldcraft.maps.generate import KINDS, generate_map
 
-    if chosen.map is None:
+    if text is None:
         return game.default_map()
-    generated = _GENERATED.fullmatch(chosen.map)
-    if generated is not None and generated[1] in KINDS and not Path(chosen.map).exists():
+    generated = _GENERATED.fullmatch(text)
+    if generated is not None and generated[1] in KINDS and not Path(text).exists():
         width, height = (int(generated[2]), int(generated[3])) if generated[2] else _USUAL
-        return generate_map(generated[1], width, height, seed=int(generated[4] or 0), neighbors=8)
-    return load_map(chosen.map, neighbors=8, mobility=chosen.mobility)
+        return generate_map(generated[1], width, height, seed=int(generated[4] or 0), neighbors=8, algorithm=generated[5])
+    return load_map(text, neighbors=8, mobility=mobility)
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -175,7 +201,7 @@ def _size(text: str) -> tuple[int, int]:
 
 def _replay(chosen: argparse.Namespace, session: Session, recording: Recording | None) -> Session:
     from fieldcraft.play.headless import panel_of
-    from fieldcraft.play.player import Overlays
+    from fieldcraft.play.overlays import Overlays
     from fieldcraft.recipe.progress import Progress
 
     shown = Overlays(session.game, chosen.overlay)
@@ -190,7 +216,12 @@ def _replay(chosen: argparse.Namespace, session: Session, recording: Recording |
 
 
 def _in_window(
-    chosen: argparse.Namespace, session: Session, size: tuple[int, int], controls: dict[str, Any], recording: Recording | None
+    chosen: argparse.Namespace,
+    session: Session,
+    size: tuple[int, int],
+    controls: dict[str, Any],
+    pads: PadSettings,
+    recording: Recording | None,
 ) -> Session:
     from fieldcraft.play.headless import panel_of
     from fieldcraft.play.player import Player
@@ -205,6 +236,7 @@ def _in_window(
         size,
         overlays=chosen.overlay,
         controls=controls,
+        pads=pads,
         speed=chosen.speed,
         save_to=chosen.save_to or chosen.load,
         stop_after=chosen.steps,

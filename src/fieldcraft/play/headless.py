@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from fieldcraft import checks
-from fieldcraft.play.player import Overlays
+from fieldcraft.play.overlays import Overlays
 from fieldcraft.play.recording import Recording
 from fieldcraft.play.session import Session
 from fieldcraft.recipe.progress import Progress

@@ -10,7 +10,14 @@ from fieldcraft.games.game import Game
 
 __all__ = ["GAMES", "find_game"]
 
-GAMES = {"towers": "fieldcraft.games.towers.plugin"}
+GAMES = {
+    "ants": "fieldcraft.games.ants.plugin",
+    "flock": "fieldcraft.games.flock.plugin",
+    "chase": "fieldcraft.games.chase.plugin",
+    "towers": "fieldcraft.games.towers.plugin",
+    "tether": "fieldcraft.games.tether.plugin",
+    "maze": "fieldcraft.games.maze.plugin",
+}
 
 
 def find_game(name: str) -> Game:

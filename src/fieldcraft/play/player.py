@@ -10,93 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
-from fieldcraft.games.game import Action, Game, Hands, Signal
+from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.games.game import Action
+from fieldcraft.play.bindings import FRAME_INPUTS, FRAME_KEYS, FRAME_PAD, any_pad, bindings_of, by_action, sliders_of
+from fieldcraft.play.grip import Grip
+from fieldcraft.play.overlays import Overlays
+from fieldcraft.play.pads import Pads, PadSettings
 from fieldcraft.play.session import Session
+from fieldcraft.play.tuning import Tuning
 from fieldcraft.scene import Scene
 from fieldcraft.view.film import save_png
 from fieldcraft.view.panel import Panel, PanelKey
 from fieldcraft.view.stage import Stage
 
-__all__ = ["FRAME_KEYS", "Overlays", "Player", "bindings_of"]
+__all__ = ["Player"]
 
 RGBA = NDArray[np.uint8]
 
-FRAME_KEYS = (
-    ("space", "pause, go on"),
-    (".", "one step"),
-    ("+ -", "faster, slower"),
-    ("wheel", "nearer, farther; with its button held down, move the map"),
-    ("home", "the whole map"),
-    ("tab", "show or hide the panel"),
-    ("f5 f9", "save, load"),
-    ("f12", "take a picture"),
-    ("r", "the same match from the start"),
-    ("h", "this page"),
-    ("esc", "leave"),
-)
-_TAKEN = {f"key {name}" for name in ("space", ".", "+", "-", "=", "h", "r", "escape", "tab", "f5", "f9", "f12", "home")} | {"mouse middle"}
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _LONGEST_FRAME = 0.25  # seconds of the clock that one frame makes up for at most
 _PATIENCE = 0.05  # seconds that the steps of one frame may take
 _NOTE = 4.0  # seconds that a message stays
-
-
-class Overlays:
-    """Which overlays of a game are shown."""
-
-    def __init__(self, game: Game, names: Sequence[str] | None = None) -> None:
-        self._all = {overlay.name: overlay for overlay in game.overlays}
-        self._shown = {overlay.name for overlay in game.overlays if overlay.shown}
-        if names is not None:
-            self._shown.clear()
-            for name in names:
-                if name not in self._all:
-                    raise UnknownName("overlay", name, self._all)
-                self.toggle(name)
-
-    def toggle(self, name: str) -> None:
-        """Show an overlay in place of others of its group, or hide it."""
-        if name in self._shown:
-            self._shown.remove(name)
-            return
-        group = self._all[name].group
-        self._shown = {other for other in self._shown if not group or self._all[other].group != group} | {name}
-
-    @property
-    def shown(self) -> frozenset[str]:
-        """The names of those that are shown."""
-        return frozenset(self._shown)
-
-    def keys(self) -> tuple[PanelKey, ...]:
-        """Lines for the legend."""
-        return tuple(PanelKey(overlay.key.upper(), overlay.name, overlay.name in self._shown) for overlay in self._all.values())
-
-
-def bindings_of(game: Game, changes: Mapping[str, object] | None = None) -> dict[str, str]:
-    """Which action each input does: the game's own, with the inputs of some actions replaced.
-
-    Raises `InvalidValue` for inputs that the frame or another action has, and `UnknownName` for actions that the game does not know.
-    """
-    actions = {action.name: action.inputs for action in game.actions}
-    for name, inputs in (changes or {}).items():
-        if name not in actions:
-            raise UnknownName("action", name, actions)
-        listed = [inputs] if isinstance(inputs, str) else inputs
-        if not isinstance(listed, (list, tuple)) or not all(isinstance(item, str) and item for item in listed):
-            raise InvalidValue("The inputs of an action are names", got=repr(inputs)[:80], remedy='Write ["key w", "key up"], say')
-        actions[name] = tuple(" ".join(item.lower().split()) for item in listed)
-    bound: dict[str, str] = {}
-    overlays = {f"key {overlay.key}": overlay.name for overlay in game.overlays}
-    for name, wanted in actions.items():
-        for item in wanted:
-            holder = "the frame" if item in _TAKEN else overlays.get(item) or bound.get(item)
-            if holder is not None:
-                raise InvalidValue(
-                    "An input does one thing", got=f"{item!r} for {name} and {holder}", remedy="Choose another for one of them"
-                )
-            bound[item] = name
-    return bound
 
 
 class Player:
@@ -108,6 +42,7 @@ class Player:
     size: (width, height) of the window in pixels.
     overlays: the names of those shown at first; the game's choice if None.
     controls: inputs in place of the game's own, by action.
+    pads: how gamepads are read.
     speed: how many times faster than the world's own clock, above 0.
     save_to: the file of F5 and F9.
     pictures: the folder of F12.
@@ -123,6 +58,7 @@ class Player:
         *,
         overlays: Sequence[str] | None = None,
         controls: Mapping[str, object] | None = None,
+        pads: PadSettings | None = None,
         speed: float = 1.0,
         save_to: Path | None = None,
         pictures: Path | None = None,
@@ -139,19 +75,15 @@ class Player:
         self.shows_help = False
         self.wanted_picture: Path | None = None
         self._bindings = bindings_of(game, controls)
-        self._actions = {action.name: action for action in game.actions}
         self._overlay_keys = {f"key {overlay.key}": overlay.name for overlay in game.overlays}
-        self._chosen: dict[str, str] = {}
-        for action in game.actions:
-            if action.group:
-                self._chosen.setdefault(action.group, action.name)
+        self._grip = Grip(game.actions, self._bindings, self._position)
+        self._tuning = Tuning(game)
+        self.pads = Pads(self.turn, self.release_all, self.say, pads or PadSettings())
         self._save_to = save_to or Path(f"{game.name}.save")
         self._pictures = pictures or Path()
         self._stop_at = None if stop_after is None else session.steps + stop_after
         self._watch = watch
         self._owed = 0.0
-        self._signals: list[Signal] = []
-        self._held: dict[str, tuple[float, tuple[float, float] | None]] = {}
         self._pointer: tuple[float, float] | None = None
         self._is_panning = False
         self._notes: list[tuple[float, str]] = []
@@ -159,6 +91,8 @@ class Player:
         self._scene: Scene | None = None
         self._seen: tuple[object, frozenset[str]] | None = None
         self._rate = 0.0
+        if unknown := [slider.name for slider in sliders_of(game) if slider.name not in self._tuned()]:
+            raise InvalidValue("A world says where its sliders stand", got=f"not {', '.join(unknown)}", remedy="Mend its tuned(state)")
 
     # What the window tells
 
@@ -168,51 +102,68 @@ class Player:
         self.stage = Stage(max(width, 1), max(height, 1), has_panel=has_panel)
         self.stage.camera = camera
 
-    def press(self, name: str, amount: float = 1.0) -> None:
+    def press(self, name: str) -> None:
         """An input begins: "key w", "mouse left"."""
         if name == "mouse middle":
             self._is_panning = True
-        elif name in _TAKEN:
+        elif name in FRAME_INPUTS:
             self._frame_key(name.removeprefix("key "))
         elif name in self._overlay_keys:
             self.overlays.toggle(self._overlay_keys[name])
-        elif name in self._bindings:
-            action = self._actions[self._bindings[name]]
-            if action.group:
-                self._chosen[action.group] = action.name
-            position = self._position()
-            if name.startswith("mouse") and position is None:
-                return
-            self._held[name] = (amount, position)
-            self._signals.append(Signal(action.name, "press", position, position, amount))
+        elif name == "mouse left" and (track := self._track()) is not None:
+            self._tuning.grab(*track)
+        elif self._tuning.press(name, self._tuned()):
+            if not self.stage.has_room_for_panel:
+                self.say(self._tuning.said(self._tuned()))
+        else:
+            self._grip.press(name)
+
+    def turn(self, name: str, amount: float) -> None:
+        """A part of a gamepad, such as "pad 1 left stick up", is so far now, 0 to 1."""
+        key = FRAME_PAD.get(any_pad(name))
+        if key is None or self._grip.action_of(name) is not None:
+            self._grip.turn(name, amount)
+        elif amount > 0:
+            self.press(key)
 
     def release(self, name: str) -> None:
         """An input ends."""
         if name == "mouse middle":
             self._is_panning = False
-        if name in self._held:
-            amount, start = self._held.pop(name)
-            self._signals.append(Signal(self._bindings[name], "release", self._position(), start, amount))
+        elif name == "mouse left":
+            self._tuning.drop()
+        self._tuning.release(name)
+        self._grip.release(name)
 
-    def release_all(self) -> None:
-        """The window lost the keyboard: nothing is held any more."""
-        for name in tuple(self._held):
-            self.release(name)
-        self._is_panning = False
+    def release_all(self, first: str = "") -> None:
+        """The window lost the keyboard, or a gamepad was pulled out: what begins so is no longer held."""
+        self._grip.release_all(first)
+        if not first:
+            self._tuning.release_all()
+            self._is_panning = False
 
     def point(self, x: float, y: float) -> None:
         """The pointer is at this pixel."""
         if self._is_panning and self._pointer is not None:
             self.stage.pan(self.scene(), x - self._pointer[0], y - self._pointer[1])
         self._pointer = (x, y)
+        if self._tuning.is_dragging:
+            self._tuning.drag(self.stage.share_along(self._tuning.dragged, x))
+        else:
+            self._grip.moved()
 
     def leave(self) -> None:
         """The pointer left the window."""
         self._pointer = None
+        self._grip.moved()
 
     def wheel(self, steps: float) -> None:
         """The wheel turned, away from the hand for more than 0."""
-        if self._pointer is not None and self._pointer[0] < self.stage.map_size[0]:
+        if self._pointer is None:
+            return
+        if (track := self._track()) is not None:
+            self._tuning.wheel(track[0], steps, self._tuned())
+        elif self._pointer[0] < self.stage.map_size[0]:
             self.stage.zoom(self.scene(), steps, self._pointer)
 
     def quit(self) -> None:
@@ -224,6 +175,7 @@ class Player:
     def advance(self, seconds: float) -> None:
         """So much time passed on the wall: make the steps that are due."""
         self._now += seconds
+        self._tuning.advance(seconds, self._tuned())
         if self.is_paused or self.is_over:
             return
         rate = self.session.world.rate * self.speed
@@ -245,11 +197,7 @@ class Player:
         if self._stop_at is not None and session.steps >= self._stop_at:
             self.is_over = True
             return
-        for name, (amount, start) in self._held.items():
-            if not any(signal.action == self._bindings[name] and signal.phase == "press" for signal in self._signals):
-                self._signals.append(Signal(self._bindings[name], "hold", self._position(), start, amount))
-        hands = Hands(tuple(self._signals), self._position(), dict(self._chosen))
-        self._signals.clear()
+        hands = self._grip.take(self._tuning.take(self._tuned()))
         try:
             orders = session.world.orders(session.state, hands)
         except FieldcraftError as error:
@@ -297,19 +245,24 @@ class Player:
             pace += f", {self._rate:.0f} of {wanted:.0f} a second"
         keys = [*self.overlays.keys(), PanelKey("", ""), *self._choices(), PanelKey("H", "help")]
         notes = tuple(text for until, text in self._notes if until > self._now)
-        return Panel(tuple(keys), f"step {session.steps:,}, {pace}", notes)
+        return Panel(tuple(keys), f"step {session.steps:,}, {pace}", notes, self._tuning.lines(self._tuned()))
 
     def help_lines(self) -> tuple[tuple[str, str], ...]:
         """The page of help: what each key does."""
-        inputs: dict[str, list[str]] = {}
-        for name, action in self._bindings.items():
-            inputs.setdefault(action, []).append(name.removeprefix("key "))
-        played = [(", ".join(inputs.get(action.name, ["no input"])), action.text) for action in self.session.game.actions]
-        shown = [(overlay.key, overlay.text) for overlay in self.session.game.overlays]
-        lines = list(FRAME_KEYS)
-        if shown:
-            lines = [*shown, ("", ""), *lines]
-        return tuple([*played, ("", ""), *lines] if played else lines)
+        game = self.session.game
+        inputs = by_action(self._bindings, game.actions)
+        hands = [([name for name in inputs[action.name] if not name.startswith("pad ")], action) for action in game.actions]
+        parts = [
+            tuple((", ".join(name.removeprefix("key ") for name in names) or "no key", action.text) for names, action in hands),
+            self._pad_lines(inputs) if self.pads.count else (),
+            self._tuning.help_lines(),
+            tuple((overlay.key, overlay.text) for overlay in game.overlays),
+            FRAME_KEYS,
+        ]
+        lines: list[tuple[str, str]] = []
+        for part in parts:
+            lines += [("", ""), *part] if lines and part else part
+        return tuple(lines)
 
     def say(self, text: str) -> None:
         """Show a message for a while."""
@@ -360,7 +313,8 @@ class Player:
     def _take(self, session: Session) -> None:
         self.session = session
         self._scene = None
-        self._signals.clear()
+        self._grip.forget()
+        self._tuning.forget()
         self._owed = 0.0
         self.is_paused = False
 
@@ -376,14 +330,31 @@ class Player:
 
     def _choices(self) -> list[PanelKey]:
         """What is chosen in each group of actions."""
-        by_action: dict[str, str] = {}
-        for name, action in self._bindings.items():
-            by_action.setdefault(action, name.removeprefix("key "))
+        actions = {action.name: action for action in self.session.game.actions}
+        inputs = by_action(self._bindings, tuple(actions.values()))
 
         def line(action: Action) -> PanelKey:
-            return PanelKey(by_action.get(action.name, "").upper(), action.text)
+            return PanelKey(next(iter(inputs[action.name]), "").removeprefix("key ").upper(), action.text)
 
-        return [line(self._actions[name]) for name in self._chosen.values()]
+        return [line(actions[name]) for name in self._grip.chosen.values()]
+
+    def _pad_lines(self, inputs: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
+        """What gamepads do, the frame's buttons among it."""
+        pads = [([name for name in inputs[action.name] if name.startswith("pad ")], action.text) for action in self.session.game.actions]
+        frame = [(name, text) for name, text in (("pad start", "pause, go on"), ("pad back", "this page")) if name not in self._bindings]
+        return (*((", ".join(names), text) for names, text in pads if names), *frame)
+
+    def _tuned(self) -> Mapping[str, float]:
+        """Where the sliders stand by the state."""
+        session = self.session
+        if not sliders_of(session.game):
+            return {}
+        found: Mapping[str, float] = session.world.tuned(session.state)  # type: ignore[attr-defined]
+        return found
+
+    def _track(self) -> tuple[str, float] | None:
+        """The slider under the pointer, and how far along it is."""
+        return None if self._pointer is None else self.stage.track_at(self._pointer)
 
     def _position(self) -> tuple[float, float] | None:
         return None if self._pointer is None else self.stage.world_at(self.scene(), self._pointer)

@@ -1,4 +1,4 @@
-"""A window with pygame: it shows pictures and says what the player does. Nothing else in `play` knows pygame."""
+"""A window with pygame: it shows pictures and says what the player does. Nothing else in `play` but `controllers` knows pygame."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
+from fieldcraft.play.controllers import Controllers
 from fieldcraft.play.player import Player
 
 __all__ = ["show"]
@@ -45,7 +46,7 @@ def show(player: Player, title: str) -> None:
         pygame.key.set_repeat()
         if screen.get_size() != player.stage.size:
             player.resize(*screen.get_size())
-        _run(pygame, player)
+        _run(pygame, player, _controllers(pygame, player))
     finally:
         pygame.display.quit()
 
@@ -62,14 +63,28 @@ def _refuse_without_display() -> None:
         os.environ.setdefault("SDL_VIDEODRIVER", "x11")  # else SDL tries Wayland first, which complains on standard error
 
 
-def _run(pygame: Any, player: Player) -> None:
+def _controllers(pygame: Any, player: Player) -> Controllers | None:
+    try:
+        return Controllers(pygame, player.pads)
+    except pygame.error as error:
+        player.say(f"no gamepads here: {error}")
+        return None
+
+
+def _run(pygame: Any, player: Player, controllers: Controllers | None) -> None:
     clock = pygame.time.Clock()
-    while not player.is_over:
-        for event in pygame.event.get():
-            _tell(pygame, player, event)
-        player.advance(clock.get_time() / 1000)
-        _draw(pygame, player)
-        clock.tick(_FRAMES)
+    try:
+        while not player.is_over:
+            for event in pygame.event.get():
+                _tell(pygame, player, event)
+                if controllers is not None:
+                    controllers.take(event)
+            player.advance(clock.get_time() / 1000)
+            _draw(pygame, player)
+            clock.tick(_FRAMES)
+    finally:
+        if controllers is not None:
+            controllers.close()
 
 
 def _tell(pygame: Any, player: Player, event: Any) -> None:

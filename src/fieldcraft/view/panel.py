@@ -1,8 +1,7 @@
-"""What stands beside a scene: title, facts, the legend of its colours, and which key does what."""
+"""What stands beside a scene: title, facts, the legend of its colours, sliders, and which key does what."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from fieldcraft.view.legend import format_number, over_ground
 from fieldcraft.view.text import lettered, measure, wrapped
 from fieldcraft.view.tones import rgb_of_tone
 
-__all__ = ["PANEL_WIDTH", "Panel", "PanelKey", "draw_help", "draw_panel"]
+__all__ = ["PANEL_WIDTH", "Panel", "PanelKey", "PanelSlider", "Track", "draw_panel"]
 
 RGBA = NDArray[np.uint8]
 
@@ -38,12 +37,35 @@ class PanelKey:
 
 
 @dataclass(frozen=True)
+class PanelSlider:
+    """A slider: its name, what it is, its value in words, how far along it stands, 0 to 1, and whether keys would move it."""
+
+    name: str
+    text: str
+    value: str
+    share: float
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Track:
+    """Where on a panel a slider was drawn, in pixels: `left` and `right` are its ends, `top` and `bottom` the rows that belong to it."""
+
+    name: str
+    left: int
+    right: int
+    top: int
+    bottom: int
+
+
+@dataclass(frozen=True)
 class Panel:
     """What a panel says besides what the scene itself does."""
 
     keys: tuple[PanelKey, ...] = ()
     status: str = ""
     notes: tuple[str, ...] = ()
+    sliders: tuple[PanelSlider, ...] = ()
 
 
 class _Pen:
@@ -58,6 +80,7 @@ class _Pen:
         self.step = round(_STEP * size)
         self.gap = round(8 * size)
         self._has_ink = has_ink
+        self.tracks: list[Track] = []
 
     def room(self, pixels: int) -> bool:
         return not self._has_ink or bool(self.y + pixels <= self.canvas.shape[0] - _MARGIN // 2)
@@ -88,9 +111,13 @@ class _Pen:
             top = self.y + round(0.7 * self.step) - high
             self.canvas[top : top + high, left : left + wide, :3] = color
 
+    def bar(self, left: int, right: int, middle: int, half: int, color: tuple[int, int, int]) -> None:
+        if self._has_ink:
+            self.canvas[middle - half : middle + half + 1, left : right + 1, :3] = color
 
-def draw_panel(canvas: RGBA, brush: Brush, scene: Scene, scale: ColorScale | None, panel: Panel) -> None:
-    """Fill `canvas`, uint8 of shape (H, W, 4); `scale` is that of the scene's field."""
+
+def draw_panel(canvas: RGBA, brush: Brush, scene: Scene, scale: ColorScale | None, panel: Panel) -> tuple[Track, ...]:
+    """Fill `canvas`, uint8 of shape (H, W, 4), and answer where its sliders are; `scale` is that of the scene's field."""
     canvas[:] = (*_GROUND, 255)
     canvas[:, :1, :3] = _EDGE
     for size in _SIZES:
@@ -98,7 +125,9 @@ def draw_panel(canvas: RGBA, brush: Brush, scene: Scene, scale: ColorScale | Non
         _write(measuring, scene, scale, panel)
         if measuring.y <= canvas.shape[0]:
             break
-    _write(_Pen(canvas, brush, size), scene, scale, panel)
+    pen = _Pen(canvas, brush, size)
+    _write(pen, scene, scale, panel)
+    return tuple(pen.tracks)
 
 
 def _write(pen: _Pen, scene: Scene, scale: ColorScale | None, panel: Panel) -> None:
@@ -114,6 +143,10 @@ def _write(pen: _Pen, scene: Scene, scale: ColorScale | None, panel: Panel) -> N
     if scene.field is not None and scale is not None:
         _bar(pen, scene.field.label, scale, scene.field.opacity)
     _swatches(pen, scene)
+    for slider in panel.sliders:
+        _slider(pen, slider)
+    if panel.sliders:
+        pen.y += pen.gap // 2
     for key in panel.keys:
         _key(pen, key)
     pen.y += pen.gap
@@ -169,6 +202,27 @@ def _swatches(pen: _Pen, scene: Scene) -> None:
         pen.y += pen.gap
 
 
+def _slider(pen: _Pen, slider: PanelSlider) -> None:
+    """What it is and its value, and below them the way with a knob on it."""
+    high = pen.step + round(0.62 * pen.step)
+    if not pen.room(high):
+        return
+    room = pen.wide - pen.measure(slider.value) - 10
+    pen.write(_cut(pen, slider.text, room), _MARGIN, "warning" if slider.chosen else "ink")
+    pen.right(slider.value, "ink")
+    top, bottom = pen.y, pen.y + high
+    pen.y += pen.step
+    half = max(round(0.24 * pen.step), 3)
+    left, right = _MARGIN + half, _MARGIN + pen.wide - half
+    knob = left + round(slider.share * (right - left))
+    middle = pen.y + round(0.2 * pen.step)
+    pen.bar(left, right, middle, 1, _EDGE)
+    pen.bar(left, knob, middle, 1, rgb_of_tone("muted"))
+    pen.bar(knob - half, knob + half, middle, half, rgb_of_tone("warning" if slider.chosen else "ink"))
+    pen.tracks.append(Track(slider.name, left, right, top, bottom))
+    pen.y = bottom
+
+
 def _key(pen: _Pen, key: PanelKey) -> None:
     if not pen.room(pen.step):
         return
@@ -190,26 +244,3 @@ def _cut(pen: _Pen, text: str, width: int) -> str:
     while text and pen.measure(text + "...") > width:
         text = text[:-1]
     return text.rstrip() + "..."
-
-
-def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Sequence[tuple[str, str]]) -> None:
-    """Lay a page of help over a picture: pairs of a key and what it does; a pair without a key is a heading."""
-    canvas[..., :3] = canvas[..., :3] // 4
-    high, wide = canvas.shape[:2]
-    rows = len(lines) + 2
-    step = min(22, max((high - 20) // rows, 9))
-    scale = min(0.95, step / 20)
-    first = max((measure(key, scale=scale) for key, _ in lines), default=0) + 18
-    room = max(wide - 40, 40)
-    left = max((wide - min(first + max((measure(text, scale=scale) for _, text in lines), default=0), room)) // 2, 12)
-    y = max((high - rows * step) // 2, 4) + step
-    _put(brush, canvas, title, left, y, "ink", scale, bold=True)
-    for key, text in lines:
-        y += step
-        _put(brush, canvas, key, left, y, "warning", scale)
-        _put(brush, canvas, text, left + (first if key else 0), y, "ink" if key else "muted", scale)
-
-
-def _put(brush: Brush, canvas: RGBA, text: str, left: int, baseline: int, tone: Tone, scale: float, *, bold: bool = False) -> None:
-    mask, x, y = lettered(text, scale, bold)
-    brush.stamp(canvas, mask, left + x, baseline + y, rgb_of_tone(tone))

@@ -11,7 +11,8 @@ from fieldcraft import checks
 from fieldcraft.scene import Scene
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.extent import extent_of, step_of, whole_view
-from fieldcraft.view.panel import PANEL_WIDTH, Panel, draw_help, draw_panel
+from fieldcraft.view.help import draw_help
+from fieldcraft.view.panel import PANEL_WIDTH, Panel, Track, draw_panel
 from fieldcraft.view.scene import SceneView, write_over
 from fieldcraft.view.text import wrapped
 from fieldcraft.view.window import Camera
@@ -40,6 +41,7 @@ class Stage:
         self.camera: Camera | None = None
         self._picture = np.zeros((height, width, 4), dtype=np.uint8)
         self._brush = Brush(height, width)
+        self._tracks: tuple[Track, ...] = ()
         self.has_panel = has_panel
 
     @property
@@ -54,6 +56,12 @@ class Stage:
         self._panel_width = PANEL_WIDTH if wanted and width >= PANEL_WIDTH + _LEAST_MAP else 0
         self._view = SceneView(width - self._panel_width, height)
         self._panel = np.zeros((height, self._panel_width, 4), dtype=np.uint8)
+        self._tracks = ()
+
+    @property
+    def has_room_for_panel(self) -> bool:
+        """Whether the panel is wanted and there is room for it."""
+        return self._panel_width > 0
 
     @property
     def map_size(self) -> tuple[int, int]:
@@ -68,7 +76,7 @@ class Stage:
         picture, width = self._picture, self.map_size[0]
         picture[:, :width] = self._view.draw(scene, self._camera_for(scene))
         if self._panel_width:
-            draw_panel(self._panel, self._brush, scene, self._view.scale, panel or Panel())
+            self._tracks = draw_panel(self._panel, self._brush, scene, self._view.scale, panel or Panel())
             picture[:, width:] = self._panel
         elif panel is not None:
             self._say(picture, [panel.status, *panel.notes])
@@ -102,6 +110,22 @@ class Stage:
         low, size = extent_of(scene.space)
         inside = bool(((found >= low) & (found < low + size)).all())
         return (float(found[0]), float(found[1])) if inside else None
+
+    def track_at(self, pixel: tuple[float, float]) -> tuple[str, float] | None:
+        """The slider under a pixel of the picture that was drawn last, and how far along it is, 0 to 1; None where there is none."""
+        x, y = pixel[0] - self.map_size[0], pixel[1]
+        for track in self._tracks:
+            if track.left - 6 <= x <= track.right + 6 and track.top <= y < track.bottom:
+                return track.name, self.share_along(track.name, pixel[0])
+        return None
+
+    def share_along(self, name: str, x: float) -> float:
+        """How far along a slider of that name a pixel is, 0 to 1, above, below and beside it as well."""
+        for track in self._tracks:
+            if track.name == name:
+                share = (x - self.map_size[0] - track.left) / max(track.right - track.left, 1)
+                return float(min(max(share, 0.0), 1.0))
+        return 0.0
 
     def zoom(self, scene: Scene, steps: float, pixel: ArrayLike) -> None:
         """Come nearer by so many steps, or go away, with the world under a pixel staying there."""
