@@ -32,17 +32,19 @@ WEIGHTS = st.sampled_from([0.0, 0.0, 0.7, 3.0])
     wander=st.sampled_from([0.0, 0.2, 5.0]),
     stride=st.sampled_from([0.0, 0.3, 0.5, 2.3]),
     turn=st.sampled_from([None, 0.0, 0.5]),
+    pushed=st.booleans(),
 )
 def test_walks_and_senses_as_the_reference(
     seed: int, y_up: bool, wrap: bool, follow: float, align: float, separate: float, cohere: float, avoid: float, wander: float,
-    stride: float, turn: float | None,
+    stride: float, turn: float | None, pushed: bool,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(seed)
     height, width = rng.integers(1, 12, 2).tolist()
     walls = rng.random((height, width)) < rng.choice([0.0, 0.3])
     walls[0, 0] = False
-    layers = [np.where(walls, 0, rng.choice([0.0, 0.5, 1.0, 2.5], walls.shape)).astype(np.float32) for _ in range(6)]
-    layers[2] -= np.float32(1)
+    layers = [np.where(walls, 0, rng.choice([0.0, 0.5, 1.0, 2.5], walls.shape)).astype(np.float32) for _ in range(8)]
+    for layer in layers[4:]:
+        layer -= np.float32(1)
     count, open_cells = 9, np.flatnonzero(~walls)
     rows, columns = np.divmod(rng.choice(open_cells, count), width)
     rows = height - 1 - rows if y_up else rows
@@ -52,14 +54,16 @@ def test_walks_and_senses_as_the_reference(
     roles = rng.integers(0, 2, count).astype(np.uint8)
     distance, angle = float(rng.uniform(0.2, 5)), float(rng.uniform(0, 1.5))
     limits = (-2.0, 0.0) if turn is None else (math.cos(turn), math.sin(turn))
-    used = [layer if weight else reference.NO_LAYER for layer, weight in zip(layers[2:], (align, align, separate, cohere), strict=True)]
+    crowds = [layer if weight else reference.NO_LAYER for layer, weight in zip(layers[2:4], (separate, cohere), strict=True)]
+    flows = tuple(layers[4:]) if align else (reference.NO_LAYER,) * 4
+    push = rng.normal(size=(count, 2)) if pushed else reference.NO_PUSH
     trails = (layers[0], layers[1]) if follow else (reference.NO_LAYER, reference.NO_LAYER)
     found = []
     for ops in (reference, fast):
         out = (np.zeros((count, 2)), np.zeros((count, 2)), np.zeros(count, np.int64))
         ops.walk(
-            walls, y_up, wrap, trails, roles, *used, follow, align, separate, cohere, avoid, distance, math.cos(angle), math.sin(angle),
-            stride, wander, *limits, seed, 7, places, headings, 0, count, *out,
+            walls, y_up, wrap, trails, flows, roles, *crowds, push, follow, align, separate, cohere, avoid, distance, math.cos(angle),
+            math.sin(angle), stride, wander, *limits, seed, 7, places, headings, 0, count, *out,
         )  # fmt: skip
         read = np.zeros((count, 3), np.float32)
         ops.sense(layers[0], walls, y_up, wrap, places, headings, distance, math.cos(angle), math.sin(angle), -1.5, 0, count, read)

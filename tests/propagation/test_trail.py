@@ -183,6 +183,25 @@ class TestVectors:
         layer.imap.step()
         assert layer.values[4, 4] == layer.values[4, 6] == 5
 
+    def test_are_written_as_they_are_read(self) -> None:
+        walls = np.zeros((13, 19), bool)
+        walls[2, 3] = True
+        layer, again = (trailing(Trail(0.9, vector=True), walls=walls) for _ in range(2))
+        layer.deposit([(4.5, 2.5), (9.5, 7.5)], [(3.0, -4.0), (1.0, 0.5)])
+        layer.imap.step(3)
+        assert layer.values[7, 9] > 0
+        again.write(layer.vectors)
+        np.testing.assert_array_equal(again.vectors, layer.vectors)
+        np.testing.assert_array_equal(again.values, layer.values)
+        for each in (layer, again):
+            each.deposit((5.5, 5.5), (0.0, 1.0))
+            each.imap.step(2)
+        np.testing.assert_array_equal(again.vectors, layer.vectors)
+        again.write(np.ones((13, 19, 2)))
+        assert again.vectors[2, 3].tolist() == [0, 0]
+        with refused(InvalidValue, "finite"):
+            again.write(np.full((13, 19, 2), np.nan))
+
 
 class TestCompanion:
     def test_is_rebuilt_at_each_update(self) -> None:

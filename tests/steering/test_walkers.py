@@ -113,6 +113,20 @@ class TestWalking:
         after = walkers.walk(Walk(0.0), 0.1)
         assert not grid.walls.reshape(-1)[after.cells].any()
 
+    def test_freed_before_they_leave_something(self) -> None:
+        grid = meadow()
+        trail = fc.InfluenceMap(grid).add_layer("trail", Trail())
+        walkers = Walkers.at(grid, [(5.5, 5.5), (9.2, 9.3)], (1.0, 0.0))
+        assert walkers.freed() is walkers
+        grid.set_walls([5 * 40 + 5])
+        with refused(OnWall):
+            trail.deposit_at(walkers.cells)
+        after = walkers.freed()
+        trail.deposit_at(after.cells)
+        np.testing.assert_array_equal(np.atleast_1d(grid.cell_at(after.positions)), after.cells)
+        assert after.positions[1].tolist() == [9.2, 9.3]
+        assert after.step == walkers.step
+
     def test_none_walk_nowhere(self) -> None:
         walkers = Walkers.at(meadow(), np.zeros((0, 2)))
         assert len(walkers.walk(Walk(1.0, follow=1.0), 0.1, trail=carrying(meadow(), np.zeros((30, 40))))) == 0
@@ -148,6 +162,28 @@ class TestLeading:
         for _ in range(30):
             walkers = walkers.walk(Walk(0.0, wander=0, align=0.5), 0.1, flow=flow)
         np.testing.assert_allclose(walkers.headings, [(0.0, -1.0)], atol=1e-3)
+
+    def test_each_aligns_with_the_flow_of_its_role(self) -> None:
+        grid = meadow()
+        out = fc.InfluenceMap(grid).add_layer("out", Trail(vector=True))
+        out.write(np.broadcast_to(np.float32([0.0, 2.0]), (30, 40, 2)))
+
+        class Back:
+            space, values, vectors = grid, out.values, -out.vectors
+
+        walkers = Walkers.at(grid, np.tile([20.5, 16.5], (2, 1)), (1.0, 0.0))
+        how = Walk(1.0, 0, align=1.0)
+        after = walkers.walk(how, 0.1, flow=[out, Back()], roles=np.array([0, 1]))
+        np.testing.assert_allclose(after.headings, np.array([(1, 1), (1, -1)]) / np.sqrt(2))
+        np.testing.assert_array_equal(walkers.walk(how, 0.1, flow=out, roles=np.array([0, 1])).headings[1], after.headings[0])
+
+    def test_a_push_is_added(self) -> None:
+        walkers = Walkers.at(meadow(), np.tile([20.5, 16.5], (2, 1)), (1.0, 0.0))
+        after = walkers.walk(Walk(1.0, 0), 0.1, push=[(0.0, 1.0), (0.0, 0.0)])
+        np.testing.assert_allclose(after.headings, [(np.sqrt(0.5), np.sqrt(0.5)), (1.0, 0.0)])
+        np.testing.assert_allclose(
+            walkers.walk(Walk(1.0, 0, turn=10), 0.1, push=(0.0, -9.0)).headings[1], (np.cos(np.pi / 18), -np.sin(np.pi / 18))
+        )
 
     @pytest.mark.parametrize("y_up", [False, True])
     def test_separates_and_coheres_along_slopes(self, y_up: bool) -> None:
@@ -248,6 +284,9 @@ class TestRefusals:
             (Walk(1.0, follow=1.0), {"trail": [layer, layer], "roles": np.array([2])}),
             (Walk(1.0, follow=1.0), {"trail": [layer, layer], "roles": np.array([0, 1])}),
             (Walk(1.0, align=1.0), {"flow": layer}),
+            (Walk(1.0, align=1.0), {"flow": [layer]}),
+            (Walk(1.0), {"push": [(1.0, 0.0)] * 2}),
+            (Walk(1.0), {"push": (float("nan"), 0.0)}),
             (Walk(1.0, separate=1.0), {}),
             (Walk(1.0, cohere=1.0), {"group_layer": np.zeros((30, 40))}),
             (Walk(1e9), {}),

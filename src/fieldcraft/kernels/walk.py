@@ -1,4 +1,8 @@
-"""Walkers led by layers, fast: the same bits as `fieldcraft.kernels.reference.walk`."""
+"""Walkers led by layers, fast: the same bits as `fieldcraft.kernels.reference.walk`.
+
+Agents are served a block at a time, and each block in passes over short arrays: those that only reckon become vector code, and those
+that look into layers wait for many cells at once.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,16 @@ from numba import njit
 
 from fieldcraft.kernels.chance import throw
 from fieldcraft.kernels.reference.chance import SHARE
-from fieldcraft.kernels.reference.walk import BLOCKED, NO_LAYER
+from fieldcraft.kernels.reference.walk import BLOCKED, NO_LAYER, NO_PUSH
 
-__all__ = ["BLOCKED", "NO_LAYER", "sense", "walk"]
+__all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "sense", "walk"]
 
 _SUBSTEP = 0.5
 _TINY = 1e-12
 _NOTHING = -np.inf
 _11 = np.uint64(11)
 _ONE = np.uint64(1)
+_BLOCK = 256
 
 
 @njit(nogil=True, cache=True)
@@ -45,42 +50,6 @@ def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):  # type: igno
 
 
 @njit(nogil=True, cache=True)
-def _slope(layer, walls, cell, height, width, y_up, wrap):  # type: ignore[no-untyped-def]
-    row = np.int64(np.uint32(cell) // np.uint32(width))
-    column = cell - row * width
-    here = 0.0 if walls[np.uint64(cell)] else np.float64(layer[np.uint64(cell)])
-    right = here
-    left = here
-    below = here
-    above = here
-    beside = cell + 1 if column + 1 < width else (cell + 1 - width if wrap else -1)
-    if beside >= 0 and not walls[np.uint64(beside)]:
-        right = np.float64(layer[np.uint64(beside)])
-    beside = cell - 1 if column > 0 else (cell + width - 1 if wrap else -1)
-    if beside >= 0 and not walls[np.uint64(beside)]:
-        left = np.float64(layer[np.uint64(beside)])
-    beside = cell + width if row + 1 < height else (column if wrap else -1)
-    if beside >= 0 and not walls[np.uint64(beside)]:
-        below = np.float64(layer[np.uint64(beside)])
-    beside = cell - width if row > 0 else ((height - 1) * width + column if wrap else -1)
-    if beside >= 0 and not walls[np.uint64(beside)]:
-        above = np.float64(layer[np.uint64(beside)])
-    onward = above if y_up else below
-    back = below if y_up else above
-    total = here + (right + left) + (onward + back)
-    if total <= _TINY:
-        return 0.0, 0.0
-    scale = 5 / total
-    return scale * (right - left), scale * (onward - back)
-
-
-@njit(nogil=True, cache=True)
-def _around(value, size):  # type: ignore[no-untyped-def]
-    back = value - np.floor(value / size) * size
-    return back if back < size else 0.0
-
-
-@njit(nogil=True, cache=True)
 def sense(  # type: ignore[no-untyped-def]
     layer, walls, y_up, wrap, positions, headings, distance, cosine, sine, blocked, first, last, found
 ):
@@ -104,133 +73,357 @@ def sense(  # type: ignore[no-untyped-def]
         )  # fmt: skip
 
 
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _take(positions, headings, key, step, first, x, y, hx, hy, dies):  # type: ignore[no-untyped-def]
+    """Where agents from `first` on are, where they head, and what they throw."""
+    for k in range(x.shape[0]):
+        x[k] = positions[first + k, 0]
+        y[k] = positions[first + k, 1]
+        hx[k] = headings[first + k, 0]
+        hy[k] = headings[first + k, 1]
+    for k in range(x.shape[0]):
+        dies[k] = throw(key, first + k, step)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _cells_of(x, y, height, width, y_up, wrap, cells):  # type: ignore[no-untyped-def]
+    """The cells at places, or BLOCKED."""
+    wide = np.float64(width)
+    high = np.float64(height)
+    last_row = high - 1
+    flip = -1.0 if y_up else 1.0
+    top = last_row if y_up else 0.0
+    if wrap:
+        for k in range(x.shape[0]):
+            column = np.floor(x[k])
+            row = np.floor(y[k])
+            column -= np.floor(column / wide) * wide
+            row -= np.floor(row / high) * high
+            is_sane = (column >= 0) & (column < wide) & (row >= 0) & (row < high)
+            cells[k] = np.int64((top + flip * row) * wide + column) if is_sane else np.int64(0)
+    else:
+        for k in range(x.shape[0]):
+            column = np.floor(x[k])
+            row = np.floor(y[k])
+            is_inside = (column >= 0) & (column < wide) & (row >= 0) & (row < high)
+            cells[k] = np.int64((top + flip * row) * wide + column) if is_inside else np.int64(BLOCKED)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _ahead(x, y, hx, hy, cosine, sine, distance, there_x, there_y):  # type: ignore[no-untyped-def]
+    """The places a distance away, on headings turned by an angle."""
+    for k in range(x.shape[0]):
+        there_x[k] = x[k] + (hx[k] * cosine - hy[k] * sine) * distance
+        there_y[k] = y[k] + (hy[k] * cosine + hx[k] * sine) * distance
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _look(cells, closed, blank, shut):  # type: ignore[no-untyped-def]
+    """Which cells are walls, or off the map."""
+    for k in range(cells.shape[0]):
+        cell = cells[k]
+        if blank:
+            shut[k] = cell < 0
+        else:
+            shut[k] = closed[np.uint64(max(cell, 0))] | (cell < 0)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):  # type: ignore[no-untyped-def]
+    """What the three sensors read of the trail of each agent's role, (3, agents): minus infinity where they are shut."""
+    for k in range(lefts.shape[0]):
+        if roles[first + k] == 0:
+            found[0, k] = trail_0[np.uint64(max(lefts[k], 0))]
+            found[1, k] = trail_0[np.uint64(max(middles[k], 0))]
+            found[2, k] = trail_0[np.uint64(max(rights[k], 0))]
+        else:
+            found[0, k] = trail_1[np.uint64(max(lefts[k], 0))]
+            found[1, k] = trail_1[np.uint64(max(middles[k], 0))]
+            found[2, k] = trail_1[np.uint64(max(rights[k], 0))]
+    for side in range(3):
+        for k in range(lefts.shape[0]):
+            found[side, k] = np.float32(_NOTHING) if shut[side, k] != 0 else found[side, k]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y):  # type: ignore[no-untyped-def]
+    """Towards the strongest sensor, if that is not the middle one."""
+    for k in range(hx.shape[0]):
+        left = found[0, k]
+        middle = found[1, k]
+        right = found[2, k]
+        turns = (left > middle) | (right > middle)
+        to_left = (left > right) | ((left == right) & (dies[k] & _ONE == 0))
+        side = sine if to_left else -sine
+        ahead_x = wish_x[k] + follow * (hx[k] * cosine - hy[k] * side)
+        ahead_y = wish_y[k] + follow * (hy[k] * cosine + hx[k] * side)
+        wish_x[k] = ahead_x if turns else wish_x[k]
+        wish_y[k] = ahead_y if turns else wish_y[k]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y):  # type: ignore[no-untyped-def]
+    """Towards the free side where a wall is ahead, or back where there is none."""
+    for k in range(hx.shape[0]):
+        if shut[1, k] == 0:
+            continue
+        if shut[0, k] != 0 and shut[2, k] != 0:
+            wish_x[k] -= avoid * hx[k]
+            wish_y[k] -= avoid * hy[k]
+        elif shut[2, k] != 0 or (shut[0, k] == 0 and dies[k] & _ONE == 0):
+            wish_x[k] += avoid * (hx[k] * cosine - hy[k] * sine)
+            wish_y[k] += avoid * (hy[k] * cosine + hx[k] * sine)
+        else:
+            wish_x[k] += avoid * (hx[k] * cosine + hy[k] * sine)
+            wish_y[k] += avoid * (hy[k] * cosine - hx[k] * sine)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _align(flow_0, flow_1, flow_2, flow_3, roles, first, cells, shut, align, fx, fy, wish_x, wish_y):  # type: ignore[no-untyped-def]
+    """Towards the flow of each agent's role."""
+    for k in range(cells.shape[0]):
+        cell = np.uint64(max(cells[k], 0))
+        if roles[first + k] == 0:
+            fx[k] = flow_0[cell]
+            fy[k] = flow_1[cell]
+        else:
+            fx[k] = flow_2[cell]
+            fy[k] = flow_3[cell]
+    for k in range(cells.shape[0]):
+        size = np.sqrt(fx[k] * fx[k] + fy[k] * fy[k])
+        share = align / size
+        leads = (shut[k] == 0) & (size > _TINY)
+        wish_x[k] = wish_x[k] + share * fx[k] if leads else wish_x[k]
+        wish_y[k] = wish_y[k] + share * fy[k] if leads else wish_y[k]
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _around_cells(layer, walls, blank, cells, height, width, wrap, found):  # type: ignore[no-untyped-def]
+    """What a layer reads in cells and right, left, below and above of them, (5, agents); walls read as the place itself."""
+    inner = np.uint64(len(layer) - 2 * width) if height > 2 and width > 2 else np.uint64(0)
+    for k in range(cells.shape[0]):
+        cell = cells[k]
+        here = layer[np.uint64(cell)]
+        found[0, k] = here
+        column = cell - np.int64(np.uint32(cell) // np.uint32(width)) * width
+        if blank and np.uint64(cell - width) < inner and column > 0 and column + 1 < width:
+            found[1, k] = layer[np.uint64(cell + 1)]
+            found[2, k] = layer[np.uint64(cell - 1)]
+            found[3, k] = layer[np.uint64(cell + width)]
+            found[4, k] = layer[np.uint64(cell - width)]
+            continue
+        here = np.float32(0) if walls[np.uint64(cell)] else here
+        found[0, k] = here
+        row = np.int64(np.uint32(cell) // np.uint32(width))
+        right = cell + 1 if column + 1 < width else (cell + 1 - width if wrap else -1)
+        left = cell - 1 if column > 0 else (cell + width - 1 if wrap else -1)
+        below = cell + width if row + 1 < height else (column if wrap else -1)
+        above = cell - width if row > 0 else ((height - 1) * width + column if wrap else -1)
+        found[1, k] = layer[np.uint64(right)] if right >= 0 and not walls[np.uint64(right)] else here
+        found[2, k] = layer[np.uint64(left)] if left >= 0 and not walls[np.uint64(left)] else here
+        found[3, k] = layer[np.uint64(below)] if below >= 0 and not walls[np.uint64(below)] else here
+        found[4, k] = layer[np.uint64(above)] if above >= 0 and not walls[np.uint64(above)] else here
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _slide(found, y_up, weight, wish_x, wish_y):  # type: ignore[no-untyped-def]
+    """Along the relative slope of what is around: up it, or down it with a negative weight."""
+    onward = 4 if y_up else 3
+    back = 3 if y_up else 4
+    for k in range(wish_x.shape[0]):
+        right = np.float64(found[1, k])
+        left = np.float64(found[2, k])
+        further = np.float64(found[onward, k])
+        behind = np.float64(found[back, k])
+        total = np.float64(found[0, k]) + (right + left) + (further + behind)
+        scale = 5 / total
+        gx = scale * (right - left)
+        gy = scale * (further - behind)
+        some = total > _TINY
+        wish_x[k] += weight * (gx if some else 0.0)
+        wish_y[k] += weight * (gy if some else 0.0)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _wander(dies, wander, wish_x, wish_y):  # type: ignore[no-untyped-def]
+    """Turned by the dice."""
+    for k in range(wish_x.shape[0]):
+        half = (np.float64(dies[k] >> _11) * SHARE * 2 - 1) * wander
+        below = 1 + half * half
+        turned_cosine = (1 - half * half) / below
+        turned_sine = 2 * half / below
+        x = wish_x[k]
+        y = wish_y[k]
+        wish_x[k] = x * turned_cosine - y * turned_sine
+        wish_y[k] = y * turned_cosine + x * turned_sine
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y):  # type: ignore[no-untyped-def]
+    """Unit headings, turned no further than they may be."""
+    for k in range(wish_x.shape[0]):
+        x = wish_x[k]
+        y = wish_y[k]
+        size = np.sqrt(x * x + y * y)
+        whole = 1 / size
+        some = size > _TINY
+        x = x * whole
+        y = y * whole
+        too_far = x * hx[k] + y * hy[k] < turn_cosine
+        side = turn_sine if hx[k] * y - hy[k] * x >= 0 else -turn_sine
+        most_x = hx[k] * turn_cosine - hy[k] * side
+        most_y = hy[k] * turn_cosine + hx[k] * side
+        size = np.sqrt(most_x * most_x + most_y * most_y)
+        x = most_x / size if too_far else x
+        y = most_y / size if too_far else y
+        wish_x[k] = x if some else hx[k]
+        wish_y[k] = y if some else hy[k]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _stride_freely(x, y, wish_x, wish_y, height, width, wrap, pieces, piece):  # type: ignore[no-untyped-def]
+    """A stride where there are no walls; the rim is one, but on a torus."""
+    wide = np.float64(width)
+    high = np.float64(height)
+    for _ in range(pieces):
+        if wrap:
+            for k in range(x.shape[0]):
+                x[k] += wish_x[k] * piece
+                y[k] += wish_y[k] * piece
+        else:
+            for k in range(x.shape[0]):
+                there = x[k] + wish_x[k] * piece
+                free = (there >= 0) & (there < wide)
+                x[k] = there if free else x[k]
+                wish_x[k] = wish_x[k] if free else -wish_x[k]
+                there = y[k] + wish_y[k] * piece
+                free = (there >= 0) & (there < high)
+                y[k] = there if free else y[k]
+                wish_y[k] = wish_y[k] if free else -wish_y[k]
+
+
+@njit(nogil=True, cache=True, inline="never")
+def _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, piece):  # type: ignore[no-untyped-def]
+    """A stride among walls."""
+    for k in range(x.shape[0]):
+        at_x = x[k]
+        at_y = y[k]
+        go_x = wish_x[k]
+        go_y = wish_y[k]
+        for _ in range(pieces):
+            there = at_x + go_x * piece
+            cell = _cell(there, at_y, height, width, y_up, wrap)
+            if cell < 0 or closed[np.uint64(cell)]:
+                go_x = -go_x
+            else:
+                at_x = there
+            there = at_y + go_y * piece
+            cell = _cell(at_x, there, height, width, y_up, wrap)
+            if cell < 0 or closed[np.uint64(cell)]:
+                go_y = -go_y
+            else:
+                at_y = there
+        x[k] = at_x
+        y[k] = at_y
+        wish_x[k] = go_x
+        wish_y[k] = go_y
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+def _back_onto_torus(places, size):  # type: ignore[no-untyped-def]
+    whole = np.float64(size)
+    for k in range(places.shape[0]):
+        back = places[k] - np.floor(places[k] / whole) * whole
+        places[k] = back if back < whole else 0.0
+
+
 @njit(nogil=True, cache=True)
 def walk(  # type: ignore[no-untyped-def]
-    walls, y_up, wrap, trails, roles, flow_x, flow_y, crowd, group, follow, align, separate, cohere, avoid, distance, cosine, sine,
-    stride, wander, turn_cosine, turn_sine, key, step, positions, headings, first, last, new_positions, new_headings, cells,
+    walls, y_up, wrap, trails, flows, roles, crowd, group, push, follow, align, separate, cohere, avoid, distance, cosine, sine, stride,
+    wander, turn_cosine, turn_sine, key, step, positions, headings, first, last, new_positions, new_headings, cells,
 ):  # fmt: skip
     """One step of the agents [first, last): where they go, the headings they go with, and the cells they arrive in."""
     height, width = walls.shape
     closed = walls.reshape(-1)
     trail_0 = trails[0].reshape(-1)
     trail_1 = trails[1].reshape(-1)
-    flows_x = flow_x.reshape(-1)
-    flows_y = flow_y.reshape(-1)
+    flow_0 = flows[0].reshape(-1)
+    flow_1 = flows[1].reshape(-1)
+    flow_2 = flows[2].reshape(-1)
+    flow_3 = flows[3].reshape(-1)
     crowds = crowd.reshape(-1)
     groups = group.reshape(-1)
     pieces = max(int(np.ceil(stride / _SUBSTEP)), 1)
     piece = stride / pieces
     blank = not walls.any()
-    ahead = follow != 0 or avoid != 0 or align != 0
-    for i in range(first, last):
-        x = positions[i, 0]
-        y = positions[i, 1]
-        hx = headings[i, 0]
-        hy = headings[i, 1]
-        die = throw(key, i, step)
-        to_left = die & _ONE == 0
-        left_x = hx * cosine - hy * sine
-        left_y = hy * cosine + hx * sine
-        right_x = hx * cosine + hy * sine
-        right_y = hy * cosine - hx * sine
-        ahead_x = x + hx * distance
-        ahead_y = y + hy * distance
-        wish_x = hx
-        wish_y = hy
-        middle_cell = np.int64(BLOCKED)
-        middle_shut = True
-        if ahead:
-            middle_cell = _cell(ahead_x, ahead_y, height, width, y_up, wrap)
-            middle_shut = middle_cell < 0 or (not blank and closed[np.uint64(middle_cell)])
-        if follow != 0 or avoid != 0:
-            left = 0.0
-            middle = 0.0
-            right = 0.0
-            left_cell = _cell(x + left_x * distance, y + left_y * distance, height, width, y_up, wrap)
-            right_cell = _cell(x + right_x * distance, y + right_y * distance, height, width, y_up, wrap)
-            left_shut = left_cell < 0 or (not blank and closed[np.uint64(left_cell)])
-            right_shut = right_cell < 0 or (not blank and closed[np.uint64(right_cell)])
+    to_sides = follow != 0 or avoid != 0
+    room = np.empty((10, _BLOCK))
+    all_cells = np.empty((3, _BLOCK), np.int64)
+    all_shut = np.empty((3, _BLOCK), np.uint8)
+    all_dies = np.empty(_BLOCK, np.uint64)
+    all_found = np.empty((5, _BLOCK), np.float32)
+    for start in range(first, last, _BLOCK):
+        count = min(last - start, _BLOCK)
+        x = room[0, :count]
+        y = room[1, :count]
+        hx = room[2, :count]
+        hy = room[3, :count]
+        wish_x = room[4, :count]
+        wish_y = room[5, :count]
+        one = room[6, :count]
+        other = room[7, :count]
+        lefts = all_cells[0, :count]
+        middles = all_cells[1, :count]
+        rights = all_cells[2, :count]
+        shut = all_shut[:, :count]
+        dies = all_dies[:count]
+        found = all_found[:, :count]
+        _take(positions, headings, key, step, start, x, y, hx, hy, dies)
+        wish_x[:] = hx
+        wish_y[:] = hy
+        if to_sides or align != 0:
+            _ahead(x, y, hx, hy, 1.0, 0.0, distance, one, other)
+            _cells_of(one, other, height, width, y_up, wrap, middles)
+            _look(middles, closed, blank, shut[1])
+        if to_sides:
+            _ahead(x, y, hx, hy, cosine, sine, distance, one, other)
+            _cells_of(one, other, height, width, y_up, wrap, lefts)
+            _look(lefts, closed, blank, shut[0])
+            _ahead(x, y, hx, hy, cosine, -sine, distance, one, other)
+            _cells_of(one, other, height, width, y_up, wrap, rights)
+            _look(rights, closed, blank, shut[2])
             if follow != 0:
-                trail = trail_0 if roles[i] == 0 else trail_1
-                left = _NOTHING if left_shut else np.float64(trail[np.uint64(left_cell)])
-                middle = _NOTHING if middle_shut else np.float64(trail[np.uint64(middle_cell)])
-                right = _NOTHING if right_shut else np.float64(trail[np.uint64(right_cell)])
-                if left > middle or right > middle:
-                    if left > right or (left == right and to_left):
-                        wish_x += follow * left_x
-                        wish_y += follow * left_y
-                    else:
-                        wish_x += follow * right_x
-                        wish_y += follow * right_y
-            if avoid != 0 and middle_shut:
-                if left_shut and right_shut:
-                    wish_x -= avoid * hx
-                    wish_y -= avoid * hy
-                elif right_shut or (not left_shut and to_left):
-                    wish_x += avoid * left_x
-                    wish_y += avoid * left_y
-                else:
-                    wish_x += avoid * right_x
-                    wish_y += avoid * right_y
-        if align != 0 and not middle_shut:
-            fx = np.float64(flows_x[np.uint64(middle_cell)])
-            fy = np.float64(flows_y[np.uint64(middle_cell)])
-            size = np.sqrt(fx * fx + fy * fy)
-            if size > _TINY:
-                share = align / size
-                wish_x += share * fx
-                wish_y += share * fy
+                _smell(trail_0, trail_1, roles, start, lefts, middles, rights, shut, found)
+                _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y)
+            if avoid != 0:
+                _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y)
+        if align != 0:
+            _align(flow_0, flow_1, flow_2, flow_3, roles, start, middles, shut[1], align, one, other, wish_x, wish_y)
         if separate != 0 or cohere != 0:
-            cell = _cell(x, y, height, width, y_up, wrap)
+            _cells_of(x, y, height, width, y_up, wrap, lefts)
             if separate != 0:
-                gx, gy = _slope(crowds, closed, cell, height, width, y_up, wrap)
-                wish_x -= separate * gx
-                wish_y -= separate * gy
+                _around_cells(crowds, closed, blank, lefts, height, width, wrap, found)
+                _slide(found, y_up, -separate, wish_x, wish_y)
             if cohere != 0:
-                gx, gy = _slope(groups, closed, cell, height, width, y_up, wrap)
-                wish_x += cohere * gx
-                wish_y += cohere * gy
+                _around_cells(groups, closed, blank, lefts, height, width, wrap, found)
+                _slide(found, y_up, cohere, wish_x, wish_y)
+        if push.shape[0] > 0:
+            for k in range(count):
+                wish_x[k] += push[start + k, 0]
+                wish_y[k] += push[start + k, 1]
         if wander != 0:
-            half = (np.float64(die >> _11) * SHARE * 2 - 1) * wander
-            below = 1 + half * half
-            turned_cosine = (1 - half * half) / below
-            turned_sine = 2 * half / below
-            turned = wish_x * turned_cosine - wish_y * turned_sine
-            wish_y = wish_y * turned_cosine + wish_x * turned_sine
-            wish_x = turned
-        size = np.sqrt(wish_x * wish_x + wish_y * wish_y)
-        if size > _TINY:
-            whole = 1 / size
-            wish_x = wish_x * whole
-            wish_y = wish_y * whole
-            if wish_x * hx + wish_y * hy < turn_cosine:
-                side = turn_sine if hx * wish_y - hy * wish_x >= 0 else -turn_sine
-                wish_x = hx * turn_cosine - hy * side
-                wish_y = hy * turn_cosine + hx * side
-                size = np.sqrt(wish_x * wish_x + wish_y * wish_y)
-                wish_x = wish_x / size
-                wish_y = wish_y / size
+            _wander(dies, wander, wish_x, wish_y)
+        _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y)
+        if blank:
+            _stride_freely(x, y, wish_x, wish_y, height, width, wrap, pieces, piece)
         else:
-            wish_x = hx
-            wish_y = hy
-        for _ in range(pieces):
-            there = x + wish_x * piece
-            cell = _cell(there, y, height, width, y_up, wrap)
-            if cell < 0 or (not blank and closed[np.uint64(cell)]):
-                wish_x = -wish_x
-            else:
-                x = there
-            there = y + wish_y * piece
-            cell = _cell(x, there, height, width, y_up, wrap)
-            if cell < 0 or (not blank and closed[np.uint64(cell)]):
-                wish_y = -wish_y
-            else:
-                y = there
+            _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, piece)
         if wrap:
-            x = _around(x, width)
-            y = _around(y, height)
-        new_positions[i, 0] = x
-        new_positions[i, 1] = y
-        new_headings[i, 0] = wish_x
-        new_headings[i, 1] = wish_y
-        cells[i] = _cell(x, y, height, width, y_up, wrap)
+            _back_onto_torus(x, width)
+            _back_onto_torus(y, height)
+        _cells_of(x, y, height, width, y_up, wrap, cells[start : start + count])
+        for k in range(count):
+            new_positions[start + k, 0] = x[k]
+            new_positions[start + k, 1] = y[k]
+            new_headings[start + k, 0] = wish_x[k]
+            new_headings[start + k, 1] = wish_y[k]

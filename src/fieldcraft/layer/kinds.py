@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.prints import Prints
-from fieldcraft.propagation import Radial, Spread
+from fieldcraft.propagation import Flood, Radial, Spread
 from fieldcraft.space.ways import typical_step, ways_of
 
 if TYPE_CHECKING:
@@ -85,15 +85,17 @@ class Kinds(Prints):
         position: world position, or a cell (on graphs, a vertex) as an int.
         value: what its cell reads.
         propagate: whether it reaches beyond its cell.
-        flood: lose a tenth of the value with each step from cell to cell, as a flood that cools, instead of decaying.
-        iterations: how many typical steps it reaches. On a layer with `Spread`, which spreads by itself, these three stay as
-            they are.
+        flood: lose a tenth of the value with each step from cell to cell, as ground that a flood has left behind, instead of decaying.
+        iterations: how many typical steps it reaches.
+
+        On a layer with `Spread`, which spreads by itself, and on one with `Flood`, where a flood runs from it, these three stay as
+        they are.
 
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
         reach = checks.whole("iterations", iterations, minimum=1)
         point = self._point(position)
-        if isinstance(self._propagation, Spread) and propagate and not flood:
+        if propagate and (isinstance(self._propagation, Flood) or (isinstance(self._propagation, Spread) and not flood)):
             return self.add_source(point, value, on_wall=on_wall)
         if not isinstance(self._propagation, Radial):
             raise InvalidValue(
@@ -112,9 +114,9 @@ class Kinds(Prints):
 
     def add_dynamic(self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse") -> None:
         """Put an influence somewhere that spreads and decays by itself; shows at once. Position and errors as in `add_static`."""
-        if not isinstance(self._propagation, Spread):
+        if not isinstance(self._propagation, (Spread, Flood)):
             raise InvalidValue(
-                "What decays by itself is for layers with fc.Spread",
+                "What decays by itself is for layers with fc.Spread or fc.Flood",
                 got=f"layer {self.name!r} with {type(self._propagation).__name__}",
                 remedy="Register the type with static=False, or call add_static()",
             )

@@ -15,7 +15,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.kinds import Kinds
-from fieldcraft.propagation import Fade, Field, Propagation, Radial, Spread, Trail
+from fieldcraft.propagation import Fade, Field, Flood, Propagation, Radial, Spread, Trail
 from fieldcraft.propagation.canvas import Canvas
 from fieldcraft.propagation.fade import FadeField
 from fieldcraft.propagation.footprints import too_large
@@ -296,21 +296,28 @@ class Layer(Kinds):
     def write(self, values: ArrayLike) -> None:
         """Replace all values by an array of shape (height, width). Cells of sources and walls take theirs back.
 
-        On a radial layer, what is written stays until `validate` finds it; changes of sources add to it.
+        On a layer of vectors the array is of shape (height, width, 2), as `vectors` are. On a radial layer, what is written stays
+        until `validate` finds it; changes of sources add to it.
 
         Raises `InvalidValue` for another shape or dtype, NaN and infinity.
         """
         with self._guard:
             field = self._field
             self._catch_up()
-            checked = self._checked(values)
+            if isinstance(field, TrailField) and field.trail.vector:
+                checked = self._checked(values, (*self.space.shape, 2))
+                checked[self.space.walls] = 0
+                field.write_vectors(checked)
+                self._version += 1
+                return
+            checked = self._checked(values, self.space.shape)
             if isinstance(field, RadialField) and (np.abs(checked) > MOST_STRENGTH).any():
                 raise InvalidValue(
                     f"Values of a radial layer are at most {MOST_STRENGTH:,.0f} in size",
                     got=f"{float(np.abs(checked).max()):g}",
                     remedy="Count in larger units",
                 )
-            if isinstance(field, (FadeField, TrailField)):
+            if isinstance(field, FadeField):
                 field.admit(checked)
             self._values[:] = checked
             self._canvas = None
@@ -541,13 +548,14 @@ class Layer(Kinds):
             )
         return self._field
 
-    def _checked(self, values: ArrayLike) -> NDArray[np.float32]:
+    def _checked(self, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float32]:
         array = checks.array("Values", values)
-        if array.shape != self.space.shape:
-            hint = " (it looks like [x, y]: transpose it)" if array.shape == self.space.shape[::-1] else ""
+        if array.shape != shape:
+            hint = " (it looks like [x, y]: transpose it)" if array.shape == shape[::-1] else ""
+            named = {1: "Values have the layer's shape (N,)", 2: "Values have the layer's shape (height, width)"}
             raise InvalidValue(
-                f"Values have the layer's shape ({'height, width' if len(self.space.shape) == 2 else 'N,'})",
-                got=f"shape {array.shape} for a layer of {self.space.shape}{hint}",
+                named.get(len(shape), "Values of a layer of vectors have the shape (height, width, 2)"),
+                got=f"shape {array.shape} for a layer of {shape}{hint}",
                 remedy="Pass an array indexed [row, column]",
             )
         if array.dtype.kind not in "iufb":
@@ -566,6 +574,6 @@ class Layer(Kinds):
 
 
 def _field(propagation: Propagation, space: AnySpace, every: float) -> Field:
-    if isinstance(propagation, (Spread, Radial, Fade)):
+    if isinstance(propagation, (Spread, Radial, Fade, Flood)):
         return propagation.field(space, every)
     return propagation.field(grid_of(space, f"A layer with fc.{type(propagation).__name__}"), every)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,8 @@ class Prints(Operand):
         _own: NDArray[np.float32]
         _canvas: Canvas | None
         _version: int
+        _ticks: int
+        _due: int
 
         def _catch_up(self) -> None: ...
 
@@ -66,13 +69,7 @@ class Prints(Operand):
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
         with self._guard:
-            field = self._field
-            if not isinstance(field, FadeField):
-                raise InvalidValue(
-                    "mark() is for layers with fc.Fade",
-                    got=f"layer {self.name!r} with {type(self._propagation).__name__}",
-                    remedy="Use deposit() or add_source(), or add a layer with fc.Fade()",
-                )
+            field = self._remembering("mark()")
             self._catch_up()
             points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
             strengths = None
@@ -83,6 +80,43 @@ class Prints(Operand):
             size = None if radius is None else checks.positive("radius", radius)
             field.mark(cells, strengths, size, Falloff.of(falloff), checks.choice("metric", metric, METRICS))
             self._version += 1
+
+    def memory(self) -> dict[str, Any]:
+        """All that a layer with `Fade` remembers, as arrays and whole numbers: for games that keep it in a state or a save of their own.
+
+        `recall` goes on from there, bit for bit.
+        """
+        with self._guard:
+            field = self._remembering("memory()")
+            self._catch_up()
+            return {"ticks": self._ticks, "due": self._due, **field.moments()}
+
+    def recall(self, memory: Mapping[str, Any]) -> None:
+        """Remember what `memory` gave, of this layer or of another with the same `Fade` on the same map, in place of all else.
+
+        Raises `InvalidValue` for anything else; then nothing has changed.
+        """
+        with self._guard:
+            field = self._remembering("recall()")
+            self._catch_up()
+            try:
+                ticks, due = (checks.whole(name, memory[name]) for name in ("ticks", "due"))
+                field.remember(memory)
+            except (KeyError, TypeError, ValueError) as error:
+                raise InvalidValue(
+                    "recall() takes what memory() gave", got=str(error)[:80], remedy="Pass that, on the same map with the same Fade"
+                ) from error
+            self._ticks, self._due = ticks, due
+            self._version += 1
+
+    def _remembering(self, verb: str) -> FadeField:
+        if not isinstance(self._field, FadeField):
+            raise InvalidValue(
+                f"{verb} is for layers with fc.Fade",
+                got=f"layer {self.name!r} with {type(self._propagation).__name__}",
+                remedy="Use deposit() or add_source(), or add a layer with fc.Fade()" if verb == "mark()" else "Use copy() of the map",
+            )
+        return self._field
 
     @property
     def vectors(self) -> NDArray[np.float32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -370,13 +370,17 @@ class FadeField:
     def state(self) -> dict[str, NDArray[Any]]:
         """The values, the time, and the moments of the tiles that hold any; see `Field.state`."""
         values = self.values
+        return {"values": values, **self.moments()}
+
+    def moments(self) -> dict[str, NDArray[Any]]:
+        """All that the values follow from: the time, the tiles that hold any, and how long each of their cells is remembered yet."""
         tiles = np.sort(self._listed[: self._count])
         remaining = np.maximum(self._ends[tiles].astype(np.int64) - self._age, 0)
-        return {"values": values, "now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
+        return {"now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
-        now, tiles, left = state["now"], state["tiles"], state["left"]
+    def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `moments` said, in place of all else; raises `ValueError` for what it cannot have said."""
+        now, tiles, left = moments["now"], moments["tiles"], moments["left"]
         if now.dtype != np.int64 or now.shape != (1,) or now[0] < 0:
             raise ValueError("a time that is no time")
         if tiles.dtype != np.int64 or tiles.ndim != 1 or (np.diff(tiles, prepend=-1) <= 0).any() or (tiles >= len(self._ends)).any():
@@ -385,12 +389,20 @@ class FadeField:
             raise ValueError("moments that are no moments")
         self._now = int(now[0])
         self._epoch = self._quanta
+        self._ends[:] = 0
+        self._active[:] = 0
+        self._values[:] = 0
         self._ends[tiles] = left
         self._listed[: len(tiles)] = tiles
         self._active[tiles] = (1 << _TILE[0]) - 1
         self._count = len(tiles)
-        self.values[:] = state["values"]
         self._is_shown = False
         # A wall that came while nobody looked is found at the next step.
         blocked = np.flatnonzero(self.space.walls)
         self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from a state; see `Field.restore`."""
+        self.remember(state)
+        self.values[:] = state["values"]
+        self._is_shown = False

@@ -200,12 +200,10 @@ class TrailField:
             self._walls_version = self.space.walls_version
             self._plan = None
 
-    def admit(self, values: NDArray[np.float32]) -> None:
-        """Refuse numbers where vectors belong."""
-        if self.trail.vector:
-            raise InvalidValue(
-                "A layer of vectors is not written as numbers", got=f"an array of shape {values.shape}", remedy="Stamp or deposit vectors"
-            )
+    def write_vectors(self, vectors: NDArray[np.float32]) -> None:
+        """Replace all vectors by those of an array (height, width, 2)."""
+        self.planes[:] = np.moveaxis(vectors, -1, 0)
+        self._lengths = None
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Go on from values that were changed; see `Field.touched`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import walk as reference
-from fieldcraft.layer import Layer
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.query.ground import Ground, Readable, crowd, frozen
 from fieldcraft.space import Grid
@@ -129,9 +128,10 @@ class Walkers:
         *,
         trail: Readable | Sequence[Readable] | None = None,
         roles: NDArray[Any] | None = None,
-        flow: Layer | None = None,
+        flow: Readable | Sequence[Readable] | None = None,
         crowd_layer: Readable | None = None,
         group_layer: Readable | None = None,
+        push: ArrayLike | None = None,
     ) -> Walkers:
         """The walkers one step of `dt` seconds later. All decide before any of them moves.
 
@@ -141,9 +141,11 @@ class Walkers:
         dt: seconds, at least 0. Wander and turn are per step: keep to one dt.
         trail: what `follow` follows: a layer or an expression; or two of them, of which each walker follows that of its role.
         roles: (N,), 0 or 1.
-        flow: what `align` aligns to: a layer with `Trail(vector=True)`.
+        flow: what `align` aligns to: a layer with `Trail(vector=True)`, or anything else on a grid with `vectors` (height, width, 2); or
+            two of them, as with `trail`.
         crowd_layer, group_layer: what `separate` shuns and `cohere` seeks: densities, such as layers with
             `Trail(accumulate=False, blur=...)`, a narrow and a wide one.
+        push: (N, 2) or one pair: a direction in world axes that you add yourself, away from a predator, say. Its length is its weight.
 
         They never end in a wall; who is found in one, because it was built there, goes to the nearest open cell first. Raises
         `InvalidValue` where a weight has no layer, or a layer lies on other ground.
@@ -154,11 +156,13 @@ class Walkers:
             raise InvalidValue(
                 f"A step is at most {_MOST_STRIDE:g} cells long", got=f"{stride:g}", remedy="Pass dt in seconds, or less speed"
             )
-        trails, which = self._trails(how, trail, roles)
-        flows = self._flow(how, flow)
+        which = self._roles(roles)
+        trails = self._trails(how, trail)
+        flows = self._flows(how, flow)
+        pushed = frozen(reference.NO_PUSH) if push is None else self._push(push)
         crowded = self._layer("separate", how.separate, crowd_layer)
         grouped = self._layer("cohere", how.cohere, group_layer)
-        positions = self._freed()
+        positions = self.freed().positions
         corner = np.array(space.origin)
         is_plain = space.cell_size == 1 and not corner.any()
         places = positions if is_plain else (positions - corner) / space.cell_size
@@ -172,9 +176,10 @@ class Walkers:
 
             ops = compiled
         common = (
-            space.walls, space.y_up, space.wrap, trails, which, *flows, crowded, grouped, how.follow, how.align, how.separate, how.cohere,
-            how.avoid, how.distance / space.cell_size, math.cos(angle), math.sin(angle), stride, half,
-            -2.0 if turn >= math.pi else math.cos(turn), math.sin(turn), self.key, self.step, places, self.headings,
+            space.walls, space.y_up, space.wrap, trails, flows, which, crowded, grouped, pushed, how.follow, how.align, how.separate,
+            how.cohere, how.avoid, how.distance / space.cell_size, math.cos(angle), math.sin(angle), stride, half,
+            -2.0 if turn >= math.pi else math.cos(turn), math.sin(turn), self.key, self.step, frozen(places),
+            frozen(self.headings),
         )  # fmt: skip
         crowd(lambda first, last: (ops.walk, (*common, first, last, new_places, headings, cells)), len(self), _AGENTS)
         moved = new_places
@@ -187,35 +192,44 @@ class Walkers:
                 cells[astray] = np.asarray(space.cell_at(moved[astray])).reshape(-1)
         return Walkers(space, moved, headings, cells, self.key, self.step + 1)
 
-    def _freed(self) -> NDArray[np.float64]:
-        """Where they stand, out of walls that were built since."""
+    def freed(self) -> Walkers:
+        """Those who stand in walls that were built since are put into the nearest open cell, as a walk begins; else the same walkers.
+
+        Call it before they deposit anything where walls change. Raises `InvalidValue` where the map has no open cell.
+        """
         blocked = self.space.walls.reshape(-1)[self.cells]
         if not blocked.any():
-            return self.positions
-        positions = self.positions.copy()
-        positions[blocked] = self.space.position_of(self.space.nearest_open(self.cells[blocked]))
-        return positions
+            return self
+        positions, cells = self.positions.copy(), self.cells.copy()
+        cells[blocked] = self.space.nearest_open(self.cells[blocked])
+        positions[blocked] = self.space.position_of(cells[blocked])
+        return replace(self, positions=positions, cells=cells)
 
-    def _trails(
-        self, how: Walk, trail: Readable | Sequence[Readable] | None, roles: NDArray[Any] | None
-    ) -> tuple[tuple[NDArray[np.float32], NDArray[np.float32]], NDArray[np.uint8]]:
-        several = isinstance(trail, (list, tuple))
-        given: list[Any] = list(trail) if isinstance(trail, (list, tuple)) else [trail]
-        if len(given) > 2 or (several and len(given) < 2):
-            raise InvalidValue("trail is one layer, or two", got=f"{len(given)}", remedy="Pass one layer per role, 0 and 1")
-        read = [self._layer("follow", how.follow, each) for each in given]
+    def _push(self, push: ArrayLike) -> NDArray[np.float64]:
+        pairs, single = checks.positions(push)
+        if single:
+            pairs = np.repeat(pairs, len(self), axis=0)
+        if len(pairs) != len(self):
+            raise InvalidValue(
+                "push is one (x, y), or one per walker", got=f"{len(pairs)} for {len(self)} walkers", remedy=f"Pass shape ({len(self)}, 2)"
+            )
+        return frozen(np.ascontiguousarray(pairs))
+
+    def _roles(self, roles: NDArray[Any] | None) -> NDArray[np.uint8]:
         if roles is None:
-            which = np.zeros(len(self), dtype=np.uint8)
-        else:
-            which = np.asarray(roles)
-            if which.shape != (len(self),) or which.dtype.kind not in "biu" or (len(which) and (which.min() < 0 or which.max() > 1)):
-                raise InvalidValue(
-                    "roles are 0 or 1, one per walker",
-                    got=f"{which.dtype} of shape {which.shape}",
-                    remedy=f"Pass an array of shape ({len(self)},)",
-                )
-            which = which.astype(np.uint8)
-        return (read[0], read[-1]), which
+            return np.zeros(len(self), dtype=np.uint8)
+        which = np.asarray(roles)
+        if which.shape != (len(self),) or which.dtype.kind not in "biu" or (len(which) and (which.min() < 0 or which.max() > 1)):
+            raise InvalidValue(
+                "roles are 0 or 1, one per walker",
+                got=f"{which.dtype} of shape {which.shape}",
+                remedy=f"Pass an array of shape ({len(self)},)",
+            )
+        return which.astype(np.uint8)
+
+    def _trails(self, how: Walk, trail: Readable | Sequence[Readable] | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        read = [self._layer("follow", how.follow, each) for each in _by_role("trail", trail)]
+        return read[0], read[-1]
 
     def _layer(self, weight_name: str, weight: float, layer: Readable | None) -> NDArray[np.float32]:
         """The values of a layer, if its weight is not 0."""
@@ -237,11 +251,30 @@ class Walkers:
                 "Layers that lead walkers lie on their ground", got=f"{other!r} for {self.space!r}", remedy="Use layers of that map"
             )
 
-    def _flow(self, how: Walk, flow: Layer | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _flows(self, how: Walk, flow: Readable | Sequence[Readable] | None) -> tuple[NDArray[np.float32], ...]:
+        """The x and the y that role 0 aligns to, and those of role 1."""
         if how.align == 0:
-            return frozen(reference.NO_LAYER), frozen(reference.NO_LAYER)
-        vectors: Any = getattr(flow, "vectors", None)
-        if flow is None or not isinstance(vectors, np.ndarray):
-            raise InvalidValue("align reads a layer of vectors", got=repr(flow), remedy="Add it with fc.Trail(vector=True)")
-        self._same_ground(flow.space)
-        return frozen(np.ascontiguousarray(vectors[..., 0])), frozen(np.ascontiguousarray(vectors[..., 1]))
+            return (frozen(reference.NO_LAYER),) * 4
+        parts: list[NDArray[np.float32]] = []
+        for each in _by_role("flow", flow):
+            vectors: Any = getattr(each, "vectors", None)
+            if each is None or not isinstance(vectors, np.ndarray):
+                raise InvalidValue("align reads a layer of vectors", got=repr(each), remedy="Add it with fc.Trail(vector=True)")
+            self._same_ground(each.space)
+            if vectors.shape != (*self.space.shape, 2):
+                raise InvalidValue(
+                    "vectors are (x, y) in the space's shape (height, width, 2)",
+                    got=f"shape {vectors.shape} on a space of {self.space.shape}",
+                    remedy="Let `vectors` be an array indexed [row, column]",
+                )
+            parts += [frozen(np.ascontiguousarray(vectors[..., k], dtype=np.float32)) for k in (0, 1)]
+        return (*parts[:2], *parts[-2:])
+
+
+def _by_role(name: str, given: Readable | Sequence[Readable] | None) -> list[Readable | None]:
+    """The layer that all read, or the two of the roles 0 and 1."""
+    several = isinstance(given, (list, tuple))
+    layers: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
+    if several and len(layers) != 2:
+        raise InvalidValue(f"{name} is one layer, or two", got=f"{len(layers)}", remedy="Pass one layer per role, 0 and 1")
+    return layers

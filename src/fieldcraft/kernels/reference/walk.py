@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.chance import SHARE, throw
 
-__all__ = ["BLOCKED", "NO_LAYER", "sense", "walk"]
+__all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "sense", "walk"]
 
 BLOCKED = -1
 NO_LAYER = np.zeros((1, 1), dtype=np.float32)
+NO_PUSH = np.zeros((0, 2))
 _SUBSTEP = 0.5
 _TINY = 1e-12
 
@@ -69,11 +70,11 @@ def walk(
     y_up: bool,
     wrap: bool,
     trails: tuple[NDArray[np.float32], NDArray[np.float32]],
+    flows: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]],
     roles: NDArray[np.uint8],
-    flow_x: NDArray[np.float32],
-    flow_y: NDArray[np.float32],
     crowd: NDArray[np.float32],
     group: NDArray[np.float32],
+    push: NDArray[np.float64],
     follow: float,
     align: float,
     separate: float,
@@ -98,9 +99,10 @@ def walk(
 ) -> None:
     """One step of the agents [first, last): where they go, the headings they go with, and the cells they arrive in.
 
-    Each weighs its heading (1) with: the best of three sensors of the trail of its role, a `distance` ahead (`follow`); the flow
-    there (`align`); less of the crowd (`separate`) and more of the group (`cohere`) around its cell, by their relative slopes; and
-    the free side where a wall is ahead (`avoid`). The sum is turned by a die, by an angle whose half has a tangent of up to `wander`;
+    Each weighs its heading (1) with: the best of three sensors of the trail of its role, a `distance` ahead (`follow`); the flow of
+    its role there (`align`; `flows` are the x and y of role 0, then those of role 1); less of the crowd (`separate`) and more of the
+    group (`cohere`) around its cell, by their relative slopes; the free side where a wall is ahead (`avoid`); and its row of
+    `push`, if that has any. The sum is turned by a die, by an angle whose half has a tangent of up to `wander`;
     turns are cut to that with `turn_cosine` and `turn_sine` (-1 and 0: none are). It goes `stride` cells in pieces of at most half
     a cell, along x and then along y, and bounces off walls and the rim.
     """
@@ -139,6 +141,7 @@ def walk(
                 else:
                     wish_x, wish_y = wish_x + avoid * right_x, wish_y + avoid * right_y
         if align != 0:
+            flow_x, flow_y = flows[:2] if roles[i] == 0 else flows[2:]
             fx = _read(flow_x, walls, ahead_x, ahead_y, y_up, wrap, 0.0)
             fy = _read(flow_y, walls, ahead_x, ahead_y, y_up, wrap, 0.0)
             size = math.sqrt(fx * fx + fy * fy)
@@ -151,6 +154,8 @@ def walk(
         if cohere != 0:
             gx, gy = _slope(group, walls, x, y, y_up, wrap)
             wish_x, wish_y = wish_x + cohere * gx, wish_y + cohere * gy
+        if len(push):
+            wish_x, wish_y = wish_x + float(push[i, 0]), wish_y + float(push[i, 1])
         if wander != 0:
             half = ((die >> 11) * SHARE * 2 - 1) * wander
             below = 1 + half * half
