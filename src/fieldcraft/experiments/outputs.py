@@ -22,15 +22,21 @@ _DIGITS = 3
 
 
 def write_outputs(study: Study, rows: Sequence[Row], summary: Summary, failures: Sequence[Failure], folder: Path) -> tuple[Path, ...]:
-    """Writes `NAME.csv`, `NAME.json` and `NAME.png` into a folder: all three, or none of them. Answers where they are."""
+    """Writes `NAME.csv`, `NAME.json`, `NAME.png` and a PNG for each further summary into a folder: all of them, or none.
+
+    Answers where they are.
+    """
     from fieldcraft.view import save_png
 
+    summaries = (summary, *summary.more)
     names = [f"{study.name}.{suffix}" for suffix in ("csv", "json", "png")]
+    names += [f"{study.name}-{each.name}.png" for each in summary.more]
     with Staging(folder, names) as staging:
-        table, text, picture = (staging.part(name) for name in names)
+        table, text, *pictures = (staging.part(name) for name in names)
         _write_rows(table, rows)
         text.write_text(json.dumps(_document(study, rows, summary, failures), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        save_png(picture, _plot(study, summary, len(rows)))
+        for picture, each in zip(pictures, summaries, strict=True):
+            save_png(picture, _plot(study, each, len(rows)))
         return staging.commit()
 
 
@@ -99,21 +105,26 @@ def _document(study: Study, rows: Sequence[Row], summary: Summary, failures: Seq
         "finished": len(rows),
         "failures": [{"arguments": dict(failure.job), "error": failure.error, "trace": failure.trace} for failure in failures],
         "confidence": 0.95,
-        "found": [
-            {
-                "group": group,
-                "series": series,
-                "measure": measure,
-                "value": interval.value,
-                "low": None if math.isnan(interval.low) else interval.low,
-                "high": None if math.isnan(interval.high) else interval.high,
-                "count": interval.count,
-                "method": interval.method,
-            }
-            for (group, series, measure), interval in summary.found.items()
-        ],
+        "found": _found(summary),
+        "more": {each.name: _found(each) for each in summary.more},
         "notes": list(summary.notes),
     }
+
+
+def _found(summary: Summary) -> list[dict[str, object]]:
+    return [
+        {
+            "group": group,
+            "series": series,
+            "measure": measure,
+            "value": interval.value,
+            "low": None if math.isnan(interval.low) else interval.low,
+            "high": None if math.isnan(interval.high) else interval.high,
+            "count": interval.count,
+            "method": interval.method,
+        }
+        for (group, series, measure), interval in summary.found.items()
+    ]
 
 
 def _plot(study: Study, summary: Summary, finished: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
@@ -143,9 +154,13 @@ def _plot(study: Study, summary: Summary, finished: int) -> np.ndarray[tuple[int
     ]
     missing = len(study.jobs) - finished
     caption = f"{finished:,} {study.unit}" + (f"; {missing:,} failed and are missing" if missing else "")
+    title = f"{study.title}: {summary.title}" if summary.title else study.title
     sure = "bands" if summary.axis else "whiskers"
     caption = ". ".join([f"{caption}. Dots are estimates, {sure} 95 % confidence intervals", *summary.notes]) + "."
     if summary.axis:
-        return plot_curves(summary.places(), summary.series, panels, axis=summary.axis, log=summary.log, title=study.title, caption=caption)
+        return plot_curves(
+            summary.places(), summary.series, panels, axis=summary.axis, log=summary.log, columns=summary.columns,
+            title=title, caption=caption, width=max(1100, 370 * summary.columns),
+        )  # fmt: skip
     width = max(1100, 200 + 220 * len(panels))
-    return plot_intervals(summary.groups, summary.series, panels, title=study.title, caption=caption, width=width)
+    return plot_intervals(summary.groups, summary.series, panels, title=title, caption=caption, width=width)

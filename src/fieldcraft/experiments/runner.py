@@ -48,7 +48,8 @@ def run_study(
     Parameters
     ----------
     workers:
-        how many processes, all cores if absent; with 1 the jobs run in this one. The results don't depend on it.
+        how many processes, all cores if absent; with 1, or for a study that is `alone`, the jobs run in this one. The results don't
+        depend on it.
     fresh:
         whether to begin anew where an unfinished run lies in the folder. Otherwise its rows are kept and only the missing jobs run.
     progress:
@@ -64,6 +65,7 @@ def run_study(
     count = _cores() if workers is None else checks.whole("workers", workers, minimum=1)
     if count > MOST_WORKERS:
         raise InvalidValue(f"workers is at most {MOST_WORKERS}", got=f"workers={count}", remedy="Pass as many as there are cores")
+    count = 1 if study.alone else count
     begun = time.perf_counter()
     folder = Path(out)
     try:

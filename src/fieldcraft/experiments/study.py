@@ -42,7 +42,10 @@ class Summary:
     (group, series, name of the measure). `notes` say in words what the table leaves out.
 
     Where the groups are rising numbers, `axis` says of what, "searchers", and the plot shows curves over them; on a `log` axis equal ratios
-    are equally far apart. Raises `InvalidValue` where there is an axis and a group is no number.
+    are equally far apart; `columns` panels stand beside each other. `more` are further summaries of the same rows, each with a
+    `name` that ends the name of its plot and a `title` over its table.
+
+    Raises `InvalidValue` where there is an axis and a group is no number.
     """
 
     groups: tuple[str, ...]
@@ -52,6 +55,10 @@ class Summary:
     notes: tuple[str, ...] = ()
     axis: str = ""
     log: bool = False
+    columns: int = 3
+    name: str = ""
+    title: str = ""
+    more: tuple[Summary, ...] = ()
 
     def __post_init__(self) -> None:
         if self.axis:
@@ -83,6 +90,7 @@ class Study:
         at the top level of a module, so that other processes find it; with one worker any function will do.
     summarise: from the rows (a job's arguments and results, in the order of the jobs) to a `Summary`.
     settings: what else decides the results, such as the digest of a file; an unfinished run goes on only with the same.
+    alone: whether jobs run one after the other in this process, however many workers there are: those that take the time.
 
     Raises `InvalidValue` for jobs that are none, alike or not plain.
 
@@ -95,6 +103,7 @@ class Study:
     run: Callable[[Job], Row]
     summarise: Callable[[Sequence[Row]], Summary]
     settings: Row = field(default_factory=dict)
+    alone: bool = False
 
     def __post_init__(self) -> None:
         if not self.jobs:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
+import argparse
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.experiments.experiment import Experiment, words
 from fieldcraft.experiments.statistics import Interval, mean, paired, rate
 from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
-from fieldcraft.maps import load_map
-from fieldcraft.maps.generate import KINDS, generate_map
+from fieldcraft.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, world_of, worlds_of
 from fieldcraft.space import Grid
 
-__all__ = ["MEASURES", "play", "summarise", "towers_study"]
+__all__ = ["EXPERIMENT", "MEASURES", "play", "summarise", "towers_study"]
 
-MOST_SEEDS = 100_000
 _ALL = "all maps"
 _SIDES = ("first", "second")
 
@@ -66,13 +63,10 @@ def towers_study(
     """
     from fieldcraft.games.towers.settings import COMMANDERS, HUMAN, Settings
 
-    maps = list(files)
-    names = (list(KINDS) if not maps else []) if kinds is None else [checks.choice("kind", kind, KINDS) for kind in kinds]
-    width, height = _size(size)
-    count = checks.whole("seeds", seeds, minimum=1)
-    if count > MOST_SEEDS:
-        raise InvalidValue(f"seeds is at most {MOST_SEEDS:,}", got=f"seeds={count}", remedy="Ask for fewer")
-    first = checks.whole("first_seed", first_seed)
+    numbers = seeds_of(seeds, first_seed)
+    worlds, digests = worlds_of(kinds, files, size)
+    for world in worlds:
+        _ground({**world, "seed": numbers[0]})
     players = tuple(name for name in COMMANDERS if name != HUMAN)
     pair = tuple(checks.choice("commander", name, players) for name in commanders)
     if len(set(pair)) != 2 or len(pair) != 2:
@@ -80,19 +74,10 @@ def towers_study(
     given = {"towers": towers, "units": units, "limit": limit}
     settings = Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
     rules = {"towers": settings.towers, "units": settings.units, "limit": float(settings.limit)}
-    worlds: list[Row] = []
-    digests: dict[str, str] = {}
-    for name in dict.fromkeys(names):
-        generate_map(name, width, height)
-        worlds.append({"map": name, "width": width, "height": height})
-    for file in dict.fromkeys(Path(file) for file in maps):
-        grid = _loaded(str(file))
-        worlds.append({"map": str(file), "width": grid.width, "height": grid.height})
-        digests[f"sha256 of {file}"] = hashlib.sha256(file.read_bytes()).hexdigest()
     jobs = [
         {**world, **rules, "seed": seed, "first": ours, "second": theirs}
         for world in worlds
-        for seed in range(first, first + count)
+        for seed in numbers
         for ours, theirs in (pair, pair[::-1])
     ]
     title = f"Tower game: {pair[0]} against {pair[1]}"
@@ -106,7 +91,7 @@ def play(job: Job) -> Row:
 
     settings = Settings(towers=_int(job["towers"]), units=_int(job["units"]), limit=_float(job["limit"]))
     match = play_match(
-        _world(str(job["map"]), _int(job["width"]), _int(job["height"]), _int(job["seed"])),
+        _ground(job),
         settings,
         seed=_int(job["seed"]),
         commanders=(str(job["first"]), str(job["second"])),
@@ -136,7 +121,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
     series = tuple(dict.fromkeys(commanders))
     by_map: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_map[_label(row)].append(row)
+        by_map[label_of(row)].append(row)
     groups = {**by_map, **({_ALL: list(rows)} if len(by_map) > 1 else {})}
     found: dict[tuple[str, str, str], Interval] = {}
     for group, matches in groups.items():
@@ -186,28 +171,11 @@ def _got(world: tuple[Row, Row], commander: str, column: str) -> float:
     return fmean(_float(match[f"{column} by {'first' if match['first'] == commander else 'second'}"]) for match in world)
 
 
-def _label(row: Mapping[str, object]) -> str:
-    name = str(row["map"])
-    return f"{name if name in KINDS else Path(name).name} {row['width']} x {row['height']}"
-
-
-def _world(name: str, width: int, height: int, seed: int) -> Grid:
-    return generate_map(name, width, height, seed=seed) if name in KINDS else _loaded(name)
-
-
-@lru_cache(maxsize=8)
-def _loaded(name: str) -> Grid:
-    space = load_map(name)
+def _ground(job: Job) -> Grid:
+    space = world_of(job)
     if not isinstance(space, Grid):
-        raise InvalidValue("The tower game is played on a grid", got=f"{name}: {space!r}", remedy="Pass a map of cells")
+        raise InvalidValue("The tower game is played on a grid", got=f"{job['map']}: {space!r}", remedy="Pass a map of cells")
     return space
-
-
-def _size(size: str) -> tuple[int, int]:
-    parts = str(size).lower().split("x")
-    if len(parts) != 2 or not all(part.isascii() and part.isdigit() and len(part) <= 6 for part in parts):
-        raise InvalidValue("The size of generated maps is WIDTHxHEIGHT in cells", got=repr(size)[:80], remedy="Pass 80x56, say")
-    return int(parts[0]), int(parts[1])
 
 
 def _int(value: object) -> int:
@@ -216,3 +184,42 @@ def _int(value: object) -> int:
 
 def _float(value: object) -> float:
     return checks.finite("A number", value)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_map_arguments(parser)
+    add_seed_arguments(parser, seeds=20, what="worlds per map, each played twice with the sides swapped")
+    parser.add_argument(
+        "--commanders",
+        default="influence,shortest",
+        metavar="A,B",
+        help="who is compared: influence (aims and routes by it), routed (only routes by it), shortest (default: influence,shortest)",
+    )
+    parser.add_argument("--towers", type=int, metavar="N", help="towers of each team, in place of the game's")
+    parser.add_argument("--units", type=int, metavar="N", help="units that each team may have at once, in place of the game's")
+    parser.add_argument("--limit", type=float, metavar="S", help="seconds after which the score decides, in place of the game's")
+
+
+def _study(chosen: argparse.Namespace) -> Study:
+    return towers_study(
+        None if chosen.maps is None else words(chosen.maps),
+        chosen.map,
+        size=chosen.size,
+        seeds=chosen.seeds,
+        first_seed=chosen.first_seed,
+        commanders=words(chosen.commanders),
+        towers=chosen.towers,
+        units=chosen.units,
+        limit=chosen.limit,
+    )
+
+
+EXPERIMENT = Experiment(
+    "towers",
+    "influence-routed against shortest-path commander in the tower game",
+    "Plays the tower game: a commander who routes units by influence against one who sends them the shortest way, on the same worlds"
+    " with both sides swapped.",
+    "fieldcraft experiment towers --maps open,cave --seeds 40 --out out/towers",
+    _arguments,
+    _study,
+)

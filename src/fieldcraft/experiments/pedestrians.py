@@ -1,0 +1,362 @@
+"""Recorded pedestrians: how well a trail of directions says which way the next ones walk.
+
+The recording is cut in two at half of its time. A field of vectors, left by those who walked in the first half, is asked which way
+people walk in the second; or, as time goes on, two seconds ahead. Half-life and blur are chosen within the first half, which for that
+is halved in the same way; the second half is looked at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.experiments.experiment import Experiment
+from fieldcraft.experiments.recorded import add_data_argument, data_folder, digest_of
+from fieldcraft.experiments.statistics import Interval, mean, paired
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, Value
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.propagation import Trail
+from fieldcraft.sources.timeline import Timeline
+from fieldcraft.sources.tracks import read_pedestrians
+from fieldcraft.space import Grid
+
+__all__ = ["EXPERIMENT", "MEASURES", "PLACES", "Place", "angles", "pedestrians_study", "predict", "summarise", "walks_of"]
+
+HORIZONS = ("second half", "2 s ahead")
+MODELS = ("one direction", "no blur", "trail", "his own before")
+MEASURES = (Measure("degrees off", mark=90.0), Measure("within 30 degrees", percent=True, limits=(0.0, 1.0)), Measure("degrees saved"))
+
+_STEP = 0.4  # seconds of walking whose direction counts
+_AHEAD = 5  # steps: 2 s
+_SLOWEST = 0.1  # metres a second: who is slower stands
+_FEWEST = 5
+_ROOM = 0.5  # metres around a recording whose place is not known
+HALF_LIVES = (5.0, 20.0, math.inf)
+UPDATES = (0.4, 2.0, 10.0)
+BLURS = (1, 3, 7)
+
+Floats = NDArray[np.float64]
+Corners = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a recording was made, in metres: the ground's corners, what stands on it, and what the file does not say of itself."""
+
+    name: str
+    ground: Corners
+    obstacles: tuple[Corners, ...] = ()
+    frames_per_second: float | None = None
+    unit: str | None = None
+
+
+def _box(left: float, low: float, right: float, high: float) -> Corners:
+    return ((left, low), (right, low), (right, high), (left, high))
+
+
+PLACES = {
+    "bi_corr_400_b_03.txt": Place("corridor, both ways", _box(-6.5, -1.5, 5.5, 6.5), (_box(-5, -1, 5, 0), _box(-5, 4.1, 5, 5))),
+    "uo-100-180-180.txt": Place(
+        "corridor, one way",
+        ((2.8, -6.5), (2.8, -4), (1.8, -4), (1.8, 4), (2.8, 4), (2.8, 8), (-1, 8), (-1, 4), (0, 4), (0, -4), (-1, -4), (-1, -6.5)),
+        frames_per_second=16.0,
+        unit="cm",
+    ),
+    "bottleneck_040_c_56_h-.txt": Place(
+        "bottleneck",
+        _box(-3.5, -2, 3.5, 8),
+        (
+            ((-0.7, -1.1), (-0.25, -1.1), (-0.25, -0.15), (-0.4, 0), (-2.8, 0), (-2.8, 6.7), (-3.05, 6.7), (-3.05, -0.3), (-0.7, -0.3)),
+            ((0.25, -1.1), (0.7, -1.1), (0.7, -0.3), (3.05, -0.3), (3.05, 6.7), (2.8, 6.7), (2.8, 0), (0.4, 0), (0.25, -0.15)),
+        ),
+    ),
+}
+"""Three recordings of the pedestrian dynamics data archive of Forschungszentrum Juelich (doi 10.34735/ped.2018.1 for the bottleneck),
+with their geometry as PedPy's notebooks give it."""
+
+
+@dataclass(frozen=True)
+class Walks:
+    """All steps of everybody: where and when each began, its cell, where it led, who made it, and where his step 2 s before led, or NaN."""
+
+    grid: Grid
+    when: Floats
+    cells: NDArray[np.int64]
+    ways: Floats
+    who: NDArray[np.int64]
+    before: Floats
+
+    @property
+    def duration(self) -> float:
+        """Seconds until the last step."""
+        return float(self.when.max())
+
+
+def pedestrians_study(
+    recordings: Iterable[str | Path], *, cell: float = 0.2, frames_per_second: float | None = None, unit: str | None = None
+) -> Study:
+    """The study behind `fieldcraft experiment pedestrians`: each job is a person, and which field is asked.
+
+    Parameters
+    ----------
+    recordings: files of trajectories, see `fieldcraft.sources.tracks.read_pedestrians`. Of those in `PLACES` the walls are known.
+    cell: the side of a cell, in metres.
+    frames_per_second, unit: what other files don't say of themselves.
+
+    Raises `BadTimeline` for a file that is none, and `InvalidValue` where fewer than two people walk in the second half.
+    """
+    side = checks.positive("cell", cell)
+    jobs: list[Job] = []
+    digests: dict[str, Value] = {}
+    for file in dict.fromkeys(Path(file) for file in recordings):
+        place: dict[str, Value] = {"recording": str(file), "cell": side, "frames per second": frames_per_second, "unit": unit}
+        walks = _walks(str(file), side, frames_per_second, unit)
+        asked = _asked(walks, walks.duration / 2, math.inf)
+        if len(asked) < 2 or not len(_asked(walks, walks.duration / 4, walks.duration / 2)):
+            raise InvalidValue(
+                f"At least two people take {_FEWEST} steps in the second half, and one in the second quarter",
+                got=f"{len(asked)} in {file.name}",
+                remedy="Take a longer recording",
+            )
+        jobs += [{**place, "person": int(person), "predicts": horizon} for horizon in HORIZONS for person in asked]
+        digests[f"sha256 of {file.name}"] = digest_of(file)
+    title = "Recorded pedestrians: does a trail say which way the next ones walk?"
+    return Study("pedestrians", title, "predictions", tuple(jobs), predict, summarise, digests)
+
+
+def predict(job: Job) -> Row:
+    """How far each model is off for one person, on average over his steps in the second half."""
+    rate, unit = job["frames per second"], job["unit"]
+    given = (None if rate is None else _float(rate), None if unit is None else str(unit))
+    chosen, found = _all_angles(str(job["recording"]), _float(job["cell"]), *given)[str(job["predicts"])]
+    row: dict[str, Any] = {"chosen": chosen}
+    for model in MODELS:
+        off = found[model].get(checks.whole("A person", job["person"]))
+        row[f"degrees off, {model}"] = None if off is None else off[0]
+        row[f"within 30 degrees, {model}"] = None if off is None else off[1]
+    return row
+
+
+def summarise(rows: Sequence[Row]) -> Summary:
+    """The means over people, everybody counting as much, for each recording and horizon."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        file = Path(str(row["recording"])).name
+        groups[f"{PLACES[file].name if file in PLACES else file}, {row['predicts']}"].append(row)
+    found: dict[tuple[str, str, str], Interval] = {}
+    for group, people in groups.items():
+        for model in MODELS:
+            for measure in ("degrees off", "within 30 degrees"):
+                known = [_float(row[f"{measure}, {model}"]) for row in people if row[f"{measure}, {model}"] is not None]
+                if known:
+                    found[group, model, measure] = mean(known)
+        one, trail = ([_float(row[f"degrees off, {model}"]) for row in people] for model in ("one direction", "trail"))
+        found[group, "trail", "degrees saved"] = paired(one, trail)
+    return Summary(
+        tuple(groups),
+        MODELS,
+        MEASURES,
+        found,
+        (
+            "Degrees off: the angle between where a person went in 0.4 s and what the model says there; degrees saved: by the trail"
+            " against one direction for all",
+            *(f"Chosen within the first half for {group}: {people[0]['chosen']}" for group, people in groups.items()),
+        ),
+    )
+
+
+# Walks
+
+
+@lru_cache(maxsize=4)
+def _walks(recording: str, cell: float, frames_per_second: float | None, unit: str | None) -> Walks:
+    file = Path(recording)
+    place = PLACES.get(file.name)
+    rate = frames_per_second if frames_per_second is not None or place is None else place.frames_per_second
+    timeline = read_pedestrians(file, frames_per_second=rate, unit=unit if unit is not None or place is None else place.unit)
+    return walks_of(timeline, ground_of(timeline, place, cell))
+
+
+def ground_of(timeline: Timeline, place: Place | None, cell: float) -> Grid:
+    """The ground of a recording: that of its place, or where nothing is known all that was walked on and a little more."""
+    if place is None:
+        low, high = np.nanmin(timeline.positions, axis=0) - _ROOM, np.nanmax(timeline.positions, axis=0) + _ROOM
+    else:
+        low, high = (f(np.array(place.ground), axis=0) for f in (np.min, np.max))
+    columns, rows = np.ceil((high - low) / cell - 1e-9).astype(int).tolist()
+    grid = Grid(columns, rows, cell_size=cell, origin=(float(low[0]), float(low[1])), neighbors=8, y_up=True)
+    if place is not None:
+        centres = grid.position_of(np.arange(len(grid)))
+        blocked = ~_within(centres, place.ground)
+        for corners in place.obstacles:
+            blocked |= _within(centres, corners)
+        grid.set_walls(np.flatnonzero(blocked))
+    return grid
+
+
+def walks_of(timeline: Timeline, grid: Grid) -> Walks:
+    """All steps of 0.4 s that were made on a grid, and are no standing about."""
+    parts = []
+    for person in range(len(timeline.ids)):
+        rows = np.flatnonzero((timeline.entities == person) & ~np.isnan(timeline.positions[:, 0]))
+        seconds, places = timeline.seconds[rows], timeline.positions[rows]
+        moments = np.arange(math.ceil(seconds[0] / _STEP), math.floor(seconds[-1] / _STEP) + 1) * _STEP
+        at = np.stack([np.interp(moments, seconds, places[:, axis]) for axis in (0, 1)], axis=1)
+        ways = np.diff(at, axis=0)
+        before = np.full_like(ways, np.nan)
+        before[_AHEAD:] = ways[:-_AHEAD]
+        before[np.hypot(before[:, 0], before[:, 1]) < _SLOWEST * _STEP] = np.nan
+        parts.append((moments[:-1], at[:-1], ways, np.full(len(ways), person), before))
+    when, at, ways, who, before = (np.concatenate(column) for column in zip(*parts, strict=True))
+    low = np.array(grid.origin)
+    inside = ((at >= low) & (at < low + grid.size)).all(axis=1) & (np.hypot(ways[:, 0], ways[:, 1]) >= _SLOWEST * _STEP)
+    order = np.flatnonzero(inside)[np.argsort(when[inside], kind="stable")]
+    cells = np.asarray(grid.nearest_open(grid.cell_at(at[order])), dtype=np.int64)
+    return Walks(grid, when[order], cells, ways[order], who[order], before[order])
+
+
+def _within(points: Floats, corners: Corners) -> NDArray[np.bool_]:
+    """Which points, (N, 2), lie in a polygon: an odd number of its sides lies to their right."""
+    x, y = points.T
+    inside = np.zeros(len(points), dtype=np.bool_)
+    for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):
+        if y0 != y1:
+            inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
+    return inside
+
+
+def _asked(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
+    """Who takes enough steps in a span of time."""
+    people, steps = np.unique(walks.who[(walks.when >= first) & (walks.when < last)], return_counts=True)
+    return np.asarray(people[steps >= _FEWEST])
+
+
+# Fields
+
+
+def _field(
+    walks: Walks, half_life: float, every: float, blur: int, until: float, ahead: bool
+) -> Iterator[tuple[float, NDArray[np.float32]]]:
+    """The vectors (cells, 2) of a trail and the moment of each; without `ahead` only the last before `until`, with it all from there."""
+    kind = Trail(keep=1.0, vector=True, blur=blur) if math.isinf(half_life) else Trail(half_life=half_life, vector=True, blur=blur)
+    layer = InfluenceMap(walks.grid).add_layer("flow", kind, every=every)
+    last = walks.duration if ahead else until
+    steps = max(int(last / every + 1e-9), 1)
+    ends = np.searchsorted(walks.when + _STEP, np.arange(1, steps + 1) * every + 1e-9)
+    begun = 0
+    for step, end in enumerate(ends.tolist(), start=1):
+        if end > begun:
+            layer.deposit_at(walks.cells[begun:end], walks.ways[begun:end])
+        layer.step()
+        begun = end
+        if (ahead and step * every >= until - _AHEAD * _STEP - every) or step == steps:
+            yield step * every, layer.vectors.reshape(-1, 2).copy()
+
+
+Angles = dict[int, tuple[float, float]]
+
+
+def angles(walks: Walks, said: Floats, asked: NDArray[np.bool_]) -> Angles:
+    """For each person the mean angle in degrees between his steps and what was said of them, and the share within 30 degrees.
+
+    `said` are vectors (steps asked for, 2); steps of which nothing is said (NaN) are left out, and so are people with too few.
+    """
+    ways, who = walks.ways[asked], walks.who[asked]
+    known = ~np.isnan(said[:, 0])
+    turns = np.degrees(np.abs(np.angle(np.exp(1j * (np.arctan2(said[:, 1], said[:, 0]) - np.arctan2(ways[:, 1], ways[:, 0]))))))
+    found = {}
+    for person in np.unique(who).tolist():
+        own = turns[(who == person) & known]
+        if len(own) >= _FEWEST:
+            found[person] = (float(own.mean()), float((own <= 30).mean()))
+    return found
+
+
+def _said(walks: Walks, settings: tuple[float, float, int], horizon: str, begin: float, asked: NDArray[np.bool_]) -> Floats:
+    """What a field says of the steps asked for; where it holds nothing, the one direction of all before."""
+    said = np.zeros((int(asked.sum()), 2))
+    when, cells = walks.when[asked], walks.cells[asked]
+    if horizon == "second half":
+        *_, (_, vectors) = _field(walks, *settings, begin, False)
+        said[:] = vectors[cells]
+    else:
+        for moment, vectors in _field(walks, *settings, begin, True):
+            later = when - _AHEAD * _STEP >= moment - 1e-9
+            said[later] = vectors[cells[later]]
+    nothing = np.hypot(said[:, 0], said[:, 1]) == 0
+    said[nothing] = _one_direction(walks, begin)
+    return said
+
+
+def _one_direction(walks: Walks, until: float) -> Floats:
+    ways = walks.ways[walks.when < until]
+    return np.asarray((ways / np.hypot(ways[:, 0], ways[:, 1])[:, np.newaxis]).mean(axis=0))
+
+
+@lru_cache(maxsize=4)
+def _all_angles(recording: str, cell: float, frames_per_second: float | None, unit: str | None) -> dict[str, tuple[str, dict[str, Angles]]]:
+    """For each horizon what was chosen, and by model how far off it is for each person in the second half."""
+    walks = _walks(recording, cell, frames_per_second, unit)
+    quarter, half = walks.duration / 4, walks.duration / 2
+    tuning, testing = (walks.when >= quarter) & (walks.when < half), walks.when >= half
+    answer = {}
+    for horizon in HORIZONS:
+
+        def off(settings: tuple[float, float, int], horizon: str = horizon) -> float:
+            return float(np.mean([off for off, _ in angles(walks, _said(walks, settings, horizon, quarter, tuning), tuning).values()]))
+
+        best = min(((life, every, blur) for life in HALF_LIVES for every in UPDATES for blur in BLURS), key=off)
+        raw = min(((life, UPDATES[0], 1) for life in HALF_LIVES), key=off)
+        life = "no evaporation" if math.isinf(best[0]) else f"half-life {best[0]:g} s"
+        found = {
+            "one direction": angles(walks, np.tile(_one_direction(walks, half), (int(testing.sum()), 1)), testing),
+            "no blur": angles(walks, _said(walks, raw, horizon, half, testing), testing),
+            "trail": angles(walks, _said(walks, best, horizon, half, testing), testing),
+            "his own before": angles(walks, walks.before[testing], testing) if horizon != "second half" else {},
+        }
+        answer[horizon] = (f"{life}, blur {best[2]} each {best[1]:g} s", found)
+    return answer
+
+
+def _float(value: object) -> float:
+    return checks.finite("A number", value)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_argument(parser)
+    parser.add_argument(
+        "--recording", type=Path, action="append", default=[], metavar="FILE",
+        help="trajectories as PeTrack writes them; may be given several times (default: the three of --data)",
+    )  # fmt: skip
+    parser.add_argument("--cell", type=float, default=0.2, metavar="C", help="the side of a cell in metres (default: 0.2)")
+    parser.add_argument("--fps", type=float, metavar="N", help="frames a second, where a file does not say")
+    parser.add_argument("--unit", choices=("m", "cm"), help="the unit of positions, where a file does not say")
+
+
+def _study(chosen: argparse.Namespace) -> Study:
+    files = chosen.recording
+    if not files:
+        folder = data_folder(chosen.data) / "trajectories" / "pedestrians"
+        files = [folder / name for name in PLACES]
+    return pedestrians_study(files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit)
+
+
+EXPERIMENT = Experiment(
+    "pedestrians",
+    "does a trail of recorded people say which way the next ones walk?",
+    "Reads recorded trajectories of pedestrians, lays trails of directions, and asks them which way people walk later.",
+    "fieldcraft experiment pedestrians --data data --out out/pedestrians",
+    _arguments,
+    _study,
+)

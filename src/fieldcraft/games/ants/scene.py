@@ -1,0 +1,101 @@
+"""What is to be seen of a colony."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.games.ants.mirror import Mirror
+from fieldcraft.games.ants.settings import SCALAR
+from fieldcraft.games.ants.state import State
+from fieldcraft.games.game import Overlay
+from fieldcraft.scene import Areas, Arrows, Fact, Field, Marks, Scene
+
+__all__ = ["OVERLAYS", "seen"]
+
+OVERLAYS = (
+    Overlay("trails", "1", "the trail to food less the trail home; or how strong the velocity trail is", group="field", shown=True),
+    Overlay("to food", "2", "the trail that those who carry leave", group="field"),
+    Overlay("to home", "3", "the trail that those who search leave", group="field"),
+    Overlay("crowd", "4", "the layer that does not accumulate: ants and obstacles to keep away from", group="field"),
+    Overlay("directions", "5", "which way a velocity trail leads"),
+    Overlay("ants", "6", "the ants", shown=True),
+)
+
+_ARROWS_ACROSS = 56
+
+
+def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
+    """The scene of a state, with the overlays of these names."""
+    mirror.follow(state)
+    grid = mirror.grid
+    nest = tuple(grid.position_of(state.nest).tolist())
+    marks = [Marks(np.array([nest]), "ring", 2 * mirror.settings.nest * grid.cell_size, "goal", label="nest")]
+    if "ants" in overlays:
+        size = 0.7 * grid.cell_size
+        marks += [
+            Marks(state.positions[~state.carrying], "dot", size, "ink", least=2.0, label="searching"),
+            Marks(state.positions[state.carrying], "dot", size, "food", least=2.0, label="carrying"),
+        ]
+    return Scene(
+        space=grid,
+        title=f"ants, {state.step / mirror.settings.rate:.0f} s",
+        field=_field(mirror, state, overlays),
+        areas=(Areas(state.food > 0, ("food",), opacity=0.75, label="food"),),
+        arrows=_arrows(mirror, state) if "directions" in overlays and state.trails != SCALAR else (),
+        marks=tuple(marks),
+        facts=tuple(_facts(mirror, state)),
+    )
+
+
+def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
+    yield Fact("ants", f"{len(state):,}")
+    yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
+    yield Fact("food home", f"{state.home:,}")
+    yield Fact("a minute", f"{state.per_minute:,}")
+    yield Fact("carrying", f"{_percent(state.carrying.mean() if len(state) else 0.0)}")
+    yield Fact("go nowhere", "..." if state.nowhere is None else _percent(state.nowhere))
+    yield Fact("keep apart", "yes" if state.tuning.separate else "no")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _field(mirror: Mirror, state: State, overlays: frozenset[str]) -> Field | None:
+    if "crowd" in overlays:
+        values = mirror.crowd(mirror.walkers(state)).values
+        return Field(values, "crowd and obstacles", (0.0, 2 * _round(values)), colors="danger")
+    if state.trails != SCALAR:
+        if overlays & {"trails", "to food", "to home"}:
+            return Field(mirror.flow.values, "velocity trail", (0.0, _round(mirror.flow.values)), colors=0)
+        return None
+    food, home = state.planes
+    if "trails" in overlays:
+        far = max(_round(food), _round(home))
+        return Field(food - home, "trail to food less trail home", (-far, far))
+    if "to food" in overlays:
+        return Field(food, "trail to food", (0.0, _round(food)), colors=1)
+    if "to home" in overlays:
+        return Field(home, "trail home", (0.0, _round(home)), colors=0)
+    return None
+
+
+def _round(values: NDArray[np.float32]) -> float:
+    """A power of two that few values reach: a scale that does not flicker."""
+    some = values[values > 0]
+    return 2.0 ** math.ceil(math.log2(float(np.quantile(some, 0.97)))) if len(some) else 1.0
+
+
+def _arrows(mirror: Mirror, state: State) -> tuple[Arrows, ...]:
+    grid = mirror.grid
+    stride = max(1, -(-max(grid.shape) // _ARROWS_ACROSS))
+    rows, columns = np.meshgrid(np.arange(stride // 2, grid.height, stride), np.arange(stride // 2, grid.width, stride), indexing="ij")
+    vectors = mirror.flow.vectors[rows, columns].reshape(-1, 2)
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    strong = lengths > 0.02 * _round(mirror.flow.values)
+    shown = np.where(strong, vectors / np.where(strong, lengths, 1), 0)
+    return (Arrows(grid.position_of((rows * grid.width + columns).reshape(-1)), shown * (0.8 * stride * grid.cell_size)),)
