@@ -14,7 +14,7 @@ from crowds import World, bands, plain
 from fieldcraft import steering
 from fieldcraft.kernels import compiled
 from fieldcraft.paths import distance_map
-from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.flow import GridFlow
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
@@ -83,7 +83,7 @@ def test_flow(seed: int) -> None:
     at = world.agents(100)
 
     def ask() -> list[Any]:
-        field = FlowField(distances)
+        field = GridFlow(distances)
         return [field.vectors, field._gates, field.sample(at), field.sample(at + world.size, outside="clamp")]
 
     same(ask)
@@ -115,7 +115,7 @@ def test_crowds(seed: int) -> None:
     radius, apart, ahead = (float(world.rng.choice(choice)) * world.size for choice in ([0, 0.3], [0, 1.5], [0, 1.7]))
     crowd = steering.Crowd(world.space, radius=radius, keep_apart=apart, ahead=ahead)
     at, moving = world.agents(70), world.rng.normal(size=(70, 2)) * world.size
-    field = FlowField(distance_map(world.space, world.space.position_of(world.open_cells[:1])))
+    field = GridFlow(distance_map(world.space, world.space.position_of(world.open_cells[:1])))
     limit = world.rng.random(70) * 3 * world.size
     for wish in (field, moving[::-1]):
         same(lambda wish=wish: crowd.step(at, moving, wish, 0.3, max_speed=limit, max_force=9 * world.size))

@@ -17,7 +17,7 @@ import realdata
 from crowds import World
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
-from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.flow import GridFlow
 from refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
@@ -112,7 +112,7 @@ def _mend(world: World) -> None:
             distances.repair(cost=changed)
         else:
             distances.repair()
-        new = FlowField(distances)
+        new = GridFlow(distances)
         np.testing.assert_array_equal(field.vectors, new.vectors)
         np.testing.assert_array_equal(field._gates, new._gates)
         np.testing.assert_array_equal(field._pinched, new._pinched)

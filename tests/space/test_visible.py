@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import errors
 from fieldcraft.kernels import pool
-from fieldcraft.space.sight import incoming, visible, watchers
+from fieldcraft.space import incoming, visible, watchers
 
 
 def a_map(seed=1, share=0.2, shape=(12, 17), **options):
@@ -166,7 +166,7 @@ SPACE = fc.Grid(6, 4)
 @pytest.mark.parametrize(
     ("arguments", "options", "says"),
     [
-        (("map", (1, 1), 3), {}, "needs a grid"),
+        (("map", (1, 1), 3), {}, "takes place on a space"),
         ((SPACE, (1, 1), 0), {}, "above 0"),
         ((SPACE, (1, 1), -2), {}, "above 0"),
         ((SPACE, (1, 1), np.nan), {}, "finite"),

@@ -6,7 +6,7 @@ from numba import njit
 
 from fieldcraft.kernels.reference.flood import BARRIER, FRONT, HEAT, RUNS, STEPS, STUCK, TAIL, TOO_HOT, UNTOUCHED
 
-__all__ = ["run"]
+__all__ = ["ignite", "run"]
 
 
 @njit(nogil=True, cache=True)
@@ -43,3 +43,28 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot)
             ignited[lit[i]] = marks[STEPS]
         marks[FRONT], marks[FRONT + 1] = marks[FRONT + 1], last
     return RUNS
+
+
+@njit(nogil=True, cache=True)
+def ignite(starts, ends, front, label, strength, since, next_label, next_strength, found, count):  # type: ignore[no-untyped-def]
+    """What some hot cells ignite, where many floods run."""
+    for i in range(len(front)):
+        cell = front[i]
+        flood, heat = label[cell], strength[cell]
+        if flood < since:
+            continue
+        for arc in range(starts[cell], starts[cell + 1]):
+            end = ends[arc]
+            if label[end] >= flood:
+                continue
+            if next_label[end] < 0:
+                found[count] = end
+                count += 1
+            elif flood < next_label[end]:
+                continue
+            elif flood == next_label[end]:
+                size, other = abs(heat), abs(next_strength[end])
+                if size < other or (size == other and heat <= next_strength[end]):
+                    continue
+            next_label[end], next_strength[end] = flood, heat
+    return count

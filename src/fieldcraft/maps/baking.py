@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.kernels.reference import voxels as reference
-from fieldcraft.space import Graph
+from fieldcraft.space import Graph, Mesh
 
 __all__ = ["bake", "is_walkable"]
 
@@ -36,7 +36,8 @@ def bake(
     The level is filled with voxels of `cell_size` and half of that high. A place is walkable on the top of solid ground no
     steeper than `max_slope` degrees with `agent_height` free above it, and `agent_radius` away from every wall, edge and drop.
     From place to place one steps to the eight cells around, up or down at most `step_height`, and never across a corner.
-    Connected parts smaller than `min_area` square world units are left out. Edges are as long as the straight lines.
+    Connected parts smaller than `min_area` square world units are left out. Edges are as long as the straight lines. The mesh of the
+    graph has a square round each place.
 
     Source: the steps of Mikko Mononen's Recast up to the distance field, with places in place of polygons.
     """
@@ -69,15 +70,17 @@ def bake(
     edges = _edges(around)
     kept = _away_from_rims(positions, edges, around, radius)
     kept &= _large(edges, kept, math.ceil(least / size**2 - 1e-9))
-    number = np.cumsum(kept) - 1
-    edges = number[edges[kept[edges].all(axis=1)]]
     if not kept.any():
         raise BadMapFile(
             "A level has ground that an agent can stand on",
             got=f"none in {name}",
             remedy="Check which way is up, and the size of the agent against the level's units",
         )
-    return Graph(positions[kept], edges, max_height=tall, y_up=True)
+    number = np.cumsum(kept) - 1
+    edges = number[edges[kept[edges].all(axis=1)]]
+    # From here on places have their own numbers; -1 is the last entry, and stays -1.
+    around = np.append(np.where(kept, number, -1), -1)[around[kept]]
+    return Graph(positions[kept], edges, max_height=tall, mesh=_squares(positions[kept], around, size), y_up=True)
 
 
 def is_walkable(triangles: NDArray[np.float64], max_slope: float) -> NDArray[np.bool_]:
@@ -136,6 +139,30 @@ def _edges(around: NDArray[np.int64]) -> NDArray[np.int64]:
         open_ &= ends == around[second, k]
         pairs.append(np.stack([here[open_], ends[open_]], axis=1))
     return np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+
+
+def _squares(positions: NDArray[np.float64], around: NDArray[np.int64], size: float) -> Mesh:
+    """A square round each place, that shares corners with those that one steps to; corners lie as high as the places round them."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(positions)
+    here = np.arange(count)
+    # Corner k of a place lies between its sides k and k + 1.
+    same = []
+    for k in range(4):
+        some = here[(around[:, k] >= 0) & (around[around[:, k], (k + 2) % 4] == here)]
+        there = around[some, k]
+        same += [np.stack([4 * some + k, 4 * there + (k + 1) % 4]), np.stack([4 * some + (k - 1) % 4, 4 * there + (k + 2) % 4])]
+    pairs = np.concatenate(same, axis=1)
+    joined = coo_array((np.ones(pairs.shape[1], dtype=np.int8), (pairs[0], pairs[1])), shape=(4 * count,) * 2)
+    corners, owner = connected_components(joined, directed=False)
+    offsets = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) * (size / 2)
+    own = np.repeat(positions, 4, axis=0)
+    own[:, :2] += np.tile(offsets, (count, 1))
+    members = np.bincount(owner, minlength=corners)
+    places = np.stack([np.bincount(owner, weights=own[:, axis], minlength=corners) / members for axis in range(3)], axis=1)
+    return Mesh(places, owner.reshape(count, 4).astype(np.int64))
 
 
 def _away_from_rims(

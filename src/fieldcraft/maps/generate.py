@@ -9,33 +9,74 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.maps.mazes import maze_doors, maze_walls
 from fieldcraft.space import Grid
 
-__all__ = ["KINDS", "generate_map"]
+__all__ = ["HALLS", "KINDS", "generate_map"]
 
-KINDS = ("rooms", "cave", "open")
+HALLS = ("rooms", "cave", "open")
+KINDS = (*HALLS, "pillars", "maze")
 MIN_SIDE = 8
 _MAX_CELLS = 2**24
 _SMALLEST_ROOM = 6
 _CAVE_PASSES = 5
+_PILLAR_STEP = 6
 
 
 def generate_map(
-    kind: str, width: int, height: int, *, seed: int = 0, cell_size: float = 1.0, neighbors: int | ArrayLike = 4, y_up: bool = False
+    kind: str,
+    width: int,
+    height: int,
+    *,
+    seed: int = 0,
+    cell_size: float = 1.0,
+    neighbors: int | ArrayLike = 4,
+    y_up: bool = False,
+    algorithm: str | None = None,
+    loops: float | None = None,
+    corridor: int | None = None,
 ) -> Grid:
     """A grid with walls made from a seed; every open cell can be reached from every other by straight steps.
 
-    `kind` is "rooms" (a building of rooms with doors), "cave" (winding halls) or "open" (a field with boulders). `width`
-    and `height` are in cells, at least 8 each and at most 2**24 together. The outermost cells are walls. The same arguments give
-    the same map. Raises `InvalidValue` for anything else.
+    The outermost cells are walls. The same arguments give the same map.
+
+    Parameters
+    ----------
+    kind: "rooms" (a building of rooms with doors), "cave" (winding halls), "open" (a field with boulders), "pillars" (a hall of
+        blocks of 2 or 3 cells) or "maze".
+    width, height: cells, at least 8 each and at most 2**24 together. A maze has as many rooms as fit, at least one: with
+        corridors of 1, 41 x 31 cells hold 20 x 15 rooms; what is left over to the right and below is wall.
+    seed: at least 0.
+    cell_size, neighbors, y_up: as of `Grid`.
+    algorithm, loops: of a maze, see `maps.mazes.maze_doors`: "backtracker" unless it is given, and 0, no loops.
+    corridor: cells across the corridors of a maze, at least 1, which is the usual.
+
+    Raises `InvalidValue` for anything else, and for `algorithm`, `loops` and `corridor` with another kind.
     """
     checks.choice("kind", kind, KINDS)
-    columns, rows = checks.whole("width", width, minimum=MIN_SIDE), checks.whole("height", height, minimum=MIN_SIDE)
+    wide = 1 if corridor is None else checks.whole("corridor", corridor, minimum=1)
+    least = wide + 2 if kind == "maze" else MIN_SIDE
+    columns, rows = checks.whole("width", width, minimum=least), checks.whole("height", height, minimum=least)
     if columns * rows > _MAX_CELLS:
         raise InvalidValue(f"A generated map has at most {_MAX_CELLS:,} cells", got=f"{columns} x {rows}", remedy="Ask for a smaller one")
-    rng = np.random.default_rng(checks.whole("seed", seed))
-    make = {"rooms": _rooms, "cave": _cave, "open": _open}[kind]
-    walls = _one_piece(make(columns, rows, rng))
+    checks.whole("seed", seed)
+    if kind == "maze":
+        doors = maze_doors(
+            (columns - 1) // (wide + 1),
+            (rows - 1) // (wide + 1),
+            algorithm="backtracker" if algorithm is None else algorithm,
+            loops=0.0 if loops is None else loops,
+            seed=seed,
+        )
+        walls = np.ones((rows, columns), dtype=np.bool_)
+        carved = maze_walls(doors, wide)
+        walls[: carved.shape[0], : carved.shape[1]] = carved
+    else:
+        for name, value in (("algorithm", algorithm), ("loops", loops), ("corridor", corridor)):
+            if value is not None:
+                raise InvalidValue(f"{name} is of mazes", got=f"{name}={value!r} for {kind!r}", remedy=f"Leave {name} out")
+        rng = np.random.default_rng(seed)
+        walls = _one_piece({"rooms": _rooms, "cave": _cave, "open": _open, "pillars": _pillars}[kind](columns, rows, rng))
     return Grid(columns, rows, cell_size=cell_size, walls=walls, neighbors=neighbors, y_up=y_up)
 
 
@@ -89,6 +130,17 @@ def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_
 def _open(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     rough = _ndimage().gaussian_filter(rng.standard_normal((height, width)), 1.4, mode="wrap")
     return np.asarray((rough > np.quantile(rough, 0.93)) | _framed(width, height))
+
+
+def _pillars(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    walls = _framed(width, height)
+    for top in range(3, height - 5, _PILLAR_STEP):
+        for left in range(3, width - 5, _PILLAR_STEP):
+            right, down = rng.integers(0, 3, size=2).tolist()
+            wide, high = rng.integers(2, 4, size=2).tolist()
+            if rng.random() < 0.8:
+                walls[top + down : min(top + down + high, height - 2), left + right : min(left + right + wide, width - 2)] = True
+    return walls
 
 
 def _one_piece(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -7,30 +7,29 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distance import DistanceMap
+from fieldcraft.paths.kinds import checked
 from fieldcraft.paths.standing import standing
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace
 
 __all__ = ["would_block"]
 
 
-def would_block(space: Grid, cells: ArrayLike, goals: ArrayLike | DistanceMap, starts: ArrayLike | None = None) -> bool:
+def would_block(space: AnySpace, cells: ArrayLike, goals: ArrayLike | DistanceMap, starts: ArrayLike | None = None) -> bool:
     """Whether walls in these cells would cut anything off from all goals that reaches one now. Nothing is changed.
 
     Parameters
     ----------
-    space: a grid.
+    space: a grid, graph or mesh.
     cells: the cells of a tower, say; those that are walls already don't matter.
-    goals: (x, y) or (N, 2) world positions. Or a distance map of this space, which must not be stale: one that was searched to its end
+    goals: one world position or several. Or a distance map of this space, which must not be stale: one that was searched to its end
         answers at a fraction of the price, as only the ways over these cells are looked at. Its goals and walls count, not its limit.
-    starts: (x, y) or (N, 2) world positions that must not be cut off; one in the cells themselves is. By default every open cell
+    starts: one world position or several that must not be cut off; one in the cells themselves is. By default every open cell
         other than these.
 
     Raises `OutsideMap` or `OnWall` for goals and starts that can't be stood on, and `InvalidValue` or `OutsideMap` for cells that don't
     exist and for a stale distance map.
     """
-    if not isinstance(space, Grid):
-        raise InvalidValue("Ways lie on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
-    space.position_of(cells)  # checks them
+    checked(space, "Ways lie on").position_of(cells)  # checks them
     if not isinstance(goals, DistanceMap):
         field = DistanceMap(space, goals)
     else:

@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import Grid, links
+from fieldcraft.space import AnySpace, Graph, Grid, links
 
 __all__ = ["LEAST", "Cost", "checked", "ground", "kernel", "picked", "read", "resolve"]
 
@@ -23,10 +23,10 @@ LEAST = 1e-6
 Cost = Operand | ArrayLike | None
 
 
-def resolve(space: Grid, cost: Cost) -> NDArray[np.float64] | None:
-    """The cost of each cell, float64 of shape (height, width), read-only; None where every cell costs 1.
+def resolve(space: AnySpace, cost: Cost) -> NDArray[np.float64] | None:
+    """The cost of each cell, float64 of the space's shape, read-only; None where every cell costs 1.
 
-    `cost` is None, a number, an array [row, column], a layer, an expression, or anything else with `values` on a `space`.
+    `cost` is None, a number, an array of the space's shape, a layer, an expression, or anything else with `values` on a `space`.
     What comes back is a copy: later changes of `cost` don't reach it. +inf is a wall; what is written on the space's walls is
     not looked at. A step from a to b costs `(length * 0.5) * (cost[a] + cost[b])`, its length in world units.
 
@@ -41,7 +41,7 @@ def resolve(space: Grid, cost: Cost) -> NDArray[np.float64] | None:
     return resolved
 
 
-def read(space: Grid, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
+def read(space: AnySpace, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
     """`resolve` into `out`, flat. Returns the least cost of open ground, the dearest finite one, and whether some are infinite."""
     values = np.ascontiguousarray(_looked(space, cost)).reshape(-1)
     if values.dtype not in (np.float32, np.float64):
@@ -54,7 +54,7 @@ def read(space: Grid, cost: Cost, out: NDArray[np.float64]) -> tuple[float, floa
     return float(least), float(dearest), bool(infinite)
 
 
-def picked(space: Grid, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+def picked(space: AnySpace, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.float64]:
     """What `resolve` gives for some cells, of which alone the costs are checked."""
     flat = _looked(space, cost).reshape(-1)
     found: NDArray[np.float64] = flat[cells].astype(np.float64)
@@ -62,13 +62,13 @@ def picked(space: Grid, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.floa
     return found
 
 
-def checked(space: Grid, cost: NDArray[np.float64], cells: NDArray[np.int64] | None = None) -> None:
+def checked(space: AnySpace, cost: NDArray[np.float64], cells: NDArray[np.int64] | None = None) -> None:
     """Refuse costs on open ground, all of it or that among `cells`, that are too small, too large or NaN."""
     flat = cost.reshape(-1)
     _check(space, flat if cells is None else flat[cells], cells)
 
 
-def _check(space: Grid, found: NDArray[np.float64], cells: NDArray[np.int64] | None) -> None:
+def _check(space: AnySpace, found: NDArray[np.float64], cells: NDArray[np.int64] | None) -> None:
     shut = space.walls.reshape(-1)
     good = (found >= LEAST) & ((found <= checks.LARGEST) | (found == math.inf)) | (shut if cells is None else shut[cells])
     if good.all():
@@ -77,11 +77,11 @@ def _check(space: Grid, found: NDArray[np.float64], cells: NDArray[np.int64] | N
     raise _refusal(space, float(found[index]), index if cells is None else int(cells[index]))
 
 
-def _refusal(space: Grid, cost: float, cell: int) -> InvalidValue:
-    row, column = divmod(cell, space.width)
+def _refusal(space: AnySpace, cost: float, cell: int) -> InvalidValue:
+    where = f"row {cell // space.width}, column {cell % space.width} (cell {cell})" if isinstance(space, Grid) else f"vertex {cell}"
     return InvalidValue(
         f"The cost of open ground lies from {LEAST:g} to {checks.LARGEST:g}, or is inf for a wall",
-        got=f"{cost:g} at row {row}, column {column} (cell {cell})",
+        got=f"{cost:g} at {where}",
         remedy="Begin with a cost of its own for every step: 1 + 4 * threat, with nothing negative in threat",
     )
 
@@ -96,12 +96,12 @@ def kernel() -> Any:
     return distance
 
 
-def _looked(space: Grid, cost: Cost) -> NDArray[Any]:
+def _looked(space: AnySpace, cost: Cost) -> NDArray[Any]:
     """A cost as numbers of the space's shape; not a copy."""
     if isinstance(cost, (bool, np.bool_)):
         raise InvalidValue("cost is a number, an array or a layer", got=repr(cost), remedy="Pass 1 + 4 * layer, say")
     other = getattr(cost, "space", None)
-    if isinstance(other, Grid):
+    if isinstance(other, (Grid, Graph)):
         _same_cells(space, other, cost)
         values: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
     else:
@@ -114,9 +114,9 @@ def _looked(space: Grid, cost: Cost) -> NDArray[Any]:
     if values.shape != space.shape or values.dtype.kind not in "iuf":
         hint = " (it looks like [x, y]: transpose it)" if values.shape == space.shape[::-1] != space.shape else ""
         raise InvalidValue(
-            "cost is numbers of the space's shape (height, width)",
+            "cost is numbers of the space's shape, " + ("(height, width)" if isinstance(space, Grid) else "(N,)"),
             got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}{hint}",
-            remedy="Pass an array indexed [row, column], a layer, an expression, or one number",
+            remedy="Pass one number per cell, a layer, an expression, or one number for all",
         )
     return values
 
@@ -137,7 +137,15 @@ def ground(space: Grid, cost: NDArray[np.float64] | None) -> tuple[NDArray[np.bo
     return walls, built
 
 
-def _same_cells(space: Grid, other: Grid, cost: object) -> None:
+def _same_cells(space: AnySpace, other: AnySpace, cost: object) -> None:
+    if isinstance(space, Graph) or isinstance(other, Graph):
+        if not space.same_cells(other):
+            raise InvalidValue(
+                "cost lies on the cells of the space",
+                got=f"{getattr(cost, 'name', type(cost).__name__)} on {other!r}",
+                remedy=f"Use a layer of a map on {space!r}",
+            )
+        return
     for name in ("shape", "cell_size", "origin", "y_up", "wrap"):
         mine, yours = getattr(space, name), getattr(other, name)
         if mine != yours:

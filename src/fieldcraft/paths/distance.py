@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,12 +12,11 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.distances import Distances
-from fieldcraft.paths.ground import Ground
+from fieldcraft.paths.kinds import AnyDistances, AnyGround, checked, distances_on, ground_of
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["DistanceMap", "distance_map"]
 
@@ -26,7 +26,7 @@ _NONE.flags.writeable = False
 
 
 def distance_map(
-    space: Grid,
+    space: AnySpace,
     goals: ArrayLike,
     *,
     cost: Cost = None,
@@ -39,10 +39,10 @@ def distance_map(
 
     Parameters
     ----------
-    space: a grid. Its neighbourhood says which steps there are; they cut no corners, one-way terrain is kept to (distances are those of
-        walking *to* the goal), and a torus is walked round.
-    goals: (x, y) or (N, 2) world positions.
-    cost: what the ground costs per world unit of way: a number, an array of shape (height, width), a layer, or an expression
+    space: a grid: its neighbourhood says which steps there are; they cut no corners, one-way terrain is kept to, and a torus is walked
+        round. Or a graph or mesh: ways lead along open edges. Distances are those of walking *to* the goal, also where steps lead one way.
+    goals: one world position or (N, 2) of them, (N, 3) on a 3D graph.
+    cost: what the ground costs per world unit of way: a number, an array of the space's shape, a layer, or an expression
         such as `1 + 4 * threat`. By default 1. At least 1e-6; infinite is a wall. A step costs its length times the mean of its two
         cells. A layer or expression is read when the map is made, and again by `repair`.
     start_costs: what each goal begins with, at least 0: one number or one per goal. A goal that another one undercuts is not
@@ -52,9 +52,7 @@ def distance_map(
     Raises `OutsideMap` or `OnWall` for a goal that can't be stood on, naming the nearest open cell, and `InvalidValue` for
     no goals and for other arguments that don't fit.
     """
-    if not isinstance(space, Grid):
-        raise InvalidValue("A distance map lies on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
-    return DistanceMap(space, goals, cost=cost, start_costs=start_costs, limit=limit)
+    return DistanceMap(checked(space, "A distance map lies on"), goals, cost=cost, start_costs=start_costs, limit=limit)
 
 
 class DistanceMap:
@@ -77,7 +75,7 @@ class DistanceMap:
 
     def __init__(
         self,
-        space: Grid,
+        space: AnySpace,
         goals: ArrayLike,
         *,
         cost: Cost = None,
@@ -86,13 +84,13 @@ class DistanceMap:
     ) -> None:
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         prices = Prices(space, cost)
-        ground = Ground.of(space, prices.shut)
+        ground = ground_of(space, prices.shut)
         cells, _ = standing(space, ground.walls, "goal", goals)
         if not len(cells):
-            raise InvalidValue("A distance map has goals", got="none", remedy="Pass one (x, y) or an (N, 2) array with N of at least 1")
+            raise InvalidValue("A distance map has goals", got="none", remedy="Pass one position or an array of at least one")
         self._set_up(ground, prices, *_aims(cells, start_costs), limit)
 
-    def _set_up(self, ground: Ground, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
+    def _set_up(self, ground: AnyGround, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
         self.space, self.limit, self._prices = prices.space, limit, prices
         self._guard = Guard("A distance map", "Put a lock around it, or give each thread its own")
         self._values: NDArray[np.float32] = np.empty(len(self.space), dtype=np.float32)
@@ -102,21 +100,22 @@ class DistanceMap:
         self._changes: list[NDArray[np.int64] | None] = []
         self._begin(ground, goals, start_costs)
 
-    def _begin(self, ground: Ground, goals: NDArray[np.int64], start_costs: NDArray[np.float64]) -> None:
+    def _begin(self, ground: AnyGround, goals: NDArray[np.int64], start_costs: NDArray[np.float64]) -> None:
         """Forget all distances; the next question begins to look for them."""
         self.goals, self.start_costs = goals, start_costs
-        self._distances = Distances(self.space, ground, self._prices, goals, start_costs, self.limit)
+        self._distances: AnyDistances = distances_on(ground, self._prices, goals, start_costs, self.limit)
         self._shown = False
 
     def __repr__(self) -> str:
         goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
-        return f"<{type(self).__name__} to {goals} on {self.space.width} x {self.space.height}{', stale' if self.stale else ''}>"
+        where = f"{self.space.width} x {self.space.height}" if isinstance(self.space, Grid) else f"{len(self.space)} vertices"
+        return f"<{type(self).__name__} to {goals} on {where}{', stale' if self.stale else ''}>"
 
     # Reading
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The distances in world units (times cost): float32 of shape (height, width), inf on walls and where no goal is reached.
+        """The distances in world units (times cost): float32 of the space's shape, inf on walls and where no goal is reached.
 
         A read-only view, which `repair` changes in place.
         """
@@ -129,15 +128,15 @@ class DistanceMap:
 
     @property
     def exact(self) -> NDArray[np.float64]:
-        """The distances in float64, shape (height, width): a new array."""
+        """The distances in float64, of the space's shape: a new array."""
         with self._guard:
             self._distances.settle()
             return self._distances.measured(slice(None)).reshape(self.space.shape)
 
     def at(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float64]:
-        """The distances from the cells of world positions: a float for one (x, y), (N,) float64 for many; inf in walls.
+        """The distances from the cells of world positions: a float for one, (N,) float64 for many; inf in walls.
 
-        Searches only as far as these need, and goes on from there next time. `outside` is "refuse" or "clamp", see `Grid.cell_at`.
+        Searches only as far as these need, and goes on from there next time. `outside` is "refuse" or "clamp", see `cell_at` of the space.
         """
         cells = self.space.cell_at(positions, outside=outside)
         found = self.at_cells(np.atleast_1d(cells))
@@ -155,25 +154,23 @@ class DistanceMap:
     def descend(self, position: ArrayLike) -> Path:
         """The way from a world position to the goal that is nearest by this map, over the cells' centres.
 
-        Straight on where several steps are as good. Where no goal is reached, the path is not `found`. Raises `OnWall` or
-        `OutsideMap` for a position that can't be stood on, naming the nearest open cell.
+        Where several steps are as good, straight on; on a graph to the vertex of the lowest number. Where no goal is reached, the path is
+        not `found`. Raises `OnWall` or `OutsideMap` for a position that can't be stood on, naming the nearest open cell.
         """
         distances = self._distances
         cells, single = standing(self.space, distances.ground.walls, "start", position)
         if not single:
             raise InvalidValue(
-                "A way begins at one (x, y)", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
+                "A way begins at one position", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
             )
         total = float(self.at_cells(cells)[0])
         if total == math.inf:
             return no_path(self.space)
         with self._guard:
-            way, taken = distances.descend(int(cells[0]))
+            way, length = distances.descend(int(cells[0]))
             total -= float(distances.measured(way[-1:])[0])
         way.flags.writeable = False
-        steps = self.space.neighborhood.lengths(1.0)[taken]
-        kinds, counts = np.unique(steps, return_counts=True)  # so that steps of one length add up exactly
-        return Path(self.space, way, float((kinds * counts).sum()) * self.space.cell_size, total)
+        return Path(self.space, way, length, total)
 
     @property
     def version(self) -> int:
@@ -192,17 +189,18 @@ class DistanceMap:
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """The walls that the distances keep to, infinite costs among them: (height, width), read-only."""
+        """The walls that the distances keep to, infinite costs among them: of the space's shape, read-only."""
         return self._distances.ground.walls.reshape(self.space.shape)
 
     @property
-    def links(self) -> NDArray[np.unsignedinteger]:
-        """The steps that the distances keep to, as `Grid.links`: (height, width)."""
-        return self._distances.ground.links.reshape(self.space.shape)
+    def links(self) -> NDArray[Any]:
+        """The steps that the distances keep to: (height, width) as `Grid.links`, on a graph whether each arc of its topology is open."""
+        links: NDArray[Any] = self._distances.ground.links
+        return links.reshape(self.space.shape) if isinstance(self.space, Grid) else links
 
     @property
     def costs(self) -> NDArray[np.float64] | None:
-        """The cost of each cell, (height, width), a copy; None where all ground costs the same."""
+        """The cost of each cell, of the space's shape, a copy; None where all ground costs the same."""
         return None if self._prices.costs is None else self._prices.costs.reshape(self.space.shape).copy()
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
@@ -228,7 +226,8 @@ class DistanceMap:
             distances.settle()
             shut = np.unique(np.asarray(cells, dtype=np.int64))
             shut = shut[~distances.ground.walls[shut]]
-            lost = distances.cut_off(distances.ground.walled(self.space, shut), shut)
+            where: Any = distances  # a ground and a search of the same kind of space
+            lost: NDArray[np.int64] = where.cut_off(where.ground.walled(self.space, shut), shut)
         if among is None:
             return np.setdiff1d(lost, shut, assume_unique=True)
         return np.intersect1d(lost, among)
@@ -253,31 +252,33 @@ class DistanceMap:
             return self._repair(cells, cost)
 
     def _repair(self, cells: ArrayLike | None, cost: Cost) -> NDArray[np.int64] | None:
-        space, prices, before = self.space, self._prices, self._distances.ground
+        space, prices = self.space, self._prices
+        distances: Any = self._distances
+        before = distances.ground
         version = space.walls_version
         changed = space.walls_changed(before.version) if version != before.version else _NONE
         if cost is not None or prices.uniform is None:
             recosted = prices.take_over(cost, cells, changed)
             if recosted is None:
                 self._prices = Prices(space, cost)
-                self._begin_anew(Ground.of(space, self._prices.shut))
+                self._begin_anew(ground_of(space, self._prices.shut))
                 return None
             if len(recosted):
                 changed = np.union1d(changed, recosted)
-            self._distances.fit()
+            distances.fit()
         if not len(changed):
             return _NONE
         ground = before.mended(space, version, prices.shut, changed)
-        if not self._distances.finished or not self._distances.mendable:
+        if not distances.finished or not distances.mendable:
             self._begin_anew(ground)
             return None
-        found, _ = self._distances.mend(ground, changed)
+        found, _ = distances.mend(ground, changed)
         found.sort()
         if self._shown:
-            self._distances.show(self._values, found)
+            distances.show(self._values, found)
         return self._note(found)
 
-    def _begin_anew(self, ground: Ground) -> None:
+    def _begin_anew(self, ground: AnyGround) -> None:
         self._begin(ground, self.goals, self.start_costs)
         self._note(None)
 

@@ -1,4 +1,4 @@
-"""The search behind a distance map: how distances are measured, found, mended and shown."""
+"""The search behind a distance map on a grid: how distances are measured, found, mended and shown."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fieldcraft.paths.cost import kernel
 from fieldcraft.paths.ground import Ground, pruned, strides_of
 from fieldcraft.paths.moves import moves_of
 from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.scratch import scratch_of
 from fieldcraft.space import Grid
 
 __all__ = ["Distances"]
@@ -38,6 +39,7 @@ class Distances:
         self.space, self.ground, self.prices, self.goals, self.start_costs = space, ground, prices, goals, start_costs
         self.ops: Any = kernel()
         self.strides = strides = strides_of(space)
+        self.scratch = scratch_of(space)
         self.finished = False
         self._started = False
         self._room: list[NDArray[Any]] = []
@@ -113,27 +115,27 @@ class Distances:
             self.finished = not self._state[1] and self._state[2] == len(self._seeds)
         if self.finished:
             for array in self._room:
-                strides.give(array)
+                self.scratch.give(array)
             self._room, self._ways = [], None
 
     def _start(self) -> None:
         """Put the goals in."""
-        walls, strides = self.ground.walls, self.strides
+        walls, scratch = self.ground.walls, self.scratch
         standing = ~walls[self.goals]
         pad = self.prices.pad if self.near else 0
-        self._padded: NDArray[Any] = strides.take(np.int64 if self.counted else np.float64, more=2 * pad)
+        self._padded: NDArray[Any] = scratch.take(np.int64 if self.counted else np.float64, more=2 * pad)
         self.dist = self._padded[pad : len(walls) + pad]
         self.ops.clear(self.dist, walls, self._spans(), self._far)
         if self.near:
             goals = self.goals[standing]
-            self._room = [strides.take(np.int32, rows=self._rounds)]
+            self._room = [scratch.take(np.int32, rows=self._rounds)]
             self.dist[goals] = 0
             self._room[0][0, : len(goals)] = goals + pad
             self._state = np.zeros(2 + self._rounds, dtype=np.int64)
             self._state[1:3] = len(goals)
         elif self._ways is not None:
             goals = self.goals[standing]
-            came, lists = self._room = [strides.take(np.uint8), strides.take(np.int32, rows=3)]
+            came, lists = self._room = [scratch.take(np.uint8), scratch.take(np.int32, rows=3)]
             self.dist[goals] = 0
             came[goals] = 0
             lists[0, : len(goals)] = goals
@@ -144,13 +146,13 @@ class Distances:
             self._seeds, self._seed_starts = self.goals[standing][order], self._starts[standing][order]
             self.dist[self._seeds] = self._seed_starts
             self._heads = np.full(self._rounds, -1, dtype=np.int32)
-            self._room = [strides.take(np.int32), strides.take(np.int32)]
+            self._room = [scratch.take(np.int32), scratch.take(np.int32)]
             self._state = np.array([0, 0, 0, -1, 0, 0], dtype=np.int64)
         self._started = True
 
     def __del__(self) -> None:
         if getattr(self, "_started", False):  # nobody else has been given `dist`
-            self.strides.give(self._padded)
+            self.scratch.give(self._padded)
 
     def _spans(self) -> NDArray[np.int64]:
         """The stretches of cells that are cleared and shown."""
@@ -165,13 +167,13 @@ class Distances:
         self.ground = ground
         if changed.flags.writeable:
             changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
-        marks = strides.take(np.int8)
+        marks = self.scratch.take(np.int8)
         found: tuple[NDArray[np.int64], NDArray[Any]] = self.ops.mend(
             self.dist, ground.links, ground.walls, before.walls, self._cost, strides.steps, self._lengths, strides.around,
             self.space.width, self.space.wrap, self._far, self._inverse, self._rounds, self._most, changed, self.goals, self._starts,
             marks,
         )  # fmt: skip
-        strides.give(marks)
+        self.scratch.give(marks)
         return found
 
     def cut_off(self, ground: Ground, changed: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -208,10 +210,11 @@ class Distances:
         found[self.ground.walls[cells]] = np.inf
         return found
 
-    def descend(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The way down from a settled cell: cells, and the numbers of the steps between them."""
-        way: tuple[NDArray[np.int64], NDArray[np.int64]] = self.ops.descend(
+    def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
+        """The way down from a settled cell: cells, and its length in world units."""
+        way, taken = self.ops.descend(
             self.dist, self.ground.links, self._cost, self.strides.steps, self._lengths, self.space.width, self.space.wrap,
             self._far, cell,
         )  # fmt: skip
-        return way
+        kinds, counts = np.unique(self.space.neighborhood.lengths(1.0)[taken], return_counts=True)  # so that equal steps add up exactly
+        return way, float((kinds * counts).sum()) * self.space.cell_size

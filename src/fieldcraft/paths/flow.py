@@ -15,11 +15,14 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import flow as reference
 from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.paths.distance import DistanceMap, distance_map
-from fieldcraft.space import Grid
+from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.kinds import checked
+from fieldcraft.space import AnySpace, Graph, Grid
 from fieldcraft.space.passages import passages
 
-__all__ = ["FlowField", "FlowFields", "flow_field"]
+__all__ = ["FlowField", "FlowFields", "GridFlow", "flow_field"]
 
 _STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
 _AGENTS, _CELLS = 2_000, 10_000  # as many pay for waking a thread
@@ -28,7 +31,6 @@ _OUTSIDE = ("refuse", "clamp")
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Sampler = Callable[[Wide, int, int, Wide], None]
 
 _fields: WeakValueDictionary[int, FlowField] = WeakValueDictionary()
 
@@ -38,8 +40,10 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
 
     The field follows its map: after `repair` it is mended where distances or walls have changed when it is next looked at.
 
-    Raises `InvalidValue` for anything but a distance map, and for one whose neighbourhood lacks a straight step: who walks from spot to
-    spot does not jump.
+    On a graph or mesh it is a `GraphFlow`, which knows the next vertex as well.
+
+    Raises `InvalidValue` for anything but a distance map, and for a grid whose neighbourhood lacks a straight step: who walks from spot
+    to spot does not jump.
     """
     if not isinstance(distance_map, DistanceMap):
         raise InvalidValue(
@@ -47,11 +51,12 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
         )
     known = _fields.get(id(distance_map))
     if known is None or known.distance_map is not distance_map:
-        known = _fields[id(distance_map)] = FlowField(distance_map)
+        kind: type[FlowField] = GraphFlow if isinstance(distance_map.space, Graph) else GridFlow
+        known = _fields[id(distance_map)] = kind(distance_map)  # type: ignore[call-arg]
     return known
 
 
-class FlowField:
+class GridFlow(FlowField):
     """Directions on a grid that lead to the goals of a distance map; made by `flow_field`.
 
     What may be relied on: a step of at most one cell along what `sample` gives ends in the same cell or in an open one that is nearer to
@@ -63,8 +68,11 @@ class FlowField:
     wall's surroundings that a `repair` has not yet reached, it may lead nowhere, but not through the wall.
     """
 
+    space: Grid
+
     def __init__(self, distance_map: DistanceMap) -> None:
         space = distance_map.space
+        assert isinstance(space, Grid)
         lacking = _STRAIGHT - set(space.neighborhood.steps)
         if lacking:
             raise InvalidValue(
@@ -73,7 +81,7 @@ class FlowField:
                 remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
             )
         self.distance_map = distance_map
-        self.space: Grid = space
+        self.space = space
         self._vectors = np.zeros((*space.shape, 2), dtype=np.float32)
         self._gates = np.zeros(space.shape, dtype=np.uint8)
         self._pinched = np.zeros(space.shape, dtype=np.uint8)
@@ -83,9 +91,6 @@ class FlowField:
         self._view = self._vectors[:: -1 if space.y_up else 1]
         self._view.flags.writeable = False
         self._seen: tuple[int, int] | None = None
-
-    def __repr__(self) -> str:
-        return f"<FlowField of {self.distance_map!r}>"
 
     @property
     def vectors(self) -> NDArray[np.float32]:
@@ -162,9 +167,7 @@ class FlowField:
 
     def _mark_goals(self) -> Ints:
         """Mark where ways end; the cells where that is new."""
-        distances = self.distance_map
-        # A goal that another one undercuts is not a goal, nor is one in a wall.
-        ends = self._turned(distances.goals[distances.at_cells(distances.goals) == distances.start_costs])
+        ends = self._turned(self.ends())
         changed = np.setxor1d(ends, self._ends)
         self._goals.reshape(-1)[self._ends] = 0
         self._goals.reshape(-1)[ends] = 1
@@ -214,10 +217,8 @@ class FlowFields:
     >>> directions = fields.to((40.5, 12.5)).sample(positions)  # doctest: +SKIP
     """
 
-    def __init__(self, space: Grid, *, cost: Cost = None, most: int = 64) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("Flow fields lie on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
-        self.space = space
+    def __init__(self, space: AnySpace, *, cost: Cost = None, most: int = 64) -> None:
+        self.space = checked(space, "Flow fields lie on")
         self.cost = cost
         self.most = checks.whole("most", most, minimum=1)
         self._fields: dict[tuple[int, ...], FlowField] = {}
@@ -229,7 +230,7 @@ class FlowFields:
         return f"<FlowFields: {len(self)} of at most {self.most} on {self.space!r}>"
 
     def to(self, goals: ArrayLike) -> FlowField:
-        """The field that leads to the nearest of these goals, (x, y) or (N, 2), with walls and costs as they are now.
+        """The field that leads to the nearest of these goals, one position or several, with walls and costs as they are now.
 
         Positions in the same cells make the same goal. Raises what `distance_map` raises.
         """

@@ -1,10 +1,9 @@
-"""What a distance map walks on: walls, links, and the numbers that steps on them have."""
+"""What a distance map walks on, on a grid: walls, links, and the numbers that steps on them have."""
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,7 +15,6 @@ from fieldcraft.space import Grid, links
 
 __all__ = ["Ground", "Strides", "pruned", "strides_of"]
 
-_KEPT = 4
 _BLOCK = 16
 """Cells that are cleared and published together."""
 
@@ -38,25 +36,6 @@ class Strides:
     pruned: int
     measure: reference.Measure
     whole: NDArray[np.int64]
-    scratch: dict[tuple[type, tuple[int, ...]], list[NDArray[Any]]] = field(default_factory=dict)
-
-    def take(self, kind: type[np.generic], *, rows: int | None = None, more: int = 0) -> NDArray[Any]:
-        """Scratch of one number per cell and some more, or of so many rows, whose pages are at hand if another search has used it.
-
-        It may hold anything, but 0 if it is of int8.
-        """
-        cells = int(self.whole[0, 1]) + more
-        shape = (cells,) if rows is None else (rows, cells)
-        try:
-            return self.scratch[kind, shape].pop()
-        except (KeyError, IndexError):
-            return np.zeros(shape, dtype=kind) if kind is np.int8 else np.empty(shape, dtype=kind)
-
-    def give(self, array: NDArray[Any], most: int = _KEPT) -> None:
-        """Take scratch back; a few of each kind are kept while the grid lives."""
-        kept = self.scratch.setdefault((array.dtype.type, array.shape), [])
-        if len(kept) < most:
-            kept.append(array)
 
 
 class Ground:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.cost import LEAST, Cost, checked, picked, read, resolve
-from fieldcraft.paths.ground import strides_of
-from fieldcraft.space import Grid
+from fieldcraft.paths.scratch import scratch_of
+from fieldcraft.space import AnySpace, Graph, Grid
 
 __all__ = ["Prices"]
 
@@ -26,9 +26,9 @@ class Prices:
     bounds only widen.
     """
 
-    def __init__(self, space: Grid, cost: Cost) -> None:
+    def __init__(self, space: AnySpace, cost: Cost) -> None:
         self.space = space
-        self._strides = strides_of(space)
+        self._scratch = scratch_of(space)
         self.uniform = uniform(cost)
         self.costs: NDArray[np.float64] | None = None
         self.infinite = False
@@ -40,18 +40,18 @@ class Prices:
 
     def _allotted(self, cells: int) -> NDArray[np.float64]:
         """Make room for `costs`, which are returned, and on both sides of them for `kernels.distance.add_near`."""
-        self.pad = self.space.width + 1
-        self.padded = self._strides.take(np.float64, more=2 * self.pad)
-        self.costs = self.padded[self.pad : -self.pad]
+        self.pad = self._scratch.pad
+        self.padded = self._scratch.take(np.float64, more=2 * self.pad)
+        self.costs = self.padded[self.pad : self.pad + cells]
         return self.costs
 
     def __del__(self) -> None:
         if getattr(self, "costs", None) is not None:  # nobody else has been given them
-            self._strides.give(self.padded)
+            self._scratch.give(self.padded)
 
     def _know(self, cost: Cost) -> None:
         """Keep what can be asked again: a layer or an expression."""
-        self._asked = cost if isinstance(getattr(cost, "space", None), Grid) else None
+        self._asked = cost if isinstance(getattr(cost, "space", None), (Grid, Graph)) else None
         self._seen = _version(self._asked)
 
     @property

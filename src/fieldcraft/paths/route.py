@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space.grid import Grid
+from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["Path", "no_path"]
 
@@ -23,13 +23,14 @@ class Path:
     `space` is the map that it lies on, `cells` (N,) int64 the cells in order; a smoothed path has only those in which it turns.
     `length` is in world units, `cost` what the way costs, in world units times the cost of the ground; both run from the
     centre of the first cell to the centre of the last, and are infinite where there is no way. A path keeps its numbers when walls
-    change later.
+    change later. `bends` are the positions of a smoothed path on a mesh, which turns at corners of polygons; else None.
     """
 
-    space: Grid
+    space: AnySpace
     cells: NDArray[np.int64]
     length: float
     cost: float
+    bends: NDArray[np.float64] | None = None
 
     @property
     def found(self) -> bool:
@@ -38,36 +39,49 @@ class Path:
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
-        """The centres of the cells: (N, 2) world positions, straight lines in between, on a torus the short way round. Read-only."""
-        centres = self.space.position_of(self.cells) if len(self.cells) else np.empty((0, 2))
+        """The centres of the cells, or `bends`: (N, 2) world positions, straight lines in between, on a torus the short way round.
+
+        (N, 3) on a 3D graph. Read-only.
+        """
+        if self.bends is not None:
+            return self.bends
+        centres = self.space.position_of(self.cells) if len(self.cells) else np.empty((0, self.space.dimensions))
         centres.flags.writeable = False
         return centres
 
     def at(self, distances: ArrayLike) -> NDArray[np.float64]:
-        """The world positions after so much of the way, in world units: (2,) for one number, (N, 2) for many.
+        """The world positions after so much of the way, in world units: (2,) for one number, (N, 2) for many; (3,) and (N, 3) in 3D.
 
-        Less than 0 is the start, more than the length the goal. On a torus positions come back onto the map. Raises
+        Less than 0 is the start, more than the length the goal. On a torus positions come back onto the map. Edges of a graph that are
+        longer than straight lines are walked at an even pace. Raises
         `InvalidValue` for what is no finite number, and for a path that was not found.
         """
         if not self.found:
             raise InvalidValue("A path that was not found leads nowhere", got=repr(self), remedy="Ask `if path:` before walking on it")
         wanted = checks.numbers("distances", distances, np.size(distances) if np.ndim(distances) < 2 else 1)
-        walked, bends = self._bends
-        places = np.stack([np.interp(wanted, walked, axis) for axis in bends.T], axis=-1)
-        if self.space.wrap:
+        walked, places_of = self._milestones
+        places = np.stack([np.interp(wanted, walked, axis) for axis in places_of.T], axis=-1)
+        if isinstance(self.space, Grid) and self.space.wrap:
             origin, size = np.array(self.space.origin), np.array(self.space.size)
             places = origin + np.mod(places - origin, size)
         return np.asarray(places[0] if np.ndim(distances) == 0 else places)
 
     @cached_property
-    def _bends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How far it is to each position, and where that is when nothing wraps round."""
         legs = np.diff(self.positions, axis=0)
-        if self.space.wrap:
-            size = np.array(self.space.size)
-            legs -= size * np.round(legs / size)
-        walked = np.concatenate([[0.0], np.cumsum(np.hypot(legs[:, 0], legs[:, 1]))])
-        return walked, self.positions[0] + np.concatenate([np.zeros((1, 2)), np.cumsum(legs, axis=0)])
+        if isinstance(self.space, Grid):
+            if self.space.wrap:
+                size = np.array(self.space.size)
+                legs -= size * np.round(legs / size)
+            sizes = np.hypot(legs[:, 0], legs[:, 1])
+        elif self.bends is None:
+            topology = self.space.topology
+            sizes = topology.lengths[topology.arcs_between(self.cells[:-1], self.cells[1:])]
+        else:
+            sizes = np.sqrt((legs**2).sum(axis=1))
+        walked = np.concatenate([[0.0], np.cumsum(sizes)])
+        return walked, self.positions[0] + np.concatenate([np.zeros((1, legs.shape[1])), np.cumsum(legs, axis=0)])
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -78,7 +92,7 @@ class Path:
         return f"<Path of {len(self)} cells, length {self.length:g}, cost {self.cost:g}>"
 
 
-def no_path(space: Grid) -> Path:
+def no_path(space: AnySpace) -> Path:
     """The answer where there is no way."""
     return Path(space, _NOWHERE, math.inf, math.inf)
 

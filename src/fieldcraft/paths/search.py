@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
+from fieldcraft.paths import graph_search
 from fieldcraft.paths.cost import LEAST, Cost, read
 from fieldcraft.paths.moves import Moves, moves_of, searcher
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.smoothing import straighten
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph, Grid
 
 __all__ = ["shortest_path", "shortest_paths", "warm_up"]
 
@@ -27,7 +28,7 @@ _PER_CHUNK = 16  # problems that a thread takes at a time
 _WORTH_LABELS = 64  # problems for which it pays to see beforehand which of them have no answer
 
 
-def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> Path:
+def shortest_path(space: AnySpace, start: ArrayLike, goal: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> Path:
     """The cheapest way from one place to another, from the centre of its cell to the centre of the goal's.
 
     Where there is no way, the answer is a path that is not `found`. Of several cheapest ways always the same one is
@@ -46,6 +47,8 @@ def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, *, cost: Cost 
     Raises `OutsideMap` or `OnWall` for a start or goal that can't be stood on, naming the nearest open cell, and `InvalidValue` for
     other arguments that don't fit.
     """
+    if isinstance(space, Graph):
+        return graph_search.shortest_path(space, start, goal, cost, smooth)
     moves = _moves(space)
     ground = _ground(space, moves, cost, smooth)
     from_cell = _cell(space, "start", start)
@@ -57,12 +60,14 @@ def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, *, cost: Cost 
     return path
 
 
-def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> list[Path]:
+def shortest_paths(space: AnySpace, starts: ArrayLike, goals: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> list[Path]:
     """Many shortest paths at once, over all threads: from each start to the goal of the same number.
 
     `starts` and `goals` are (N, 2) world positions; one (x, y) pair stands for all. The paths are those of `shortest_path`, in
     the order of the starts, whatever the number of threads. Raises what it raises, naming the index.
     """
+    if isinstance(space, Graph):
+        return graph_search.shortest_paths(space, starts, goals, cost, smooth)
     moves = _moves(space)
     ground = _ground(space, moves, cost, smooth)
     from_cells, to_cells = _pairs(space, starts, goals)
@@ -110,7 +115,11 @@ class _Ground:
 
 def _moves(space: Grid) -> Moves:
     if not isinstance(space, Grid):
-        raise InvalidValue("A path is looked for on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
+        raise InvalidValue(
+            "A path is looked for on a grid or graph",
+            got=type(space).__name__,
+            remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)",
+        )
     return moves_of(space)
 
 

@@ -7,22 +7,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import OnWall, OutsideMap
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["standing"]
 
 
-def standing(space: Grid, walls: NDArray[np.bool_], what: str, positions: ArrayLike) -> tuple[NDArray[np.int64], bool]:
-    """The cells of world positions, (N,) int64, and whether it was one pair.
+def standing(space: AnySpace, walls: NDArray[np.bool_], what: str, positions: ArrayLike) -> tuple[NDArray[np.int64], bool]:
+    """The cells of world positions, (N,) int64, and whether it was one position.
 
     Raises `OutsideMap` or `OnWall` for the first that is off the map or in one of `walls`, and names the nearest open cell.
     """
     try:
         found = space.cell_at(positions)
     except OutsideMap as error:
-        if space.wrap:
+        if (isinstance(space, Grid) and space.wrap) or not len(space):
             raise
-        points, single = checks.positions(positions)
+        points, single = checks.positions(positions, dimensions=space.dimensions)
         clamped = np.atleast_1d(space.cell_at(points, outside="clamp"))
         for index, (point, cell) in enumerate(zip(points, clamped.tolist(), strict=True)):
             try:
@@ -38,7 +38,7 @@ def standing(space: Grid, walls: NDArray[np.bool_], what: str, positions: ArrayL
     cells = np.atleast_1d(found)
     shut = walls.reshape(-1)[cells]
     if shut.any():
-        points, _ = checks.positions(positions)
+        points, _ = checks.positions(positions, dimensions=space.dimensions)
         index = int(np.flatnonzero(shut)[0])
         cell = int(cells[index])
         kind = "a wall" if space.walls.reshape(-1)[cell] else "a wall by its infinite cost"
@@ -50,13 +50,16 @@ def standing(space: Grid, walls: NDArray[np.bool_], what: str, positions: ArrayL
     return cells, single
 
 
-def _remedy(space: Grid, walls: NDArray[np.bool_], cell: int, what: str) -> str:
+def _remedy(space: AnySpace, walls: NDArray[np.bool_], cell: int, what: str) -> str:
     open_ = np.flatnonzero(~walls.reshape(-1))
     if not len(open_):
         return "The map has no open cell"
-    away = np.abs(np.stack(np.divmod(open_, space.width)) - np.array([[cell // space.width], [cell % space.width]]))
-    if space.wrap:
-        away = np.minimum(away, np.array([[space.height], [space.width]]) - away)
+    if isinstance(space, Grid):
+        away = np.abs(np.stack(np.divmod(open_, space.width)) - np.array([[cell // space.width], [cell % space.width]])).astype(np.float64)
+        if space.wrap:
+            away = np.minimum(away, np.array([[space.height], [space.width]]) - away)
+    else:
+        away = (space.positions[open_] - space.positions[cell]).T
     near = int(open_[np.argmin((away**2).sum(axis=0))])
-    x, y = space.position_of(near).tolist()
-    return f"Put the {what} on open ground: the nearest open cell is {near}, around ({x:g}, {y:g})"
+    where = ", ".join(f"{axis:g}" for axis in space.position_of(near).tolist())
+    return f"Put the {what} on open ground: the nearest open {'cell' if isinstance(space, Grid) else 'vertex'} is {near}, around ({where})"

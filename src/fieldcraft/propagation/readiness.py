@@ -7,6 +7,7 @@ import numpy as np
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.fade import Fade
+from fieldcraft.propagation.flood import Flood
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.propagation.trail import Trail
 from fieldcraft.sources import Sources
@@ -23,6 +24,10 @@ def compile_all() -> None:
         memory = fade.field(space, 0.1)
         memory.mark(cells, None, 1.0, Falloff.of("constant"), "connected")
         memory._show()
+    flood = Flood().field(space, 0.1)
+    flood.values.reshape(-1)[cells] = 1
+    flood.touched(cells)
+    flood.run(1)
     canvas = Canvas(space)
     canvas.blit(Blots(space, Stamp.disc(1), points, rotations=np.zeros(1), scales=np.ones(1), between=False), np.ones(1), "add")
     canvas.publish(np.zeros(space.shape, dtype=np.float32))

@@ -2,6 +2,7 @@
 
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.sighting import Contacts, Sight
 from fieldcraft.pursuit.staleness import Staleness
 
-__all__ = ["Belief", "Pursuit", "Staleness"]
+__all__ = ["Belief", "Contacts", "Pursuit", "Sight", "Staleness"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,9 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import belief as reference
+from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of, checked_mask
 from fieldcraft.space import AnySpace, Grid
 from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
@@ -23,6 +26,7 @@ __all__ = ["Belief"]
 Floats = NDArray[np.float64]
 _CELLS_PER_THREAD = 150_000
 _GONE = 1e-12  # less belief than this in all is none
+_SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for so much more way
 
 
 class Belief:
@@ -100,8 +104,9 @@ class Belief:
     def look(self, view: ArrayLike, *, target: int | None = None, missed: float = 0.0) -> bool:
         """Clear the cells in view, since he was not seen there: bool in the space's shape, or cells. `target` None for all.
 
-        `missed` is the chance in [0, 1) of overlooking him. Where nothing would be left of a belief, because it was wrong, it
-        begins anew with all open cells out of view (all open cells, if none is); then False comes back.
+        `missed` is the chance in [0, 1) of overlooking him. Where nothing would be left of a belief, because it was wrong, it begins
+        anew out of view (everywhere, if there is nothing out of view): the likelier the shorter the way from where he was thought to
+        be. Then False comes back.
         """
         cells = cells_of(self.space, view, "A view")
         part = checks.fraction("missed", missed)
@@ -109,19 +114,31 @@ class Belief:
             raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
         sound = True
         for number in range(self.targets) if target is None else [self._target(target)]:
-            mass = self._masses[number]
+            mass = self._masses[number].reshape(-1)
             flat = self._flow.index(cells)
-            mass.reshape(-1)[flat] *= part
+            before = mass[flat]
+            mass[flat] *= part
             left = float(mass.sum())
             if left * self._scales[number] > _GONE:
                 self._scales[number] = 1.0 / left
                 continue
             sound = False
-            hidden = ~self.space.walls
-            hidden.reshape(-1)[cells] = False
-            self._put(number, hidden if hidden.any() else ~self.space.walls)
+            self._put(number, self._out_of(cells, cells[before > 0]))
         self.version += 1
         return sound
+
+    def _out_of(self, cells: NDArray[np.int64], thought: NDArray[np.int64]) -> NDArray[Any]:
+        """How likely he is in each cell if not in view, where he was thought to be in some others."""
+        hidden = ~self.space.walls
+        hidden.reshape(-1)[cells] = False
+        if not hidden.any():
+            return ~self.space.walls
+        if not len(thought):
+            return hidden
+        away = distance_map(self.space, self.space.position_of(np.unique(thought))).exact.reshape(self.space.shape)
+        near = np.where(hidden, away, np.inf)
+        nearest = float(near.min())
+        return np.exp((nearest - near) / (_SLIPPED * typical_step(self.space))) if nearest < np.inf else hidden
 
     def hear(self, position: ArrayLike, radius: float, *, certainty: float = 0.8, target: int = 0) -> None:
         """A noise: with this certainty the target is within `radius` world units of a position, straight, likelier near it."""
@@ -199,6 +216,25 @@ class Belief:
         flat = probability.reshape(-1)
         cells = np.flatnonzero(flat > 0)
         return cells, flat[cells]
+
+    # Saves
+
+    def memory(self) -> dict[str, Any]:
+        """What it knows, as plain data to save: `recall` goes on from there bit for bit."""
+        masses = np.stack([self._flow.taken(mass).reshape(self.space.shape) for mass in self._masses])
+        return {"masses": masses, "scales": np.array(self._scales), "ticks": self._ticks}
+
+    def recall(self, memory: Mapping[str, Any]) -> None:
+        """Know what another `Belief` on this space, with the same parameters, knew: its `memory()`. Raises `InvalidValue` for others."""
+        masses, scales = (
+            plain_numbers(memory, "masses", (self.targets, *self.space.shape)),
+            plain_numbers(memory, "scales", (self.targets,)),
+        )
+        ticks = plain_whole(memory, "ticks")
+        self._masses = [self._flow.placed(mass) for mass in masses]
+        self._scales = scales.tolist()
+        self._ticks = ticks
+        self.version += 1
 
     # Arguments
 

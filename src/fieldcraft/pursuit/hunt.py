@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
@@ -29,6 +31,8 @@ class Pursuit:
     Behind him stands a barrier that the flood does not enter: cells whose direction from where he was seen is more than
     `barrier_angle` away from his velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
     comes round. So the hot front is where he is if he runs, and the warm ground behind it where he may have stopped.
+
+    Told by `look` what searchers see, it does not go through where he is not, and it begins anew once it is cold everywhere.
 
     It is layer-like: `space`, `values` (the heat) and `version` are what questions and expressions ask for.
 
@@ -83,21 +87,25 @@ class Pursuit:
         self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
         self._ways = ways_of(space)
-        self._state = np.where(space.walls.reshape(-1) | _mask(space, blocked), np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        self._state = np.where(
+            space.walls.reshape(-1) | _mask(space, blocked, "blocked"), np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED)
+        )
         if self._state[start] == reference.BLOCKED:
             raise OnWall(
                 "A fugitive is last seen on open ground, which is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
                 remedy=f"Pass the nearest open cell, {tuple(space.position_of(space.nearest_open(start)).tolist())}",
             )
-        self._behind = _behind(space, self.last_seen, heading, math.radians(angle), reach)
+        self._behind = self._behind_at_first = _behind(space, self.last_seen, heading, math.radians(angle), reach)
         self._ignited = np.full(len(space), _NEVER, dtype=np.int32)
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
+        self._start = start
         self._lit[0] = self._shut[0] = start
         self._state[start] = reference.HEAT
         self._ignited[start] = 0
         self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
+        self.restarts = 0
         self.version = 0
         self.stopped: str | None = None
         self._ticks = 0
@@ -112,16 +120,8 @@ class Pursuit:
         """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't."""
         wanted = checks.whole("count", count)
         if self.stopped is None and wanted:
-            run: Any = reference.run
-            if kernels.compiled():
-                from fieldcraft.kernels import flood
-
-                run = flood.run
-            ways, left = self._ways, self.most_steps - self.steps
-            end = run(
-                ways.starts, ways.ends, self._state, self._behind, self._ignited, self._lit, self._shut, self._marks,
-                min(wanted, left), self.most_hot,
-            )  # fmt: skip
+            left = self.most_steps - self.steps
+            end = self._run(self._state, self._behind, self._ignited, self._lit, self._marks, min(wanted, left), self.most_hot)
             if end != reference.RUNS:
                 self.stopped = "with too many hot cells" if end == reference.TOO_HOT else "with nowhere left to go"
             elif wanted > left:
@@ -133,6 +133,73 @@ class Pursuit:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; whether it still runs."""
         due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("interval", self.interval))
         return self.step(due)
+
+    def look(self, view: ArrayLike) -> bool:
+        """Cells in view, where he was not seen: bool in the space's shape, or cells. Call it after `step` or `advance`.
+
+        They are cold, and as if the flood had never been there: what is hot does not go on from there, but it may come back.
+        Where nothing is left that is warm, the flood was wrong. It begins anew then: without a barrier, and hot wherever he can have got
+        to out of view by now (if he can't have got out of view, where he gets out of it first); `restarts` counts that, and False
+        comes back.
+        """
+        seen = _mask(self.space, view, "A view")
+        cleared = seen & (self._state == reference.HEAT)
+        if cleared.any():
+            first, end = self._marks[reference.FRONT : reference.FRONT + 2].tolist()
+            kept = ~cleared[self._lit[:end]]
+            left = self._lit[:end][kept]
+            self._lit[: len(left)] = left
+            self._marks[reference.FRONT], self._marks[reference.FRONT + 1] = np.count_nonzero(kept[:first]), len(left)
+            self._state[cleared] = reference.UNTOUCHED
+            self._ignited[cleared] = _NEVER
+            self.version += 1
+        if self.values.any():
+            return True
+        self._begin_anew(seen)
+        return False
+
+    def _begin_anew(self, seen: NDArray[np.bool_]) -> None:
+        """Hot is where a flood without a barrier would have come to out of view by now, if need be a little later."""
+        ground = np.where(self._state == reference.BLOCKED, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        state, open_behind = ground.copy(), np.zeros_like(self._behind)
+        ignited, lit, marks = np.full_like(self._ignited, _NEVER), np.zeros_like(self._lit), np.array([0, 1, 0, 0, 0], dtype=np.int64)
+        lit[0] = self._start
+        state[self._start], ignited[self._start] = reference.HEAT, 0
+        count, end = self.steps, reference.RUNS
+        while end == reference.RUNS:
+            if count:
+                end = self._run(state, open_behind, ignited, lit, marks, count, len(lit))
+            if (hot := np.flatnonzero((state == reference.HEAT) & ~seen)).size:
+                break
+            count = 1
+        if not hot.size:
+            return
+        ground[hot] = reference.HEAT
+        self._state, self._behind = ground, open_behind
+        self._ignited[:] = _NEVER
+        self._ignited[hot] = self.steps
+        self._lit[: len(hot)] = hot
+        self._marks[:] = 0, len(hot), 0, 0, self.steps
+        self.stopped = None
+        self.restarts += 1
+        self.version += 1
+
+    def _run(
+        self,
+        state: NDArray[np.uint8],
+        behind: NDArray[np.bool_],
+        ignited: NDArray[np.int32],
+        lit: NDArray[np.int32],
+        marks: NDArray[np.int64],
+        count: int,
+        most_hot: int,
+    ) -> int:
+        run: Any = reference.run
+        if kernels.compiled():
+            from fieldcraft.kernels import flood
+
+            run = flood.run
+        return int(run(self._ways.starts, self._ways.ends, state, behind, ignited, lit, self._shut, marks, count, most_hot))
 
     @property
     def steps(self) -> int:
@@ -168,7 +235,7 @@ class Pursuit:
         return clock.seconds(self.steps * clock.ticks("interval", self.interval))
 
     def estimate(self, how: str = "medoid") -> NDArray[np.float64]:
-        """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak".
+        """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak"; where he was last seen if nothing is warm.
 
         The mean may lie in a wall. The medoid is the warm cell with the least sum of squared distances to the heat, so one
         can always stand there; the peak is the hottest cell, of equally hot ones that nearest to the mean.
@@ -184,9 +251,28 @@ class Pursuit:
         """
         return assigned(self.space, *self._warm(), agents, spacing)
 
+    def memory(self) -> dict[str, Any]:
+        """How far it has come, as plain data to save: `recall` goes on from there bit for bit."""
+        names = ("state", "ignited", "lit", "shut", "marks")
+        arrays = {name: getattr(self, f"_{name}").copy() for name in names}
+        return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
+
+    def recall(self, memory: Mapping[str, Any]) -> None:
+        """Go on from where another `Pursuit`, made with the same arguments, had come: its `memory()`. Raises `InvalidValue` for others."""
+        names = ("state", "ignited", "lit", "shut", "marks")
+        arrays = [plain_numbers(memory, name, getattr(self, f"_{name}").shape, kinds="iu") for name in names]
+        ticks, restarts, stopped = plain_whole(memory, "ticks"), plain_whole(memory, "restarts"), memory.get("stopped")
+        for name, array in zip(names, arrays, strict=True):
+            setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
+        self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
+        self._behind = np.zeros_like(self._behind_at_first) if restarts else self._behind_at_first
+        self.version += 1
+
     def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         flat = self.values.reshape(-1)
         cells = np.flatnonzero(flat)
+        if not len(cells):
+            return np.array([self._start]), np.ones(1)
         return cells, flat[cells].astype(np.float64)
 
 
@@ -226,9 +312,8 @@ def _behind(
     return np.asarray((away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach))
 
 
-def _mask(space: AnySpace, blocked: ArrayLike | None) -> NDArray[np.bool_]:
+def _mask(space: AnySpace, cells: ArrayLike | None, name: str) -> NDArray[np.bool_]:
     mask = np.zeros(len(space), dtype=np.bool_)
-    if blocked is None:
-        return mask
-    mask[cells_of(space, blocked, "blocked")] = True
+    if cells is not None:
+        mask[cells_of(space, cells, name)] = True
     return mask

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
+from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.ways import checked_space
@@ -61,3 +65,14 @@ class Staleness:
         found: NDArray[np.float32] = waited.astype(np.float32).reshape(self.space.shape)
         found[self.space.walls] = 0
         return found
+
+    def memory(self) -> dict[str, Any]:
+        """What it remembers, as plain data to save: `recall` goes on from there bit for bit."""
+        return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
+
+    def recall(self, memory: Mapping[str, Any]) -> None:
+        """Remember what another `Staleness` on this space did: its `memory()`. Raises `InvalidValue` for others."""
+        seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
+        now, began = plain_whole(memory, "now"), plain_whole(memory, "began")
+        self._seen, self._now, self._began = seen.astype(np.int64), now, began
+        self.version += 1

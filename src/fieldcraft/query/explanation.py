@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import Fade, Spread, Trail
+from fieldcraft.propagation import Fade, Flood, Spread, Trail
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.query.support import trace
@@ -115,8 +115,9 @@ def _parts(layer: Any, ground: Ground | GraphGround, cell: int) -> tuple[list[in
     if isinstance(propagation, Spread):
         ids, amounts = trace(ground.values, ground.space, layer.sources, propagation, cell)
         return ids, amounts, "in motion, deposited or written"
-    if isinstance(propagation, (Fade, Trail)):
-        return [], [], "marks that fade" if isinstance(propagation, Fade) else "a trail"
+    for kind, name in ((Fade, "marks that fade"), (Flood, "a flood"), (Trail, "a trail")):
+        if isinstance(propagation, kind):
+            return [], [], name
     raise InvalidValue(
         "explain() takes a layer that can say what its sources do",
         got=repr(layer),

@@ -6,7 +6,22 @@ from fieldcraft.space.kinds import AnySpace, grid_of
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.protocol import Space
-from fieldcraft.space.sight import Shot, incoming, visible, watchers
+from fieldcraft.space.shots import Shot, incoming
+from fieldcraft.space.sight import sees, visible, watchers
 from fieldcraft.space.terrain import Terrain
 
-__all__ = ["AnySpace", "Graph", "Grid", "Mesh", "Neighborhood", "Shot", "Space", "Terrain", "grid_of", "incoming", "visible", "watchers"]
+__all__ = [
+    "AnySpace",
+    "Graph",
+    "Grid",
+    "Mesh",
+    "Neighborhood",
+    "Shot",
+    "Space",
+    "Terrain",
+    "grid_of",
+    "incoming",
+    "sees",
+    "visible",
+    "watchers",
+]

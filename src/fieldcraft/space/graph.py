@@ -20,6 +20,7 @@ __all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph"]
 
 MAX_VERTICES = 2**26
 MAX_EDGES = 2**27
+_ON_FLOOR = 1e-12  # how far above or below a polygon one may be and stand on it, in shares of the coordinates
 
 
 class Graph:
@@ -293,12 +294,16 @@ class Graph:
         return int(found[0]) if single else found
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
-        found = self.topology.nearest(points, max_height)
         if self.mesh is None:
-            return found
+            return self.topology.nearest(points, max_height)
         inside, _, height = self.mesh.locate(points, max_height)
-        away = np.sqrt(((self.positions[found] - points) ** 2).sum(axis=1)) if len(self) else np.zeros(len(points))
-        return np.where((inside >= 0) & ((found < 0) | (height <= away)), self.mesh.owners[inside], found)
+        found = np.append(self.mesh.owners, -1)[inside]
+        # Who stands on a polygon need not look for the nearest middle.
+        others = np.flatnonzero(height > _ON_FLOOR * (1 + np.abs(points).max(axis=1, initial=0)))
+        near = self.topology.nearest(points[others], max_height)
+        away = np.sqrt(((self.positions[near] - points[others]) ** 2).sum(axis=1)) if len(self) else np.zeros(len(others))
+        found[others] = np.where((found[others] >= 0) & ((near < 0) | (height[others] <= away)), found[others], near)
+        return found
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """The world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""

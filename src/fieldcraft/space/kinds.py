@@ -6,7 +6,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 
-__all__ = ["AnySpace", "grid_of"]
+__all__ = ["AnySpace", "checked_space", "grid_of"]
 
 AnySpace = Grid | Graph
 
@@ -16,3 +16,12 @@ def grid_of(space: object, what: str) -> Grid:
     if isinstance(space, Grid):
         return space
     raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy="Use a layer on a fieldcraft.Grid")
+
+
+def checked_space(space: object, what: str = "A search") -> AnySpace:
+    """The space, if it is one; else `InvalidValue` says that `what` needs one."""
+    if isinstance(space, (Grid, Graph)):
+        return space
+    raise InvalidValue(
+        f"{what} takes place on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
+    )

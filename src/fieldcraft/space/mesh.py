@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import mesh_moving as reference
 from fieldcraft.space.runs import runs
 
 __all__ = ["Mesh"]
 
 _TINY = 1e-12
 _RIM = 1e-9  # how far outside of its sides a polygon still holds a point, in shares of itself
-_AT_ONCE = 1_000_000
+_PER_THREAD = 2_000  # points that pay for waking a thread
 
 
 class Mesh:
@@ -97,7 +101,7 @@ class Mesh:
         return np.repeat(np.arange(len(self)), np.diff(self.starts) - 2)
 
     @cached_property
-    def _doubled(self) -> NDArray[np.float64]:
+    def doubled(self) -> NDArray[np.float64]:
         """Twice the areas of the triangles seen from above, signed."""
         a, b, c = (self.corners[self.triangles[:, k], :2] for k in range(3))
         return (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
@@ -105,12 +109,12 @@ class Mesh:
     @cached_property
     def areas(self) -> NDArray[np.float64]:
         """The areas of the polygons seen from above, (P,), in square world units."""
-        return np.bincount(self.owners, weights=np.abs(self._doubled) / 2, minlength=len(self)).astype(np.float64)
+        return np.bincount(self.owners, weights=np.abs(self.doubled) / 2, minlength=len(self)).astype(np.float64)
 
     @cached_property
     def centres(self) -> NDArray[np.float64]:
         """The middles of the polygons, weighted by area, (P, 2) or (P, 3); of their corners where there is no area."""
-        weights = np.abs(self._doubled)
+        weights = np.abs(self.doubled)
         total = np.bincount(self.owners, weights=weights, minlength=len(self))
         sizes = np.diff(self.starts)
         plain = np.stack(
@@ -133,13 +137,13 @@ class Mesh:
 
         Where more than four polygons share one side, each is paired with the next three.
         """
-        shared, owners = self._shared
+        shared, owners = self.shared
         middles = self.corners[shared].mean(axis=1)
         ways = [np.sqrt(((self.centres[owners[:, k]] - middles) ** 2).sum(axis=1)) for k in range(2)]
         return owners, np.maximum(ways[0] + ways[1], np.finfo(np.float64).tiny)
 
     @cached_property
-    def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The sides that polygons share, (E, 2) corners, and which two do, (E, 2)."""
         pairs, owners = self.sides()
         keys = pairs[:, 0] * max(len(self.corners), 1) + pairs[:, 1]
@@ -156,8 +160,8 @@ class Mesh:
     def _bins(self) -> tuple[NDArray[np.float64], float, int, NDArray[np.int64], NDArray[np.int64]]:
         """Triangles by squares of the plane: (corner, side, squares per row, starts, triangles)."""
         plan = self.corners[:, :2]
-        used = self.triangles[np.abs(self._doubled) > 0]
-        numbers = np.flatnonzero(np.abs(self._doubled) > 0)
+        used = self.triangles[np.abs(self.doubled) > 0]
+        numbers = np.flatnonzero(np.abs(self.doubled) > 0)
         low = plan[used].min(axis=(0, 1)) if len(used) else np.zeros(2)
         extent = float((plan[used].max(axis=(0, 1)) - low).max()) if len(used) else 1.0
         across = int(min(max(np.sqrt(len(used)), 1), 1024))
@@ -188,42 +192,16 @@ class Mesh:
         to 1, and how far off in height it is, (N,).
         """
         low, side, across, starts, binned = self._bins
-        found = np.full(len(points), -1, dtype=np.int64)
-        shares = np.zeros((len(points), 3))
-        off = np.full(len(points), np.inf)
-        with np.errstate(over="ignore", invalid="ignore"):
-            places = np.floor((points[:, :2] - low) / side)
-        inside = ((places >= -1) & (places <= across)).all(axis=1)
-        squares = np.zeros(len(points), dtype=np.int64)
-        near = np.clip(places[inside], 0, across - 1).astype(np.int64)
-        squares[inside] = near[:, 1] * across + near[:, 0]
-        counts = np.where(inside, starts[squares + 1] - starts[squares], 0)
-        edges = np.searchsorted(np.cumsum(counts), np.arange(0, int(counts.sum()) + _AT_ONCE, _AT_ONCE), side="left")
-        for first, last in zip([0, *edges[1:-1].tolist()], [*edges[1:-1].tolist(), len(points)], strict=True):
-            some = np.arange(first, last)
-            who = np.repeat(some, counts[some])
-            if not len(who):
-                continue
-            which = binned[runs(starts[squares[some]], counts[some])]
-            weights = self._weights(which, points[who, :2])
-            height = np.zeros(len(who))
-            if self.dimensions == 3:
-                height = np.abs((weights * self.corners[self.triangles[which], 2]).sum(axis=1) - points[who, 2])
-            fits = (weights >= -_RIM).all(axis=1)
-            if max_height is not None:
-                fits &= height <= max_height
-            who, which, weights, height = who[fits], which[fits], weights[fits], height[fits]
-            order = np.lexsort((which, height, who))
-            best = order[np.flatnonzero(np.diff(who[order], prepend=-1) != 0)]
-            found[who[best]], shares[who[best]], off[who[best]] = which[best], weights[best], height[best]
+        found, off = np.empty(len(points), dtype=np.int64), np.empty(len(points))
+        shares = np.empty((len(points), 3))
+        places = np.ascontiguousarray(points)
+        limit = np.inf if max_height is None else max_height
+        common = (low, side, across, starts, binned, self.triangles, self.corners, places, self.dimensions == 3, limit, _RIM)
+        bands = max(1, min(pool.threads(), len(points) // _PER_THREAD))
+        edges = [len(points) * band // bands for band in range(bands + 1)]
+        function = _kernel().locate
+        pool.run([(function, (*common, *band, found, shares, off)) for band in itertools.pairwise(edges)])
         return found, shares, off
-
-    def _weights(self, which: NDArray[np.int64], points: NDArray[np.float64]) -> NDArray[np.float64]:
-        a, b, c = (self.corners[self.triangles[which, k], :2] for k in range(3))
-        doubled = self._doubled[which]
-        second = ((points[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (points[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])) / doubled
-        third = ((b[:, 0] - a[:, 0]) * (points[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (points[:, 0] - a[:, 0])) / doubled
-        return np.stack([1 - second - third, second, third], axis=1)
 
     def fans(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
         """For each entry of `rings`, the number of the fan that it belongs to, and how many fans there are.
@@ -234,7 +212,7 @@ class Mesh:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        pairs, both = self._shared
+        pairs, both = self.shared
         count = len(self)
         used = np.isin(both.min(axis=1) * count + both.max(axis=1), owners.min(axis=1) * count + owners.max(axis=1))
         corners = max(len(self.corners), 1)
@@ -245,6 +223,14 @@ class Mesh:
         touching = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(size, size))
         number, labels = connected_components(touching, directed=False)
         return labels.astype(np.int64), int(number)
+
+
+def _kernel() -> Any:
+    if not kernels.compiled():
+        return reference
+    from fieldcraft.kernels import mesh_moving  # importing Numba takes longer than all the rest of fieldcraft
+
+    return mesh_moving
 
 
 def _ring(polygon: ArrayLike) -> NDArray[np.int64]:

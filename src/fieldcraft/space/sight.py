@@ -1,9 +1,9 @@
-"""Who sees what, and what a shot sweeps."""
+"""Who sees what."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,20 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import sight as reference
-from fieldcraft.kernels.reference import stamp as stamp_reference
+from fieldcraft.kernels.reference import sightlines as lines_reference
+from fieldcraft.space import graph_sight
+from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
+from fieldcraft.space.kinds import AnySpace, checked_space
 
-__all__ = ["Shot", "incoming", "visible", "watchers"]
+__all__ = ["sees", "visible", "watchers"]
 
 _CELLS_PER_THREAD = 20_000  # cells looked at that pay for waking a thread
+_PAIRS_PER_THREAD = 2_000
 
 
 def visible(
-    space: Grid,
+    space: AnySpace,
     positions: ArrayLike,
     radius: ArrayLike,
     *,
@@ -31,35 +35,41 @@ def visible(
     angle: float = 90.0,
     walls: bool = False,
 ) -> NDArray[np.bool_]:
-    """Which cells can be seen from a position: bool of shape (height, width), [row, column].
+    """Which cells can be seen from a position: bool in the space's shape.
 
-    A cell is seen if its centre lies within the radius and the straight line to it, from the centre of the cell that
-    the position is in, crosses no wall. The line may touch corners of walls on one side, not on both. So between open
+    On a grid a cell is seen if its centre lies within the radius and the straight line to it, from the centre of the cell
+    that the position is in, crosses no wall. The line may touch corners of walls on one side, not on both. So between open
     cells sight is symmetric, to the last bit: of two with the same radius, each sees the other or neither does. On a
     torus sight goes the shortest way.
 
+    On a graph with a mesh the line leads from the position itself to the vertices, seen from above, over polygons that
+    edges join, from side to side. What hides is the rim of the mesh, blocked polygons and closed edges; what lies
+    on another floor is seen only if the line gets there over ramps and stairs. Corners count as on a grid, and sight is as symmetric.
+    On a graph without a mesh nothing is known of walls: what lies within the radius is seen, and within the cone.
+
     Parameters
     ----------
-    space: a grid; its walls block.
-    positions: one (x, y) pair, or an (N, 2) array: then what any of them sees.
+    space: a grid or a graph; its walls block.
+    positions: one position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them sees.
     radius: world units, above 0; one, or one per position.
-    heights: numbers of shape (height, width), [row, column]: how high the ground is. Ground that rises above the line
+    heights: numbers of shape (height, width), [row, column]: how high the ground of a grid is. Ground that rises above the line
         between two eyes blocks, anywhere but in the two cells at the ends. Walls block at any height.
     eye: how far above the ground eyes are, in the units of `heights`, at least 0. It counts for both ends.
-    facing: an (x, y) direction, or one per position: see only a cone around it, and the cell stood in.
+    facing: an (x, y) direction, or one per position: see only a cone around it, and the cell stood in. A z is ignored.
     angle: the opening of that cone in degrees, above 0 and at most 360. A cone is not symmetric.
-    walls: whether walls count of which a side can be seen, and those in the corner between two such: for drawing. By
+    walls: whether walls of a grid count of which a side can be seen, and those in the corner between two such: for drawing. By
         default only open cells are seen.
 
     A position on a wall, a tower say, sees out: its own cell does not block. What it sees would see it with `walls=True`.
 
-    Raises `InvalidValue` for arguments outside of these ranges and `OutsideMap` for positions off the map.
+    Raises `InvalidValue` for arguments outside of these ranges, and heights or walls on a graph, and `OutsideMap` for positions
+    off the map.
     """
     return _counted(space, positions, radius, heights, eye, facing, angle, walls) > 0
 
 
 def watchers(
-    space: Grid,
+    space: AnySpace,
     positions: ArrayLike,
     radius: ArrayLike,
     *,
@@ -69,7 +79,7 @@ def watchers(
     angle: float = 90.0,
     walls: bool = False,
 ) -> NDArray[np.int32]:
-    """How many of the positions see each cell: int32 of shape (height, width), [row, column].
+    """How many of the positions see each cell: int32 in the space's shape.
 
     The cover map of a group of enemies: cover is where this is 0. Takes what `visible` takes; positions in the same cell
     count each.
@@ -77,73 +87,80 @@ def watchers(
     return _counted(space, positions, radius, heights, eye, facing, angle, walls)
 
 
-@dataclass(frozen=True)
-class Shot:
-    """What a shot sweeps, in the order in which it gets there; of cells passed at once the lowest id comes first.
+def sees(
+    space: AnySpace,
+    viewers: ArrayLike,
+    targets: ArrayLike,
+    radius: ArrayLike,
+    *,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
+    facing: ArrayLike | None = None,
+    angle: float = 90.0,
+) -> NDArray[np.bool_]:
+    """Which viewers see which targets: bool of shape (V, T).
 
-    `cells` (N,) int64 are open cells; `seconds` (N,) float64 the time from now until the shot passes each; `end` the
-    (x, y) where it stops, `blocked` whether something stopped it there before its end.
-    """
-
-    cells: NDArray[np.int64]
-    seconds: NDArray[np.float64]
-    end: tuple[float, float]
-    blocked: bool
-
-
-def incoming(space: Grid, start: ArrayLike, end: ArrayLike, *, speed: float, width: float = 0.0) -> Shot:
-    """The cells that a shot from `start` to `end` will sweep, and when.
-
-    It stops where it enters a wall or leaves the map, and where it would squeeze between two walls that touch it on both
-    sides; the wall that it starts in does not stop it. It sweeps the open cells that it crosses, and with a `width` those
-    whose centre lies within half of it of the line, unless a wall stands between. A cell is passed when the shot is nearest
-    its centre.
-
-    For a danger that grows as the shot comes nearer, weigh by time: `falloff(shot.seconds / horizon)`.
+    As in `visible`, but on a graph lines lead from position to position, and neither of the two cells at the ends blocks, nor is
+    anything seen because it is in the same cell: a cone of sight has a back.
 
     Parameters
     ----------
-    space: a grid.
-    start, end: (x, y) in world units. `end` may lie off the map. On a torus the shot goes as the numbers say, round and
-        round if they say so; aim over the seam by an end beyond the rim. Both are rounded to 1/2047 of a cell.
-    speed: world units per second, above 0.
-    width: world units, at least 0 and at most 2,048 cells.
+    space: a grid or a graph; its walls block.
+    viewers: world positions, (V, 2), or (V, 3) on a graph in 3D; one position counts as one viewer.
+    targets: the same, (T, 2) or (T, 3).
+    radius, facing, angle: as in `visible`; one, or one per viewer.
+    heights, eye: as in `visible`, on a grid; targets on walls are not seen then.
 
-    Raises `InvalidValue` for arguments outside of these ranges, or an end more than 262,144 cells away, and `OutsideMap`
-    if `start` is off the map.
+    Raises `InvalidValue` and `OutsideMap` as `visible` does.
     """
-    _checked_grid(space)
-    from_to = []
-    for name, point in (("start", start), ("end", end)):
-        points, single = checks.positions(point)
-        if not single:
-            raise InvalidValue(f"{name} is one (x, y) pair", got=f"an array of shape {np.shape(point)}", remedy="Call once per shot")
-        from_to.append(points[0])
-    seconds = math.hypot(*(from_to[1] - from_to[0])) / checks.positive("speed", speed)
-    half_width = _half_width(space, width)
-    if not math.isfinite(seconds):
-        raise InvalidValue("A shot arrives in finite time", got=f"speed={speed!r}", remedy="Pass a faster speed or a nearer end")
-    (y0, x0), (y1, x1) = _units(space, from_to[0], from_to[1])
-
-    blocked = space.walls.view(np.uint8)
+    if isinstance(space, Graph):
+        _without(heights=heights)
+        points, narrow, facings = _viewers(space, viewers, facing, angle)
+        aims, _ = checks.positions(targets, dimensions=space.dimensions)
+        return graph_sight.sees(space, points, aims, _squares(radius, len(points)), facings, narrow)
+    points, narrow, facings = _viewers(space, viewers, facing, angle)
+    aims, _ = checks.positions(targets)
+    if heights is not None:
+        goals = np.atleast_1d(space.cell_at(aims)).astype(np.int64)
+        radii, ways = _radii(radius, len(points)), None if facing is None else np.broadcast_to(checks.array("facing", facing), points.shape)
+        looks = [
+            visible(space, p, r, heights=heights, eye=eye, facing=None if ways is None else ways[v], angle=angle).reshape(-1)[goals]
+            for v, (p, r) in enumerate(zip(points, radii.tolist(), strict=True))
+        ]
+        return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
+    limits = _limits(space, radius, len(points))
+    cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (points, aims))
+    seen = np.zeros((len(points), len(aims)), dtype=np.bool_)
+    look = lines_reference.look_cells
+    parts = 1
     if kernels.compiled():
-        from fieldcraft.kernels import stamp
+        from fieldcraft.kernels import sightlines
 
-        crossings = abs(y1 // stamp.UNITS - y0 // stamp.UNITS) + abs(x1 // stamp.UNITS - x0 // stamp.UNITS)
-        if not space.wrap:
-            crossings = min(crossings, space.height + space.width)
-        cells, shares, path, slot = stamp.room(space.shape, crossings, half_width)
-        count, stop = stamp.shot(blocked, y0, x0, y1, x1, half_width, space.wrap, cells, shares, path, slot)
-        cells, shares = cells[:count], shares[:count]
-    else:
-        cells, shares, stop = stamp_reference.shot(blocked, y0, x0, y1, x1, half_width, space.wrap)
-    order = np.lexsort((cells, shares))
-    x, y = from_to[0] + stop * (from_to[1] - from_to[0])
-    return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)
+        look = sightlines.look_cells
+        parts = max(1, min(pool.threads(), len(points), seen.size // _PAIRS_PER_THREAD))
+    cuts = [len(points) * part // parts for part in range(parts + 1)]
+    blocked = space.walls.view(np.uint8)
+    pool.run(
+        [(look, (blocked, space.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in itertools.pairwise(cuts)]
+    )
+    return seen
+
+
+def _viewers(
+    space: AnySpace, positions: ArrayLike, facing: ArrayLike | None, angle: float
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Checked positions (N, 2 or 3), the cosine of half the cone, and unit vectors (N, 2), none without a facing."""
+    checked_space(space, "Sight")
+    points, _ = checks.positions(positions, dimensions=space.dimensions)
+    opening = checks.positive("angle", angle)
+    if opening > 360:
+        raise InvalidValue("angle is at most 360 degrees", got=f"angle={angle!r}", remedy="Pass an angle in degrees, up to 360")
+    narrow = math.cos(math.radians(opening / 2)) - 1e-9  # both edges of the cone belong to it
+    return points, narrow, reference.NO_FACINGS if facing is None else _checked_facings(space, facing, len(points))
 
 
 def _counted(
-    space: Grid,
+    space: AnySpace,
     positions: ArrayLike,
     radius: ArrayLike,
     heights: ArrayLike | None,
@@ -152,16 +169,14 @@ def _counted(
     angle: float,
     walls: bool,
 ) -> NDArray[np.int32]:
-    _checked_grid(space)
-    points, _ = checks.positions(positions)
+    if isinstance(space, Graph):
+        _without(heights=heights, walls=walls or None)
+        points, narrow, facings = _viewers(space, positions, facing, angle)
+        return graph_sight.counted(space, points, _squares(radius, len(points)), facings, narrow)
+    points, narrow, facings = _viewers(space, positions, facing, angle)
     limits = _limits(space, radius, len(points))
     ground = reference.NO_HEIGHTS if heights is None else _checked_heights(space, heights)
     eye = checks.not_negative("eye", eye)
-    facings = reference.NO_FACINGS if facing is None else _checked_facings(space, facing, len(points))
-    opening = checks.positive("angle", angle)
-    if opening > 360:
-        raise InvalidValue("angle is at most 360 degrees", got=f"angle={angle!r}", remedy="Pass an angle in degrees, up to 360")
-    narrow = math.cos(math.radians(opening / 2)) - 1e-9  # both edges of the cone belong to it
     sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
     blocked = space.walls.view(np.uint8)
     if not kernels.compiled():
@@ -192,12 +207,13 @@ def _counted(
     return shares[0]
 
 
-def _checked_grid(space: Grid) -> None:
-    if not isinstance(space, Grid):
-        raise InvalidValue("Sight needs a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
+def _without(**options: object) -> None:
+    for name, given in options.items():
+        if given is not None:
+            raise InvalidValue(f"Sight on a graph has no {name}", got=f"{name}=...", remedy=f"Leave {name} out")
 
 
-def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
+def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
     radii = np.asarray(radius)
     if radii.ndim == 0:
         radii = np.full(count, checks.positive("radius", radius))
@@ -210,8 +226,18 @@ def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
     bad = np.flatnonzero(~(np.isfinite(radii) & (radii > 0)))
     if len(bad):
         raise InvalidValue("radius is finite and above 0", got=f"{radii[bad[0]]} at index {bad[0]}", remedy="Pass a radius above 0")
-    different, which = np.unique(radii, return_inverse=True)
+    return radii.astype(np.float64)
+
+
+def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
+    """The largest squared distances, in cells."""
+    different, which = np.unique(_radii(radius, count), return_inverse=True)
     return np.array([reference.squared_reach(float(r) / space.cell_size) for r in different], dtype=np.int64)[which]
+
+
+def _squares(radius: ArrayLike, count: int) -> NDArray[np.float64]:
+    """The largest squared distances, in world units; a billionth is forgiven."""
+    return np.minimum(_radii(radius, count), checks.LARGEST) ** 2 * (1 + 1e-9)
 
 
 def _checked_heights(space: Grid, heights: ArrayLike) -> NDArray[np.float32]:
@@ -233,49 +259,24 @@ def _checked_heights(space: Grid, heights: ArrayLike) -> NDArray[np.float32]:
     return narrow
 
 
-def _checked_facings(space: Grid, facing: ArrayLike, count: int) -> NDArray[np.float64]:
-    remedy = f"Pass one (x, y) pair or an array of shape ({count}, 2), none of them (0, 0)"
-    array = np.asarray(facing)
-    if array.dtype.kind not in "iuf" or array.shape not in ((2,), (count, 2)):
+def _checked_facings(space: AnySpace, facing: ArrayLike, count: int) -> NDArray[np.float64]:
+    kind = "(x, y)" if space.dimensions == 2 else "(x, y) or (x, y, z)"
+    remedy = f"Pass one {kind} or an array of shape ({count}, 2), none of them (0, 0)"
+    array = checks.array("facing", facing)
+    lengths = range(2, space.dimensions + 1)
+    if array.dtype.kind not in "iuf" or array.shape not in [shape for length in lengths for shape in ((length,), (count, length))]:
         raise InvalidValue(
-            "facing is one (x, y) direction, or one per position",
+            f"facing is one direction {kind}, or one per position",
             got=f"{array.dtype} of shape {array.shape} for {count} positions",
             remedy=remedy,
         )
-    wide = np.broadcast_to(array, (count, 2)).astype(np.float64)
+    wide = np.broadcast_to(array[..., :2], (count, 2)).astype(np.float64)
     largest = np.abs(wide).max(axis=1, keepdims=True)
     bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
     if len(bad):
         raise InvalidValue("A direction is finite and not (0, 0)", got=f"{tuple(wide[bad[0]].tolist())}", remedy=remedy)
     wide /= largest
     wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
-    if space.y_up:
+    if isinstance(space, Grid) and space.y_up:
         wide[:, 1] *= -1
     return wide
-
-
-def _half_width(space: Grid, width: float) -> float:
-    """Half the width of a shot in the units of points."""
-    half = checks.not_negative("width", width) / 2 / space.cell_size
-    if half > stamp_reference.WIDEST:
-        raise InvalidValue(
-            f"A shot is at most {2 * stamp_reference.WIDEST:,} cells wide", got=f"width={width!r}", remedy="Pass a smaller width"
-        )
-    return half * stamp_reference.UNITS
-
-
-def _units(space: Grid, start: NDArray[np.float64], end: NDArray[np.float64]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Both points as (row, column) in units, the start on the map."""
-    space.cell_at(start)
-    if not (np.abs(end - start) <= stamp_reference.LONGEST * space.cell_size).all():
-        raise InvalidValue(
-            f"A shot ends at most {stamp_reference.LONGEST:,} cells from its start",
-            got=f"{start.tolist()} to {end.tolist()} on cells of {space.cell_size:g}",
-            remedy="Cut it to its range",
-        )
-    x0, x1 = (stamp_reference.units((float(point[0]) - space.origin[0]) / space.cell_size) for point in (start, end))
-    y0, y1 = (stamp_reference.units((float(point[1]) - space.origin[1]) / space.cell_size) for point in (start, end))
-    across, down = space.width * stamp_reference.UNITS, space.height * stamp_reference.UNITS
-    x1, x0 = x1 - x0 // across * across, x0 % across
-    y1, y0 = y1 - y0 // down * down, y0 % down
-    return ((down - y0, x0), (down - y1, x1)) if space.y_up else ((y0, x0), (y1, x1))

@@ -55,6 +55,21 @@ class Topology:
         """The vertex that each arc ends in."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
+    @property
+    def lower(self) -> NDArray[np.int64]:
+        """The lower of the two vertices of each arc."""
+        return np.minimum(self.origins, self.ends).astype(np.int64)
+
+    @property
+    def upper(self) -> NDArray[np.int64]:
+        """The higher of the two vertices of each arc."""
+        return np.maximum(self.origins, self.ends).astype(np.int64)
+
+    @cached_property
+    def back(self) -> NDArray[np.int64]:
+        """The arc that leads back along each arc, -1 where there is none."""
+        return self.arcs_between(self.ends.astype(np.int64), self.origins.astype(np.int64))
+
     @cached_property
     def leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The arcs by the vertex they come from: those of `v` are `arcs[starts[v]:starts[v + 1]]`, by end."""
@@ -90,6 +105,10 @@ class Topology:
             return np.full(len(wanted), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.where(self._keys[at] == wanted, at, -1)
+
+    def are_joined(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether an arc leads between the vertices of each pair (K, 2), in one direction or both."""
+        return np.asarray((self.arcs_between(pairs[:, 0], pairs[:, 1]) >= 0) | (self.arcs_between(pairs[:, 1], pairs[:, 0]) >= 0))
 
     def nearest(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         """The nearest vertex to each point, by straight distance; with `max_height` only those at most so far above or below.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace
+from fieldcraft.space.kinds import AnySpace, checked_space
 
 __all__ = ["Ways", "checked_space", "offsets_from", "typical_step", "ways_of", "ways_out_of_walls"]
 
@@ -40,15 +40,6 @@ class Ways:
 
 
 _known: WeakKeyDictionary[AnySpace, tuple[int, Ways]] = WeakKeyDictionary()
-
-
-def checked_space(space: object) -> AnySpace:
-    """A grid or a graph, else `InvalidValue`."""
-    if isinstance(space, (Grid, Graph)):
-        return space
-    raise InvalidValue(
-        "A search takes place on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
-    )
 
 
 def ways_of(space: AnySpace) -> Ways:
@@ -79,12 +70,12 @@ def offsets_from(space: AnySpace, position: NDArray[np.float64]) -> NDArray[np.f
     return away
 
 
-def ways_out_of_walls(graph: Graph) -> Ways:
-    """The steps to open vertices, also from blocked ones: what stands there acts out of them."""
-    return _of_graph(graph, from_walls=True)
+def ways_out_of_walls(space: AnySpace) -> Ways:
+    """The steps to open cells, also from walls: what stands there acts out of them."""
+    return _of_grid(space, from_walls=True) if isinstance(space, Grid) else _of_graph(space, from_walls=True)
 
 
-def _of_grid(grid: Grid) -> Ways:
+def _of_grid(grid: Grid, *, from_walls: bool = False) -> Ways:
     links = grid.links().reshape(-1)
     is_open = ~grid.walls.reshape(-1)
     lengths = grid.neighborhood.lengths(grid.cell_size)
@@ -93,7 +84,8 @@ def _of_grid(grid: Grid) -> Ways:
         end = np.flatnonzero(links & mask)
         rows, columns = np.divmod(end, grid.width)
         start = (rows - dy) % grid.height * grid.width + (columns - dx) % grid.width
-        end, start = end[is_open[start]], start[is_open[start]]
+        if not from_walls:
+            end, start = end[is_open[start]], start[is_open[start]]
         starts.append(start)
         ends.append(end)
         sizes.append(np.full(len(end), length))

@@ -5,12 +5,14 @@ from fieldcraft.steering.combine import accelerate, combine
 from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
+from fieldcraft.steering.travellers import Travellers
 from fieldcraft.steering.walkers import Walk, Walkers
 from fieldcraft.steering.walls import avoid_walls, move
 
 __all__ = [
     "Crowd",
     "Neighbors",
+    "Travellers",
     "Walk",
     "Walkers",
     "accelerate",

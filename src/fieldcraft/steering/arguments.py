@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.ground import frozen
-from fieldcraft.space import Grid
+from fieldcraft.space import Graph, Grid
 
 __all__ = ["FARTHEST", "cells_long", "grid", "limits", "points", "vectors"]
 
@@ -23,7 +23,11 @@ Wide = NDArray[np.float64]
 def grid(space: object) -> Grid:
     """`space` if it is a grid."""
     if not isinstance(space, Grid):
-        raise InvalidValue("Steering among walls takes place on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
+        graph = isinstance(space, Graph)
+        remedy = (
+            "On a mesh use steering.move with positions and behaviours, on waypoints steering.Travellers" if graph else "Pass fc.Grid(...)"
+        )
+        raise InvalidValue("This way of steering among walls needs a grid", got=type(space).__name__, remedy=remedy)
     return space
 
 

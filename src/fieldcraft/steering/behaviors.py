@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.flow import FlowField
+from fieldcraft.space import Graph
 from fieldcraft.steering.arguments import limits, points, vectors
 
 __all__ = ["arrive", "evade", "flee", "follow_flow", "pursue", "seek", "wander"]
@@ -135,13 +136,21 @@ def wander(
 def follow_flow(positions: ArrayLike, velocities: ArrayLike, flow: FlowField, max_speed: ArrayLike, *, outside: str = "refuse") -> Wide:
     """Along a flow field at full speed; standing still where it has no direction: at goals and where no way leads.
 
-    Positions off the map raise `OutsideMap`, or count as the rim with `outside="clamp"`. The rest as for `seek`.
+    On a 3D mesh positions are (N, 3), velocities and what comes back lie in the ground plane, (N, 2). Positions off the map raise
+    `OutsideMap`, or count as the rim with `outside="clamp"`. The rest as for `seek`.
     """
     if not isinstance(flow, FlowField):
         raise InvalidValue("flow is a flow field", got=type(flow).__name__, remedy="Pass fc.flow_field(distance_map)")
-    at, single = points(positions)
+    space = flow.space
+    if isinstance(space, Graph) and space.mesh is None and space.dimensions == 3:
+        raise InvalidValue(
+            "Behaviours steer in the ground plane",
+            got="a flow field on waypoints in 3D",
+            remedy="Walk along their edges: steering.Travellers",
+        )
+    at, single = checks.positions(positions, dimensions=space.dimensions)
     moving = vectors("Velocities", velocities, len(at))
-    wanted = flow.sample(at, outside=outside) * limits("max_speed", max_speed, len(at))[:, np.newaxis]
+    wanted = flow.sample(at, outside=outside)[:, :2] * limits("max_speed", max_speed, len(at))[:, np.newaxis]
     return _one(wanted - moving, single)
 
 

@@ -12,9 +12,11 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import moving as reference
+from fieldcraft.paths.flow import FlowField
 from fieldcraft.query.ground import crowd, frozen, too_far
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph, Grid
 from fieldcraft.space.passages import passages, quiet
+from fieldcraft.steering import meshes
 from fieldcraft.steering.arguments import cells_long, grid, points, vectors
 
 __all__ = ["avoid_walls", "kernel", "move", "out_of_walls", "refuse_outside", "room_beside"]
@@ -34,7 +36,7 @@ def kernel() -> Any:
     return moving
 
 
-def move(space: Grid, positions: ArrayLike, displacements: ArrayLike, *, radius: float = 0.0) -> Wide:
+def move(space: AnySpace, positions: ArrayLike, displacements: ArrayLike, *, radius: float = 0.0, leap: bool | FlowField = True) -> Wide:
     """Move agents, along walls where these bar their way: the new positions, (N, 2), or (2,) for one (x, y) pair.
 
     The whole way is walked, so nothing is jumped over, whatever the speed. Where an agent meets a wall, the rim of the map or
@@ -49,10 +51,19 @@ def move(space: Grid, positions: ArrayLike, displacements: ArrayLike, *, radius:
     radius: how far an agent's centre stays from walls, in world units, at most half a cell. With 0 it stops a millionth of a cell
         before them; more than 0.49 cells count as 0.49, so that nobody jams in the mouth of a corridor. Who is nearer already may
         move along and away, not nearer.
+    leap: whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks into them. Or the flow field on it that
+        agents follow: then they leap where it leads over a gap, and nowhere else.
 
     An agent that stands in a wall (one was built on it) is first put into the open cell nearest to its own, at the
-    point of it nearest to where it stood. Raises `OutsideMap` for positions off the map, and `InvalidValue`.
+    point of it nearest to where it stood.
+
+    On a mesh agents walk from polygon to polygon through the sides that open edges lead over, and along the others. So they keep
+    to their floor; on a 3D mesh positions are (N, 3), with the z of the ground, and displacements (N, 2) or (N, 3), of which the z is left
+    out. Agents are points there (radius 0). Who is beside the mesh begins at the nearest point of the polygon whose middle is nearest.
+    On waypoints without a mesh one walks along edges: see `Travellers`. Raises `OutsideMap` for positions off the map, and `InvalidValue`.
     """
+    if isinstance(space, Graph):
+        return meshes.move(space, positions, displacements, radius, leap)
     ground, (at, single) = grid(space), points(positions)
     near = room_beside(ground, radius)
     shifts = vectors("Displacements", displacements, len(at))

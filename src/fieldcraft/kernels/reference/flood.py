@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BARRIER", "BLOCKED", "FRONT", "HEAT", "RUNS", "STEPS", "STUCK", "TAIL", "TOO_HOT", "UNTOUCHED", "run"]
+__all__ = ["BARRIER", "BLOCKED", "FRONT", "HEAT", "RUNS", "STEPS", "STUCK", "TAIL", "TOO_HOT", "UNTOUCHED", "ignite", "run"]
 
 UNTOUCHED, HEAT, BARRIER, BLOCKED = 0, 1, 2, 3
 RUNS, STUCK, TOO_HOT = 0, 1, 2
@@ -61,3 +61,38 @@ def _beside(starts: NDArray[np.int64], ends: Cells, state: NDArray[np.uint8], fr
             if state[end] == UNTOUCHED and (allowed is None or allowed[end]):
                 found[end] = None
     return list(found)
+
+
+def ignite(
+    starts: NDArray[np.int64],
+    ends: Cells,
+    front: NDArray[np.int64],
+    label: Cells,
+    strength: NDArray[np.float32],
+    since: int,
+    next_label: Cells,
+    next_strength: NDArray[np.float32],
+    found: NDArray[np.int64],
+    count: int,
+) -> int:
+    """What some hot cells ignite, on a layer where many floods run: cells beside them that no flood as new as theirs has touched.
+
+    `label` (N,) int32 is the step in which the last flood over each cell began, -1 for none; floods that began before step `since` go no
+    further. Of several that reach a cell at once the newest wins, then the larger size, then the positive one.
+    `next_label` (N,), all -1 at first, and `next_strength` (N,) receive what ignites; `found` (N,) lists the cells after the first
+    `count`. Returns how many it lists then. Nothing of this depends on the order of `front`.
+    """
+    for cell in front.tolist():
+        flood, heat = int(label[cell]), strength[cell]
+        if flood < since:
+            continue
+        for end in ends[starts[cell] : starts[cell + 1]].tolist():
+            if label[end] >= flood:
+                continue
+            if next_label[end] < 0:
+                found[count] = end
+                count += 1
+            elif (flood, abs(heat), heat) <= (int(next_label[end]), abs(next_strength[end]), next_strength[end]):
+                continue
+            next_label[end], next_strength[end] = flood, heat
+    return count

@@ -1,0 +1,149 @@
+"""Directions on graphs and meshes, fast: the same bits as `fieldcraft.kernels.reference.graph_flow`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+__all__ = ["lead", "lead_through"]
+
+MARGIN = 0.05
+NEAR = 1e-4
+AHEAD = 32
+
+
+@njit(nogil=True, cache=True)
+def _off(places, start, end, points, i):  # type: ignore[no-untyped-def]
+    """The squared distance of a point from the straight line between two vertices."""
+    axes = places.shape[1]
+    square = 0.0
+    dot = 0.0
+    for a in range(axes):
+        along = places[end, a] - places[start, a]
+        square += along * along
+        dot += (points[i, a] - places[start, a]) * along
+    share = min(max(dot / square, 0.0), 1.0) if square > 0 else 0.0
+    total = 0.0
+    for a in range(axes):
+        gap = (points[i, a] - places[start, a]) - share * (places[end, a] - places[start, a])
+        total += gap * gap
+    return total
+
+
+@njit(nogil=True, cache=True)
+def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):  # type: ignore[no-untyped-def]
+    """Write the unit vectors in which to walk from points, whose nearest vertices are given, from `first` up to `last`."""
+    axes = places.shape[1]
+    for i in range(first, last):
+        vertex = vertices[i]
+        aim, best = np.int64(-1), np.inf
+        if goals[vertex]:
+            aim, best = vertex, 0.0
+            for a in range(axes):
+                best += (points[i, a] - places[vertex, a]) * (points[i, a] - places[vertex, a])
+        elif following[vertex] >= 0:
+            aim, best = following[vertex], _off(places, vertex, following[vertex], points, i)
+        if aim >= 0:
+            for arc in range(starts[vertex], starts[vertex + 1]):
+                if taken[origins[arc]] == arc:
+                    off = _off(places, np.int64(origins[arc]), vertex, points, i)
+                    if off < best:
+                        aim, best = vertex, off
+        length = 0.0
+        for a in range(axes):
+            out[i, a] = 0.0
+            if aim >= 0:
+                length += (places[aim, a] - points[i, a]) * (places[aim, a] - points[i, a])
+        length = math.sqrt(length)
+        if length > 0:
+            for a in range(axes):
+                out[i, a] = (places[aim, a] - points[i, a]) / length
+
+
+@njit(nogil=True, cache=True)
+def _portal(gates, behind, sides, shut, polygon, then, x, y):  # type: ignore[no-untyped-def]
+    """The open portal from a polygon to another whose middle is nearest to a place, or -1."""
+    found, best = -1, np.inf
+    for portal in range(gates[polygon], gates[polygon + 1]):
+        if behind[portal] == then and not shut[portal]:
+            mx, my = (sides[portal, 0] + sides[portal, 2]) / 2 - x, (sides[portal, 1] + sides[portal, 3]) / 2 - y
+            if mx * mx + my * my < best:
+                found, best = portal, mx * mx + my * my
+    return found
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _turn(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
+    """Above 0 where c lies to the left of the line from a to b."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
+@njit(nogil=True, cache=True)
+def _squared_off(ux, uy, vx, vy, x, y):  # type: ignore[no-untyped-def]
+    """The squared distance of a place from the line between two others."""
+    ex, ey = vx - ux, vy - uy
+    size = ex * ex + ey * ey
+    share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
+    px, py = x - ux - share * ex, y - uy - share * ey
+    return px * px + py * py
+
+
+@njit(nogil=True, cache=True)
+def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):  # type: ignore[no-untyped-def]
+    lx, ly, rx, ry, nx, ny = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fx, fy = x, y
+    is_open = False
+    here = polygon
+    for passed in range(AHEAD):
+        then = following[here]
+        door = _portal(gates, behind, sides, shut, here, then, fx, fy) if then >= 0 else -1
+        if door < 0:
+            own = here if then < 0 else then
+            fx, fy = middles[own, 0], middles[own, 1]
+            break
+        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        ex, ey = MARGIN * (vx - ux), MARGIN * (vy - uy)
+        ux, uy, vx, vy = ux + ex, uy + ey, vx - ex, vy - ey
+        fx, fy = (ux + vx) / 2, (uy + vy) / 2
+        if passed == 0 and _squared_off(ux, uy, vx, vy, x, y) <= NEAR * NEAR * ((vx - ux) * (vx - ux) + (vy - uy) * (vy - uy)):
+            nx, ny = vy - uy, ux - vx
+        elif not is_open:
+            lx, ly, rx, ry, is_open = vx, vy, ux, uy, True
+        else:
+            if _turn(x, y, rx, ry, ux, uy) >= 0:
+                if _turn(x, y, lx, ly, ux, uy) > 0:
+                    fx, fy = lx, ly
+                    break
+                rx, ry = ux, uy
+            if _turn(x, y, lx, ly, vx, vy) <= 0:
+                if _turn(x, y, rx, ry, vx, vy) < 0:
+                    fx, fy = rx, ry
+                    break
+                lx, ly = vx, vy
+        here = then
+    if is_open:
+        if _turn(x, y, rx, ry, fx, fy) < 0:
+            fx, fy = rx, ry
+        elif _turn(x, y, lx, ly, fx, fy) > 0:
+            fx, fy = lx, ly
+    if (nx != 0 or ny != 0) and (fx - x) * nx + (fy - y) * ny <= 0:
+        fx, fy = x + nx, y + ny
+    return fx, fy
+
+
+@njit(nogil=True, cache=True)
+def lead_through(following, goals, middles, gates, behind, sides, shut, points, polygons, first, last, out):  # type: ignore[no-untyped-def]
+    """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up to `last`."""
+    for i in range(first, last):
+        polygon = polygons[i]
+        x, y = points[i, 0], points[i, 1]
+        for a in range(out.shape[1]):
+            out[i, a] = 0.0
+        if following[polygon] < 0 and not goals[polygon]:
+            continue
+        ax, ay = _aim(following, middles, gates, behind, sides, shut, polygon, x, y)
+        length = math.sqrt((ax - x) * (ax - x) + (ay - y) * (ay - y))
+        if length > 0:
+            out[i, 0], out[i, 1] = (ax - x) / length, (ay - y) / length

@@ -1,0 +1,191 @@
+"""One way on a graph, fast: the same bits as `fieldcraft.kernels.reference.graph_search`.
+
+Scratch is kept from search to search and not cleared: `stamp` says which vertices this search has found (twice its number) and settled
+(one more).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+__all__ = ["pull", "room", "search"]
+
+
+def room(vertices):  # type: ignore[no-untyped-def]
+    """Scratch for one search at a time."""
+    return [
+        np.empty(vertices, dtype=np.int64),
+        np.empty(vertices),
+        np.empty(vertices, dtype=np.int64),
+        np.zeros(vertices + 1, dtype=np.int64),  # the last is the number of the search
+        [np.empty(256), np.empty(256, dtype=np.int64)],
+    ]
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _bound(places, v, start, scale):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for a in range(places.shape[1]):
+        total += (places[v, a] - places[start, a]) * (places[v, a] - places[start, a])
+    return scale * math.sqrt(total)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _before(keys, cells, i, key, cell):  # type: ignore[no-untyped-def]
+    return keys[i] < key or (keys[i] == key and cells[i] <= cell)
+
+
+@njit(nogil=True, cache=True)
+def _sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
+    key, cell = keys[i], cells[i]
+    while i > 0:
+        above = (i - 1) >> 1
+        if _before(keys, cells, above, key, cell):
+            break
+        keys[i], cells[i] = keys[above], cells[above]
+        i = above
+    keys[i], cells[i] = key, cell
+
+
+@njit(nogil=True, cache=True)
+def _sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
+    key, cell = keys[0], cells[0]
+    i = 0
+    while True:
+        below = 2 * i + 1
+        if below >= size:
+            break
+        if below + 1 < size and not _before(keys, cells, below, keys[below + 1], cells[below + 1]):
+            below += 1
+        if not _before(keys, cells, below, key, cell):
+            break
+        keys[i], cells[i] = keys[below], cells[below]
+        i = below
+    keys[i], cells[i] = key, cell
+
+
+@njit(nogil=True, cache=True)
+def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size):  # type: ignore[no-untyped-def]
+    """Search while there is room in the heap. Returns (size of the heap, arcs more room is needed for, or -1 at the start)."""
+    even = cost.shape[0] == 1
+    while size > 0:
+        v = cells[0]
+        first, last = starts[v], starts[v + 1]
+        if size + (last - first) > keys.shape[0]:
+            return size, last - first
+        size -= 1
+        if size > 0:
+            keys[0], cells[0] = keys[size], cells[size]
+            _sift_down(keys, cells, size)
+        if stamp[v] != turn:
+            continue
+        stamp[v] = turn + 1
+        if v == start:
+            return size, -1
+        d = dist[v]
+        for arc in range(first, last):
+            n = np.int64(origins[arc])
+            weight = sizes[arc]
+            if not even:
+                weight = sizes[arc] * (cost[n] + cost[v])
+            total = d + weight
+            if total <= d:
+                total = np.nextafter(d, np.inf)
+            if not walls[n] and total < (dist[n] if stamp[n] >= turn else np.inf):
+                dist[n] = total
+                came[n] = arc
+                stamp[n] = turn
+                keys[size] = total + _bound(places, n, start, scale)
+                cells[size] = n
+                size += 1
+                _sift_up(keys, cells, size - 1)
+    return size, 0
+
+
+@njit(nogil=True, cache=True)
+def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, keys, cells):  # type: ignore[no-untyped-def]
+    turn = stamp[-1] + 2
+    stamp[-1] = turn
+    dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
+    keys[0], cells[0] = _bound(places, goal, start, scale), goal
+    size = 1
+    while True:
+        size, more = _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size)
+        if more <= 0:
+            break
+        longer_keys, longer_cells = np.empty(2 * keys.shape[0] + more, np.float64), np.empty(2 * keys.shape[0] + more, np.int64)
+        longer_keys[: keys.shape[0]], longer_cells[: keys.shape[0]] = keys, cells
+        keys, cells = longer_keys, longer_cells
+    if more == 0:
+        return 0, np.inf, keys, cells
+    way[0] = start
+    count = 1
+    while came[way[count - 1]] >= 0:
+        way[count] = ends[came[way[count - 1]]]
+        count += 1
+    return count, dist[start], keys, cells
+
+
+def search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, waiting):  # type: ignore[no-untyped-def]
+    """Write the vertices of the cheapest way into `way`. Returns how many they are, 0 for no way, and what it costs."""
+    count, total, *waiting[:] = _search(
+        starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, *waiting
+    )  # fmt: skip
+    return count, total
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _turn(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
+    """Above 0 where c lies to the left of the line from a to b."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
+@njit(nogil=True, cache=True)
+def _cross(doors, door, last, x, y, to_x, to_y, at):  # type: ignore[no-untyped-def]
+    """Where a leg passes the doors between two bends."""
+    for i in range(door + 1, last):
+        lx, ly = doors[i, 0], doors[i, 1]
+        ex, ey, dx, dy = doors[i, 2] - lx, doors[i, 3] - ly, to_x - x, to_y - y
+        area = dx * ey - dy * ex
+        share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0) if area != 0 else 0.5
+        at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
+
+
+@njit(nogil=True, cache=True)
+def pull(doors, ax, ay, bx, by, at, bends):  # type: ignore[no-untyped-def]
+    """Pull a string taut from a to b through doors (M, 4), (left x, y, right x, y): where it passes each into `at` (M, 2), and `bends`."""
+    many = doors.shape[0]
+    px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay
+    left_door, right_door, door = -1, -1, -1
+    bends[:] = False
+    i = 0
+    while i <= many:
+        left_is_apex, right_is_apex = lx == px and ly == py, rx == px and ry == py
+        turned_left, turned_right = False, False
+        if i == many:
+            turned_left = not left_is_apex and _turn(px, py, lx, ly, bx, by) > 0
+            turned_right = not turned_left and not right_is_apex and _turn(px, py, rx, ry, bx, by) < 0
+        else:
+            if _turn(px, py, rx, ry, doors[i, 2], doors[i, 3]) >= 0:
+                if right_is_apex or _turn(px, py, lx, ly, doors[i, 2], doors[i, 3]) < 0:
+                    rx, ry, right_door = doors[i, 2], doors[i, 3], i
+                else:
+                    turned_left = True
+            if not turned_left and _turn(px, py, lx, ly, doors[i, 0], doors[i, 1]) <= 0:
+                if left_is_apex or _turn(px, py, rx, ry, doors[i, 0], doors[i, 1]) > 0:
+                    lx, ly, left_door = doors[i, 0], doors[i, 1], i
+                else:
+                    turned_right = True
+        if turned_left or turned_right:
+            tx, ty, corner = (lx, ly, left_door) if turned_left else (rx, ry, right_door)
+            _cross(doors, door, corner, px, py, tx, ty, at)
+            at[corner, 0], at[corner, 1], bends[corner] = tx, ty, True
+            door = corner
+            px, py, lx, ly, rx, ry = tx, ty, tx, ty, tx, ty
+            left_door, right_door = corner, corner
+            i = corner
+        i += 1
+    _cross(doors, door, many, px, py, bx, by, at)

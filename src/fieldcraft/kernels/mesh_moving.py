@@ -1,0 +1,184 @@
+"""Walking on convex polygons, fast: the same bits as `fieldcraft.kernels.reference.mesh_moving`.
+
+An agent goes from polygon to polygon through portals, so a move looks at the few sides and portals on its way only, however large the
+mesh. `locate` looks at the triangles of one square of the plane.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+__all__ = ["heights", "locate", "move"]
+
+RIM = 1e-9
+APART = 1e-3
+INWARDS = 1e-6
+SLIDES = 16
+IDLE = 8
+
+
+@njit(nogil=True, cache=True)
+def _inside(rings, begin, end, x, y):  # type: ignore[no-untyped-def]
+    """A point, or the nearest on the rim if it is outside."""
+    outside = False
+    best, bx, by = np.inf, x, y
+    for k in range(begin, end):
+        other = k + 1 if k + 1 < end else begin
+        ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[other, 0], rings[other, 1]
+        ex, ey = vx - ux, vy - uy
+        outside = outside or ex * (y - uy) - ey * (x - ux) < 0
+        size = ex * ex + ey * ey
+        share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
+        px, py = ux + share * ex, uy + share * ey
+        away = (px - x) * (px - x) + (py - y) * (py - y)
+        if away < best:
+            best, bx, by = away, px, py
+    if outside:
+        return bx, by
+    return x, y
+
+
+@njit(nogil=True, cache=True)
+def _exit(rings, begin, end, x, y, dx, dy, slid):  # type: ignore[no-untyped-def]
+    """The side, but the one that is slid along, that a shift leaves a polygon by, and after which share; -1 and 1 where it ends inside."""
+    side, share = -1, 1.0
+    for k in range(begin, end):
+        if k == slid:
+            continue
+        other = k + 1 if k + 1 < end else begin
+        ux, uy = rings[k, 0], rings[k, 1]
+        ex, ey = rings[other, 0] - ux, rings[other, 1] - uy
+        into = dx * ey - dy * ex
+        if into > 0:
+            gone = max(((ux - x) * ey - (uy - y) * ex) / into, 0.0)
+            if gone < share:
+                side, share = k, gone
+    return side, share
+
+
+@njit(nogil=True, cache=True)
+def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey):  # type: ignore[no-untyped-def]
+    """The portal that lies in a place on a side which runs along (ex, ey), or -1."""
+    found = -1
+    for portal in range(gates[polygon], gates[polygon + 1]):
+        if shut[portal]:
+            continue
+        ux, uy = sides[portal, 0], sides[portal, 1]
+        px, py = sides[portal, 2] - ux, sides[portal, 3] - uy
+        if px * ex + py * ey <= 0:
+            continue
+        size = px * px + py * py
+        share = ((x - ux) * px + (y - uy) * py) / size
+        off = abs(px * (y - uy) - py * (x - ux)) / size
+        if -RIM <= share <= 1 + RIM and off <= APART:
+            if wanted.shape[0] == 0 or behind[portal] == wanted[polygon]:
+                return portal
+            if found < 0 and not leaps[portal]:
+                found = portal
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _off_rim(rings, begin, end, x, y, mx, my):  # type: ignore[no-untyped-def]
+    """A place, a hair nearer to the middle if it is on the rim."""
+    for k in range(begin, end):
+        other = k + 1 if k + 1 < end else begin
+        ux, uy = rings[k, 0], rings[k, 1]
+        ex, ey = rings[other, 0] - ux, rings[other, 1] - uy
+        if ex * (y - uy) - ey * (x - ux) <= INWARDS * (ex * (my - uy) - ey * (mx - ux)):
+            return x + INWARDS * (mx - x), y + INWARDS * (my - y)
+    return x, y
+
+
+@njit(nogil=True, cache=True)
+def move(  # type: ignore[no-untyped-def]
+    starts, rings, middles, gates, behind, sides, shut, leaps, wanted, polygons, points, shifts, first, last, out, ends
+):
+    """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and `ends`, the polygons then."""
+    for i in range(first, last):
+        polygon = polygons[i]
+        begin, end = starts[polygon], starts[polygon + 1]
+        x, y = _inside(rings, begin, end, points[i, 0], points[i, 1])
+        dx, dy = shifts[i, 0], shifts[i, 1]
+        wx, wy = dx, dy
+        slides, idle, slid = 0, 0, -1
+        while dx != 0 or dy != 0:
+            side, share = _exit(rings, begin, end, x, y, dx, dy, slid)
+            x, y = x + share * dx, y + share * dy
+            if side < 0:
+                break
+            dx, dy = (1 - share) * dx, (1 - share) * dy
+            other = side + 1 if side + 1 < end else begin
+            ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
+            portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
+            if portal >= 0:
+                polygon = np.int64(behind[portal])
+                begin, end, slid = starts[polygon], starts[polygon + 1], -1
+                if leaps[portal]:
+                    px, py = _inside(rings, begin, end, x, y)
+                    whole = math.sqrt(dx * dx + dy * dy)
+                    left = max(whole - math.sqrt((px - x) * (px - x) + (py - y) * (py - y)), 0.0) / whole if whole > 0 else 0.0
+                    x, y, dx, dy = px, py, left * dx, left * dy
+                idle = 0 if share > RIM else idle + 1
+                if idle > IDLE:
+                    break
+                continue
+            along = (dx * ex + dy * ey) / (ex * ex + ey * ey)
+            dx, dy, slid = along * ex, along * ey, side
+            slides += 1
+            if dx * wx + dy * wy <= 0 or slides > SLIDES:
+                break
+        x, y = _inside(rings, begin, end, x, y)
+        x, y = _off_rim(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
+        out[i, 0], out[i, 1] = x, y
+        ends[i] = polygon
+
+
+@njit(nogil=True, cache=True)
+def heights(fans, triangles, corners, polygons, places, out):  # type: ignore[no-untyped-def]
+    """The heights of places (N, 2) on their polygons, into `out` (N,)."""
+    for i in range(polygons.shape[0]):
+        x, y = places[i, 0], places[i, 1]
+        best, height = -np.inf, 0.0
+        for number in range(fans[polygons[i]], fans[polygons[i] + 1]):
+            a, b, c = corners[triangles[number, 0]], corners[triangles[number, 1]], corners[triangles[number, 2]]
+            doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            if doubled == 0:
+                continue
+            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
+            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
+            least = min(1 - second - third, second, third)
+            if least > best:
+                best, height = least, (1 - second - third) * a[2] + second * b[2] + third * c[2]
+        out[i] = height
+
+
+@njit(nogil=True, cache=True)
+def locate(  # type: ignore[no-untyped-def]
+    low, side, across, starts, binned, triangles, corners, points, tall, limit, rim, first, last, found, shares, off
+):
+    """The triangle straight below or above each of the points, the nearest in height, then the lowest number; see `Mesh.locate`."""
+    for i in range(first, last):
+        x, y = points[i, 0], points[i, 1]
+        found[i], off[i] = -1, np.inf
+        shares[i, 0] = shares[i, 1] = shares[i, 2] = 0.0
+        column, row = (x - low[0]) / side, (y - low[1]) / side
+        if not (-1 <= column < across + 1 and -1 <= row < across + 1):
+            continue
+        square = min(max(math.floor(row), 0), across - 1) * across + min(max(math.floor(column), 0), across - 1)
+        for place in range(starts[square], starts[square + 1]):
+            number = binned[place]
+            a, b, c = corners[triangles[number, 0]], corners[triangles[number, 1]], corners[triangles[number, 2]]
+            doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
+            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
+            one = 1 - second - third
+            if one < -rim or second < -rim or third < -rim:
+                continue
+            height = abs(one * a[2] + second * b[2] + third * c[2] - points[i, 2]) if tall else 0.0
+            if height <= limit and (height < off[i] or (height == off[i] and number < found[i])):
+                found[i], off[i] = number, height
+                shares[i, 0], shares[i, 1], shares[i, 2] = one, second, third

@@ -1,0 +1,41 @@
+"""Travelling along the edges of a graph, fast: the same bits as `fieldcraft.kernels.reference.travel`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["travel"]
+
+MOST = 1_000_000
+
+
+@njit(nogil=True, cache=True)
+def travel(origins, ends, sizes, back, shut, taken, chosen, vertices, arcs, gone, ways, first, last):  # type: ignore[no-untyped-def]
+    """Take agents along `ways` (N,) more, from `first` up to `last`; `vertices`, `arcs` and `gone` are where they are, and are changed."""
+    for i in range(first, last):
+        left = ways[i]
+        vertex, arc, along = vertices[i], arcs[i], gone[i]
+        for _ in range(MOST):
+            if arc < 0:
+                arc = taken[i] if chosen else taken[vertex]
+                if chosen and arc >= 0 and origins[arc] != vertex:
+                    arc = np.int64(-1)
+                if arc < 0 or shut[arc]:
+                    arc = np.int64(-1)
+                    break
+                along = 0.0
+            other = back[arc]
+            onwards = taken[i] if chosen else taken[ends[arc]]
+            if along > 0 and other >= 0 and not shut[other] and (shut[arc] or onwards == other):
+                vertex, arc, along = np.int64(ends[arc]), other, sizes[arc] - along
+            if left <= 0 or (shut[arc] and along > 0):
+                break
+            if along + left < sizes[arc]:
+                along += left
+                break
+            left -= sizes[arc] - along
+            vertex, arc, along = np.int64(ends[arc]), np.int64(-1), 0.0
+            if left <= 0:
+                break
+        vertices[i], arcs[i], gone[i] = vertex, arc, along

@@ -1,0 +1,173 @@
+"""The search behind a distance map on a graph: how distances are found, mended and shown."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.paths.graph_ground import GraphGround
+from fieldcraft.paths.graph_kernels import distances
+from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.scratch import scratch_of
+from fieldcraft.space import Graph
+
+__all__ = ["GraphDistances"]
+
+_SLACK = 1e-9  # a limit is met to one part in so many, as on grids
+_MOST_BUCKETS = 4096
+_FINE = 16.0  # so many times shorter than typical may the shortest arc be for buckets as narrow as it
+_NARROWER = 1e-7  # what such buckets are narrower, so that roundings don't bring both ends of an arc into one
+_EVERYWHERE = np.empty(0, dtype=np.int64)
+_EVEN = np.ones(1)
+
+
+_spans: WeakKeyDictionary[Graph, tuple[float, float, float]] = WeakKeyDictionary()
+
+
+def _span(graph: Graph) -> tuple[float, float, float]:
+    """The shortest, the median and the longest arc of a graph; looked up once."""
+    known = _spans.get(graph)
+    if known is None:
+        lengths = graph.topology.lengths
+        known = (float(lengths.min()), float(np.median(lengths)), float(lengths.max())) if len(lengths) else (1.0, 1.0, 1.0)
+        _spans[graph] = known
+    return known
+
+
+class GraphDistances:
+    """Distances to the nearest of some goals on one ground, in float64; see `kernels.reference.graph_ways`.
+
+    What `Distances` is for grids: `goals` ascend, with what each begins with in `start_costs`. Nothing is searched before
+    `settle`; `finished` says when the search has come to its end. Arcs are those of the graph's topology.
+    """
+
+    mendable = True
+    """Along a way distances always grow, so a repair finds out who had theirs from whom."""
+
+    def __init__(
+        self, space: Graph, ground: GraphGround, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float
+    ) -> None:
+        self.space, self.ground, self.prices, self.goals, self.start_costs = space, ground, prices, goals, start_costs
+        self.finished = False
+        self._started = False
+        self._nodes: NDArray[np.int32]
+        self._following: NDArray[np.int32]
+        self._state: NDArray[np.int64]
+        self._most = limit * (1 + _SLACK)
+        self.fit()
+
+    def fit(self) -> None:
+        """Choose buckets that fit the prices: their width in distance, and more of them than the dearest arc spans."""
+        prices = self.prices
+        self._cost = _EVEN if prices.costs is None else prices.costs
+        self._sizes_of: GraphGround | None = None
+        shortest, typical, longest = _span(self.space)
+        low, high = (prices.uniform, prices.uniform) if prices.uniform is not None else (prices.least, prices.dearest)
+        cheapest, dearest = shortest * low, longest * high
+        highest = float(self.start_costs.max(initial=0.0))
+        width = max(cheapest, dearest / _MOST_BUCKETS, highest * 2.0**-50)
+        self._ordered = cheapest < width or cheapest * _FINE < typical * low
+        if self._ordered:
+            width = max(width, typical * low / 4)
+        self._inverse, self._rounds = (1 + _NARROWER) / width, int(dearest / width) + 3
+
+    @property
+    def _sizes(self) -> NDArray[np.float64]:
+        """What `kernels.graph_ways` takes for the arcs' sizes on this ground."""
+        if self._sizes_of is not self.ground:
+            share = 0.5 if self.prices.uniform is None else self.prices.uniform
+            self._share = self.ground.sizes if share == 1 else self.ground.sizes * share
+            self._sizes_of = self.ground
+        return self._share
+
+    @property
+    def _into(self) -> tuple[Any, ...]:
+        topology = self.space.topology
+        return topology.starts, topology.origins, self._sizes
+
+    @property
+    def _out(self) -> tuple[Any, ...]:
+        topology = self.space.topology
+        return *topology.leaving, topology.ends
+
+    def settle(self, until: NDArray[np.int64] = _EVERYWHERE) -> None:
+        """Search until these vertices have their distances, or to the end where there are none."""
+        if self.finished:
+            return
+        if not self._started:
+            self._start()
+        self._nodes, self._following = distances().settle(
+            *self._into, self._cost, self.dist, self._inverse, self._ordered, self._most, self._seeds, self._seed_starts, self._heads,
+            self._nodes, self._following, self._state, until,
+        )  # fmt: skip
+        self.finished = not self._state[1] and self._state[2] == len(self._seeds)
+
+    def _start(self) -> None:
+        """Put the goals in."""
+        walls = self.ground.walls
+        self.dist = np.full(len(walls), np.inf)
+        self.dist[walls] = -np.inf
+        standing = ~walls[self.goals] & (self.start_costs <= self._most)
+        order = np.argsort(self.start_costs[standing], kind="stable")
+        self._seeds, self._seed_starts = self.goals[standing][order], self.start_costs[standing][order]
+        self.dist[self._seeds] = self._seed_starts
+        self._heads = np.full(self._rounds, -1, dtype=np.int32)
+        self._nodes, self._following = np.empty(256, dtype=np.int32), np.empty(256, dtype=np.int32)
+        self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
+        self._started = True
+
+    def mend(self, ground: GraphGround, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Go over to a ground, or prices, that differ in these vertices or in arcs into them; those whose distance is another one, and what
+        it was.
+
+        Only where the search has `finished`.
+        """
+        before, self.ground = self.ground, ground
+        scratch = scratch_of(self.space)
+        room = [scratch.take(kind) for kind in (np.int8, np.int32, np.int32, np.float64)]
+        if changed.flags.writeable:
+            changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
+        found: tuple[NDArray[np.int64], NDArray[np.float64]] = distances().mend(
+            *self._into, *self._out, self._cost, self.dist, ground.walls, before.walls, self._most, changed, self.goals, self.start_costs,
+            *room,
+        )  # fmt: skip
+        for array in room:
+            scratch.give(array)
+        return found
+
+    def cut_off(self, ground: GraphGround, changed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The vertices that would reach no goal any more if this were the ground; nothing is changed."""
+        here = self.ground
+        vertices, olds = self.mend(ground, changed)
+        lost: NDArray[np.int64] = vertices[np.isinf(self.dist[vertices]) & np.isfinite(olds)]
+        self.dist[vertices] = olds
+        self.ground = here
+        return np.sort(lost)
+
+    def summits(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The open vertices, ascending, of which no neighbour's height and the arc to it add up to less than their own."""
+        found: NDArray[np.int64] = distances().summits(*self._out, self._sizes, self._cost, self.ground.walls, heights)
+        return found
+
+    def show(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
+        """Write the distances, all or those of some vertices, into `values`; inf on walls."""
+        some: Any = slice(None) if cells is None else cells
+        values[some] = self.measured(some)
+
+    def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:
+        """The distances of vertices in world units, times cost; inf on walls."""
+        found: NDArray[np.float64] = self.dist[cells].copy()
+        found[self.ground.walls[cells]] = np.inf
+        return found
+
+    def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
+        """The way down from a settled vertex: vertices, and its length in world units."""
+        way, taken = distances().descend(*self._out, self._sizes, self._cost, self.dist, cell)
+        return way, float(self.space.topology.lengths[taken].sum())
+
+    def nexts(self, vertices: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
+        """Write the arc that `descend` takes from each of the vertices into `taken`, by vertex; -1 where it ends."""
+        distances().nexts(*self._out, self._sizes, self._cost, self.dist, vertices, taken)

@@ -1,0 +1,160 @@
+"""Flow fields on graphs and meshes: which vertex to go to next, and which way that is from where one stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.kernels import pool
+from fieldcraft.paths.directions import FlowField, Sampler
+from fieldcraft.paths.distance import DistanceMap
+from fieldcraft.paths.graph_distances import GraphDistances
+from fieldcraft.paths.graph_kernels import directions
+from fieldcraft.space import Graph
+from fieldcraft.space.floors import floors_of
+from fieldcraft.space.runs import runs
+
+__all__ = ["GraphFlow"]
+
+_AGENTS = 2_000  # as many pay for waking a thread
+_NONE = np.empty(0, dtype=np.int64)
+
+
+class GraphFlow(FlowField):
+    """Directions on a graph that lead to the goals of a distance map; made by `flow_field`.
+
+    `next` is the vertex to go to from each vertex. Between vertices, `sample` leads along the nearest of the edges that the field uses, to
+    its end: who starts on an edge keeps to edges. On a mesh it leads through the sides of polygons, without leaving them. It ends at the
+    position of the goal's vertex, which is the middle of a goal's polygon: one may not stand still before.
+    """
+
+    space: Graph
+
+    def __init__(self, distance_map: DistanceMap) -> None:
+        space = distance_map.space
+        assert isinstance(space, Graph)
+        self.distance_map = distance_map
+        self.space = space
+        self._arcs = np.full(len(space), -1, dtype=np.int64)
+        self._next = np.full(len(space), -1, dtype=np.int64)
+        self._vectors = np.zeros((len(space), space.dimensions), dtype=np.float32)
+        self._shown_arcs, self._shown_next, self._shown_vectors = self._arcs.view(), self._next.view(), self._vectors.view()
+        for view in (self._shown_arcs, self._shown_next, self._shown_vectors):
+            view.flags.writeable = False
+        self._seen: tuple[int, int] | None = None
+
+    @property
+    def next(self) -> NDArray[np.int64]:
+        """The vertex to go to from each vertex, (N,); -1 at goals, on blocked vertices and where no goal is reached. Read-only, a view."""
+        self._follow()
+        return self._shown_next
+
+    @property
+    def arcs(self) -> NDArray[np.int64]:
+        """The number in `space.topology` of the arc that leads to `next`, (N,); -1 where there is none. Read-only, a view."""
+        self._follow()
+        return self._shown_arcs
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The direction from each vertex to the next one: float32 unit vectors (N, 2) or (N, 3); 0 where there is none. A view."""
+        self._follow()
+        return self._shown_vectors
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """The versions of the distance map and of the walls that the field shows; another one after it has changed."""
+        self._follow()
+        assert self._seen is not None
+        return self._seen
+
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> NDArray[np.float64]:
+        """The directions in which to walk from world positions: unit vectors (N, 2) or (N, 3), or one; 0 where there is nowhere to go.
+
+        On a mesh they lie in the ground plane (z is 0). `outside` is "refuse" or "clamp", see `Graph.cell_at`. Raises `OutsideMap` or
+        `InvalidValue`.
+        """
+        points, single = checks.positions(positions, dimensions=self.space.dimensions)
+        found = np.empty(points.shape)
+        points = np.ascontiguousarray(points)
+        points.flags.writeable = False
+        vertices = np.atleast_1d(np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)) if len(points) else _NONE
+        serve = self._serve(points, vertices)
+        bands = max(1, min(pool.threads(), len(points) // _AGENTS))
+        edges = [len(points) * band // bands for band in range(bands + 1)]
+        pool.run([(serve, (*band, found)) for band in pairwise(edges)])
+        return found[0] if single else found
+
+    def sampler(self, *, outside: str = "refuse") -> Sampler:
+        """`sample` for a band of checked positions, for whoever calls kernels: `serve(points, first, last, out)`."""
+        self._follow()
+
+        def serve(points: NDArray[np.float64], first: int, last: int, out: NDArray[np.float64]) -> None:
+            out[first:last] = self.sample(points[first:last], outside=outside)
+
+        return serve
+
+    def _serve(self, points: NDArray[np.float64], vertices: NDArray[np.int64]) -> Callable[[int, int, NDArray[np.float64]], None]:
+        """`kernels.graph_flow` for points near these vertices, or in these polygons: `serve(first, last, out)`."""
+        self._follow()
+        vertices.flags.writeable = False
+        goals = self._goals
+        if self.space.mesh is not None:
+            floors = floors_of(self.space)
+            through = (self._shown_next, goals, floors.doors.middles, *floors.gates, points, vertices)
+            return lambda first, last, out: directions().lead_through(*through, first, last, out)
+        topology = self.space.topology
+        along = (topology.starts, topology.origins, topology.positions, self._shown_arcs, self._shown_next, goals, points, vertices)
+        return lambda first, last, out: directions().lead(*along, first, last, out)
+
+    def _follow(self) -> None:
+        """Take over what has changed in the distances and the walls."""
+        distances, space = self.distance_map, self.space
+        now = (distances.version, space.walls_version)
+        if now == self._seen:
+            return
+        changed = None if self._seen is None else distances.changed_since(self._seen[0])
+        if changed is None:
+            some = np.arange(len(space))
+            distances.values  # searched to the end  # noqa: B018
+        else:
+            assert self._seen is not None
+            some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
+        search: Any = distances._distances
+        assert isinstance(search, GraphDistances)
+        search.nexts(some, self._arcs)
+        ends = self.ends()
+        self._arcs[ends] = -1
+        self._goals = np.zeros(len(space), dtype=np.bool_)
+        self._goals[ends] = True
+        self._goals.flags.writeable = False
+        self._point(some)
+        self._seen = now
+
+    def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Vertices and those that arcs lead from into them."""
+        topology = self.space.topology
+        into = runs(topology.starts[vertices], topology.starts[vertices + 1] - topology.starts[vertices])
+        return np.union1d(vertices, topology.origins[into])
+
+    def _point(self, some: NDArray[np.int64]) -> None:
+        """The next vertices and directions of some vertices, after their arcs. New walls are kept out of, even before a repair."""
+        space, topology = self.space, self.space.topology
+        arcs = self._arcs[some]
+        shut = (
+            (arcs >= 0) & (space.closed[arcs] | space.walls[topology.ends[arcs]]) if len(topology.ends) else np.zeros(len(some), np.bool_)
+        )
+        arcs[shut] = -1
+        self._arcs[some] = arcs
+        leads = arcs >= 0
+        self._next[some] = -1
+        self._next[some[leads]] = topology.ends[arcs[leads]]
+        away = np.zeros((len(some), space.dimensions))
+        away[leads] = space.positions[self._next[some[leads]]] - space.positions[some[leads]]
+        lengths = np.sqrt((away**2).sum(axis=1, keepdims=True))
+        self._vectors[some] = away / np.where(lengths > 0, lengths, 1)

@@ -1,0 +1,156 @@
+"""Shortest paths on graphs and meshes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.graph_ground import GraphGround
+from fieldcraft.paths.graph_kernels import searches
+from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.route import Path, no_path
+from fieldcraft.paths.standing import standing
+from fieldcraft.paths.strings import pulled
+from fieldcraft.space import Graph
+from fieldcraft.space.topology import Topology
+
+__all__ = ["shortest_path", "shortest_paths"]
+
+_PER_CHUNK = 8  # problems that a thread takes at a time
+_HAIR = 1 - 1e-9  # what bounds are shorter, so that roundings keep them below the ways they bound
+_EVEN = np.ones(1)
+_EVEN.flags.writeable = False
+
+
+def shortest_path(graph: Graph, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
+    """See `paths.search.shortest_path`."""
+    task = _Task.of(graph, cost, smooth)
+    ends = []
+    for what, place in (("start", start), ("goal", goal)):
+        points, single = checks.positions(place, dimensions=graph.dimensions)
+        if not single:
+            raise InvalidValue(f"{what} is one position", got=f"an array of shape {np.shape(place)}", remedy="Call shortest_paths for many")
+        cells, _ = standing(graph, task.ground.walls, what, points)
+        ends.append((points[0], int(cells[0])))
+    scratch = _take(graph)
+    path = task.solve(*ends[0], *ends[1], scratch)
+    _give(graph, scratch)
+    return path
+
+
+def shortest_paths(graph: Graph, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool) -> list[Path]:
+    """See `paths.search.shortest_paths`."""
+    task = _Task.of(graph, cost, smooth)
+    (from_points, one_start), (to_points, one_goal) = (checks.positions(points, dimensions=graph.dimensions) for points in (starts, goals))
+    if not one_start and not one_goal and len(from_points) != len(to_points):
+        raise InvalidValue(
+            "There are as many goals as starts, or one for all",
+            got=f"{len(from_points)} starts and {len(to_points)} goals",
+            remedy="Pass one goal per start, or one position",
+        )
+    count = len(to_points) if one_start else len(from_points)
+    sides = []
+    for what, points in (("start", from_points), ("goal", to_points)):
+        cells = standing(graph, task.ground.walls, what, points)[0] if len(points) else np.empty(0, dtype=np.int64)
+        sides += [np.broadcast_to(points, (count, graph.dimensions)), np.broadcast_to(cells, count)]
+    paths = [no_path(graph)] * count
+    chunks = itertools.count()  # the next one for whichever thread is free; taking a number is atomic
+
+    def work() -> None:
+        scratch = _take(graph)
+        while (first := next(chunks) * _PER_CHUNK) < count:
+            for i in range(first, min(first + _PER_CHUNK, count)):
+                paths[i] = task.solve(sides[0][i], int(sides[1][i]), sides[2][i], int(sides[3][i]), scratch)
+        _give(graph, scratch)
+
+    pool.run([(work, ())] * max(1, min(pool.threads(), -(-count // _PER_CHUNK))))
+    return paths
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What all searches of one call have in common."""
+
+    graph: Graph
+    ground: GraphGround
+    prices: Prices
+    sizes: NDArray[np.float64]
+    scale: float
+    smooth: bool
+
+    @classmethod
+    def of(cls, graph: Graph, cost: Cost, smooth: bool) -> _Task:
+        if not isinstance(smooth, (bool, np.bool_)):
+            raise InvalidValue("smooth is True or False", got=repr(smooth), remedy="Pass True for straight legs")
+        if smooth and graph.mesh is None:
+            raise InvalidValue(
+                "Straight legs need to know what lies between two places: a mesh",
+                got=f"smooth=True on {graph!r}",
+                remedy="Pass smooth=False: waypoints are walked from one to the next",
+            )
+        prices = Prices(graph, cost)
+        ground = GraphGround.of(graph, prices.shut)
+        share, least = (0.5, prices.least) if prices.uniform is None else (prices.uniform, prices.uniform)
+        sizes = ground.sizes if share == 1 else ground.sizes * share
+        sizes.flags.writeable = False
+        return cls(graph, ground, prices, sizes, _straightness(graph.topology) * least * _HAIR, bool(smooth))
+
+    def solve(self, start: NDArray[np.float64], here: int, goal: NDArray[np.float64], there: int, scratch: list[Any]) -> Path:
+        graph, topology = self.graph, self.graph.topology
+        parts = _parts.get(graph)
+        if parts is not None and parts[0] == graph.walls_version and parts[1][here] != parts[1][there]:
+            return no_path(graph)
+        costs = _EVEN if self.prices.costs is None else self.prices.costs
+        count, cost = searches().search(
+            topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
+            there, *scratch,
+        )  # fmt: skip
+        if not count:
+            if parts is None or parts[0] != graph.walls_version:
+                _parts[graph] = (graph.walls_version, graph.parts())  # what lies apart is known from now on
+            return no_path(graph)
+        cells = scratch[0][:count].copy()
+        if self.smooth:
+            return pulled(graph, cells, start, goal, self.prices)
+        cells.flags.writeable = False
+        length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
+        return Path(graph, cells, length, float(cost))
+
+
+_parts: WeakKeyDictionary[Graph, tuple[int, NDArray[np.int64]]] = WeakKeyDictionary()
+_free: WeakKeyDictionary[Graph, list[list[Any]]] = WeakKeyDictionary()
+_ratios: WeakKeyDictionary[Topology, float] = WeakKeyDictionary()
+
+
+def _take(graph: Graph) -> list[Any]:
+    """Scratch for one search at a time; bring it back by `_give`, except after an error."""
+    try:
+        return _free.setdefault(graph, []).pop()
+    except IndexError:
+        return list(searches().room(len(graph)))
+
+
+def _give(graph: Graph, scratch: list[Any]) -> None:
+    _free.setdefault(graph, []).append(scratch)
+
+
+def _straightness(topology: Topology) -> float:
+    """The least that an arc's length is beside the straight distance: 1 on most graphs, less where shortcuts lead through the air."""
+    known = _ratios.get(topology)
+    if known is None:
+        places = topology.positions
+        straight = np.sqrt(((places[topology.ends] - places[topology.origins]) ** 2).sum(axis=1))
+        some = straight > 0
+        known = float((topology.lengths[some] / straight[some]).min(initial=math.inf))
+        known = _ratios[topology] = known if known < math.inf else 0.0
+    return known

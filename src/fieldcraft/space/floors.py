@@ -1,0 +1,141 @@
+"""What walking on a mesh needs to know of it: where its polygons can be left, and how high they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.reference import mesh_moving as reference
+from fieldcraft.space.graph import Graph
+from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.portals import portals_of
+from fieldcraft.space.topology import Topology
+
+__all__ = ["Doors", "Floors", "floors_of", "kernel"]
+
+
+@dataclass(frozen=True, eq=False)
+class Doors:
+    """Where each polygon of a mesh can be left, whatever is shut at the moment.
+
+    Those of polygon p are `starts[p]` up to `starts[p + 1]`: pieces of its sides, `sides` (K, 4), from u to v with the inside on
+    the left, behind which lies the polygon `behind` (K,), where the arc `arcs` (K,) leads, -1 for none. Where `leaps` (K,) says so
+    a gap is between: a jump or a drop.
+    """
+
+    starts: NDArray[np.int64]
+    behind: NDArray[np.int32]
+    sides: NDArray[np.float64]
+    leaps: NDArray[np.bool_]
+    arcs: NDArray[np.int64]
+    corners: NDArray[np.int64]
+    rings: NDArray[np.float64]
+    middles: NDArray[np.float64]
+    fans: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Floors:
+    """The polygons of a mesh as they can be walked on now: `shut` (K,) are the doors that no open edge leads through."""
+
+    doors: Doors
+    shut: NDArray[np.bool_]
+    version: int
+
+    @property
+    def rings(self) -> tuple[Any, ...]:
+        """Where corners begin, corners and middles, as `kernels.mesh_moving` takes them."""
+        return self.doors.corners, self.doors.rings, self.doors.middles
+
+    @property
+    def gates(self) -> tuple[Any, ...]:
+        """Where doors begin, what lies behind them, where they are, and which are shut, as `kernels.mesh_moving` takes them."""
+        return self.doors.starts, self.doors.behind, self.doors.sides, self.shut
+
+
+_doors_of: WeakKeyDictionary[Topology, tuple[Mesh, Doors]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Graph, Floors] = WeakKeyDictionary()
+
+
+def floors_of(graph: Graph) -> Floors:
+    """The floors of a graph with a mesh as its walls and edges are now."""
+    version = graph.walls_version
+    known = _known.get(graph)
+    if known is None or known.version != version:
+        assert graph.mesh is not None
+        there = _doors_of.get(graph.topology)
+        if there is None or there[0] is not graph.mesh:
+            there = _doors_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
+        doors = there[1]
+        shut = np.append(graph.closed, True)[doors.arcs] | graph.walls[doors.behind]  # the last stands for an arc that there is not
+        shut.flags.writeable = False
+        known = _known[graph] = Floors(doors, shut, version)
+    return known
+
+
+def _built(graph: Graph, mesh: Mesh) -> Doors:
+    portals, _ = portals_of(graph)
+    count, topology = len(graph), graph.topology
+    inside = np.repeat(np.arange(count), np.diff(portals.starts[: count + 1]))
+    behind = portals.ends[: len(inside)].astype(np.int64)
+    leaps = behind >= count
+    # What fills a gap has the polygons on its two sides behind its own portals.
+    fills = portals.starts[behind[leaps]]
+    both = np.stack([portals.ends[fills], portals.ends[np.minimum(fills + 1, len(portals.ends) - 1)]], axis=1).astype(np.int64)
+    behind[leaps] = np.where(both[:, 0] == inside[leaps], both[:, 1], both[:, 0])
+    arcs = topology.arcs_between(inside, behind)
+    middles = np.ascontiguousarray(mesh.centres[:, :2])
+    # Arcs that no portal stands for are leapt along from the side that one meets on the way from middle to middle.
+    rest = np.setdiff1d(np.arange(len(topology.origins)), arcs)
+    here, there = topology.origins[rest].astype(np.int64), topology.ends[rest].astype(np.int64)
+    facing = _facing(portals.corners, portals.rings, here, middles[there] - middles[here])
+    inside, behind, arcs = np.concatenate([inside, here]), np.concatenate([behind, there]), np.concatenate([arcs, rest])
+    sides = np.concatenate([portals.sides[: len(leaps)], facing])
+    leaps = np.concatenate([leaps, np.ones(len(rest), dtype=np.bool_)])
+    # Where one can walk or leap from a place, one walks.
+    order = np.lexsort((leaps, inside))
+    starts = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(inside, minlength=count), out=starts[1:])
+    fans = mesh.starts - 2 * np.arange(len(mesh.starts))
+    arrays = (
+        starts, behind[order].astype(np.int32), np.ascontiguousarray(sides[order]), leaps[order], arcs[order], portals.corners,
+        portals.rings, middles, fans,
+    )  # fmt: skip
+    return Doors(*(_fixed(array) for array in arrays))
+
+
+def _fixed(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that can't be written to: kernels are compiled anew for arrays that can."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _facing(
+    corners: NDArray[np.int64], rings: NDArray[np.float64], polygons: NDArray[np.int64], ways: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The side of each polygon that faces a way most, (K, 4)."""
+    found = np.empty((len(polygons), 4))
+    for i, (polygon, way) in enumerate(zip(polygons.tolist(), ways.tolist(), strict=True)):
+        ring = rings[corners[polygon] : corners[polygon + 1]]
+        ends = np.roll(ring, -1, axis=0)
+        along = ends - ring
+        lengths = np.hypot(along[:, 0], along[:, 1])
+        outwards = (way[0] * along[:, 1] - way[1] * along[:, 0]) / np.where(lengths > 0, lengths, np.inf)
+        side = int(np.argmax(outwards))
+        found[i] = *ring[side], *ends[side]
+    return found
+
+
+def kernel() -> Any:
+    """The compiled kernels of walking on meshes, or the reference where they can't be had."""
+    if not kernels.compiled():
+        return reference
+    from fieldcraft.kernels import mesh_moving  # importing Numba takes longer than all the rest of fieldcraft
+
+    return mesh_moving

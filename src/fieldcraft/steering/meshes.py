@@ -1,0 +1,121 @@
+"""Moving on navigation meshes without ever leaving them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.query.ground import crowd, frozen
+from fieldcraft.space import Graph
+from fieldcraft.space.floors import floors_of, kernel
+from fieldcraft.steering.arguments import vectors
+
+__all__ = ["checked_mesh", "move", "on_open_ground"]
+
+_NOWHERE = frozen(np.empty(0, dtype=np.int64))
+_AGENTS = 500  # as many pay for waking a thread
+
+Wide = NDArray[np.float64]
+
+
+def checked_mesh(space: object, radius: float = 0.0) -> Graph:
+    """The space, if it is a graph with a mesh that agents of this radius can walk on from spot to spot; else `InvalidValue`."""
+    if not isinstance(space, Graph) or space.mesh is None:
+        got = "a graph of waypoints without a mesh" if isinstance(space, Graph) else type(space).__name__
+        raise InvalidValue(
+            "One walks freely on a grid or a mesh",
+            got=got,
+            remedy="Along the edges of waypoints go steering.Travellers"
+            if isinstance(space, Graph)
+            else "Pass a grid, or a graph with a mesh",
+        )
+    if checks.not_negative("radius", radius) > 0:
+        raise InvalidValue(
+            "On a mesh agents are points: their radius is left out of it when it is made",
+            got=f"radius={radius!r}",
+            remedy="Leave radius out, and make the mesh for agents of that radius: fc.load_map(path, bake=True, agent_radius=...)",
+        )
+    return space
+
+
+def on_open_ground(mesh: Graph, points: Wide) -> NDArray[np.int64]:
+    """The open polygons that agents stand in; of who is in a blocked one, that with the nearest middle. Raises `OutsideMap`."""
+    if not len(points):
+        return np.empty(0, dtype=np.int64)
+    return np.atleast_1d(mesh.nearest_open(np.atleast_1d(mesh.cell_at(points))))
+
+
+def move(space: Graph, positions: ArrayLike, displacements: ArrayLike, radius: float, leap: bool | FlowField) -> Wide:
+    """See `walls.move`."""
+    mesh = checked_mesh(space, radius)
+    at, single = checks.positions(positions, dimensions=mesh.dimensions)
+    shifts = shifts_of(displacements, len(at), mesh.dimensions)
+    places, cells = walked(mesh, at, on_open_ground(mesh, at), shifts, leap)
+    moved = lifted(mesh, places, cells)
+    return moved[0] if single else moved
+
+
+def shifts_of(displacements: ArrayLike, count: int, dimensions: int) -> Wide:
+    """Displacements in the ground plane, (N, 2); of (x, y, z) the z is left out."""
+    shape = np.shape(checks.array("Displacements", displacements))
+    if dimensions == 3 and shape and shape[-1] == 3:
+        flat: Wide = checks.positions(displacements, dimensions=3)[0][:, :2]
+        return vectors("Displacements", flat if len(shape) == 2 else flat[0], count)
+    return vectors("Displacements", displacements, count)
+
+
+def walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap: bool | FlowField) -> tuple[Wide, NDArray[np.int64]]:
+    """Where agents in polygons get to in the ground plane, (N, 2), and which polygons that is."""
+    floors = floors_of(mesh)
+    starts, behind, sides, shut = floors.gates
+    wanted = _NOWHERE
+    if isinstance(leap, GraphFlow):
+        if leap.space is not mesh:
+            raise InvalidValue("Agents leap after a flow field on their own mesh", got=repr(leap.space), remedy="Build the field on it")
+        wanted = leap.next
+    elif not isinstance(leap, (bool, np.bool_)):
+        raise InvalidValue("leap is True, False or a flow field on the mesh", got=repr(leap), remedy="Pass the field that agents follow")
+    elif not leap:
+        shut = frozen(shut | floors.doors.leaps)
+    plan = frozen(np.ascontiguousarray(at[:, :2]))
+    places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
+    function = kernel().move
+
+    def call(first: int, last: int) -> pool.Call:
+        return function, (
+            *floors.rings,
+            starts,
+            behind,
+            sides,
+            shut,
+            floors.doors.leaps,
+            wanted,
+            frozen(cells),
+            plan,
+            shifts,
+            first,
+            last,
+            places,
+            ends,
+        )
+
+    crowd(call, len(at), _AGENTS)
+    return places, ends
+
+
+def lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
+    """Places in the ground plane as positions on their polygons: with a z on a 3D mesh."""
+    if mesh.dimensions == 2:
+        return places
+    assert mesh.mesh is not None
+    positions = np.empty((len(places), 3))
+    positions[:, :2] = places
+    found = np.empty(len(places))
+    kernel().heights(floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners, frozen(cells), places, found)
+    positions[:, 2] = found
+    return positions

@@ -1,0 +1,100 @@
+"""What searches remember comes back bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue
+from refusals import refused
+
+GRID = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
+SPACES = {"grid": GRID, "graph": GRID.to_graph(), "torus": fc.Grid(9, 7, wrap=True)}
+
+
+@pytest.fixture(params=SPACES)
+def space(request: pytest.FixtureRequest) -> Any:
+    return SPACES[request.param]
+
+
+def middle(space: Any) -> Any:
+    return space.position_of(space.nearest_open(len(space) // 2))
+
+
+def test_a_flood_goes_on(space: Any) -> None:
+    def made() -> fc.Pursuit:
+        return fc.Pursuit(space, middle(space), (1.0, 0.3), speed=2.0)
+
+    one, other = made(), made()
+    one.advance(2.3)
+    other.recall(one.memory())
+    for hunt in (one, other):
+        hunt.advance(1.45)
+    assert one.values.any()
+    np.testing.assert_array_equal(one.values, other.values)
+    np.testing.assert_array_equal(one.barrier, other.barrier)
+    np.testing.assert_array_equal(one.hot, other.hot)
+    assert (one.steps, one.stopped) == (other.steps, other.stopped)
+
+
+def test_what_was_kept_stays_as_it_was(space: Any) -> None:
+    hunt = fc.Pursuit(space, middle(space), (1.0, 0.3))
+    hunt.step(3)
+    kept = hunt.memory()
+    seen = hunt.values.copy()
+    hunt.step(4)
+    hunt.recall(kept)
+    np.testing.assert_array_equal(hunt.values, seen)
+    hunt.step(2)
+    assert kept["marks"].tolist() == fc_memory(space)["marks"].tolist()
+
+
+def fc_memory(space: Any) -> dict[str, Any]:
+    hunt = fc.Pursuit(space, middle(space), (1.0, 0.3))
+    hunt.step(3)
+    return hunt.memory()
+
+
+def test_a_belief_goes_on(space: Any) -> None:
+    one, other = (fc.Belief(space, 2.0, targets=2) for _ in range(2))
+    one.see(middle(space), target=1)
+    one.advance(1.37)
+    one.look(np.arange(0, len(space), 3))
+    other.recall(one.memory())
+    for belief in (one, other):
+        belief.advance(0.81)
+        belief.look(np.arange(1, len(space), 5))
+    for target in range(2):
+        np.testing.assert_array_equal(one.probability(target), other.probability(target))
+
+
+def test_staleness_goes_on(space: Any) -> None:
+    one, other = fc.Staleness(space, unseen=7), fc.Staleness(space)
+    one.advance(2.5)
+    one.look([0, 3, 4])
+    other.recall(one.memory())
+    for patrol in (one, other):
+        patrol.advance(1.5)
+        patrol.look([1, 2])
+    np.testing.assert_array_equal(one.values, other.values)
+    assert one.time == other.time == 4.0
+
+
+@pytest.mark.parametrize("damage", ["missing", "shape", "kind", "nan"])
+def test_other_memories_are_refused(damage: str) -> None:
+    for thing, name in ((fc.Belief(GRID, 1.0), "masses"), (fc.Staleness(GRID), "seen"), (fc.Pursuit(GRID, middle(GRID), speed=1.0), "lit")):
+        memory, before = thing.memory(), thing.values.copy()
+        if damage == "missing":
+            del memory[name]
+        elif damage == "shape":
+            memory[name] = memory[name][..., :-1]
+        elif damage == "kind":
+            memory[name] = memory[name].astype(str)
+        else:
+            memory[name] = np.full(memory[name].shape, np.nan)
+        with refused(InvalidValue, "of a memory", "memory()"):
+            thing.recall(memory)
+        np.testing.assert_array_equal(thing.values, before)
