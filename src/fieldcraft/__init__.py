@@ -36,24 +36,26 @@ from fieldcraft.paths import (
     shortest_paths,
     would_block,
 )
-from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail, tether, threat
-from fieldcraft.pursuit import Belief, Pursuit, Staleness
+from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, tether, threat
+from fieldcraft.pursuit import Belief, Contacts, Pursuit, Sight, Staleness
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
-from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, visible, watchers
+from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
     "Belief",
+    "Contacts",
     "DistanceMap",
     "Expression",
     "Fade",
     "Falloff",
     "FieldcraftError",
     "FleeMap",
+    "Flood",
     "FlowField",
     "FlowFields",
     "Graph",
@@ -68,6 +70,7 @@ __all__ = [
     "Reservations",
     "Ring",
     "Shot",
+    "Sight",
     "Source",
     "Sources",
     "Space",
@@ -102,6 +105,7 @@ __all__ = [
     "read_starcraft",
     "regions",
     "sample",
+    "sees",
     "sense",
     "set_threads",
     "shortest_path",
