@@ -8,6 +8,7 @@ import pytest
 from fieldcraft.compose.formula import FUNCTIONS
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.parse_layers import maps_of_teams
+from fieldcraft.recipe.parse_shapes import SHAPES
 from fieldcraft.recipe.run import run
 from fieldcraft.recipe.section import Section
 
@@ -22,6 +23,14 @@ momentum = 1
 [layers.b]
 propagation = "radial"
 radius = 1
+[layers.c]
+propagation = "fade"
+[layers.d]
+propagation = "trail"
+[layers.e]
+propagation = "stamps"
+[layers.f]
+propagation = "flood"
 [teams]
 names = ["t"]
 radius = 1
@@ -41,8 +50,10 @@ layers = {{ a = "a" }}
 seconds = 1
 [[outputs]]
 file = "a.png"
+limits = [0, 1]
 [[outputs]]
 file = "a.gif"
+limits = [0, 1]
 [[outputs]]
 file = "a.csv"
 [[outputs]]
@@ -62,7 +73,13 @@ def test_the_whole_recipe_of_the_guide_runs(tmp_path):
 
 @pytest.mark.parametrize(
     ("map_keys", "kind"),
-    [('file = "x.map"', "csv"), ('generate = "cave"\nwidth = 9\nheight = 9', "starcraft"), ('generate = "pitch"', "football")],
+    [
+        ('file = "x.map"', "csv"),
+        ('generate = "maze"\nwidth = 9\nheight = 9', "starcraft"),
+        ('generate = "pitch"', "football"),
+        ('generate = "empty"\nwidth = 9\nheight = 9', "pedestrians"),
+        ('file = "x.obj"', "tracks"),
+    ],
 )
 def test_the_guide_names_every_key(tmp_path, monkeypatch, map_keys, kind):
     known: dict[str, set[str]] = {}
@@ -94,6 +111,13 @@ def test_the_recipes_of_the_project_are_sound_and_in_the_guide(path):
 def test_the_guide_names_every_map_and_function():
     for name in ("influence TEAM", *maps_of_teams(("a", "b"))[:3], "share TEAM", "vulnerability TEAM", "owner", *FUNCTIONS):
         assert f"`{name}`" in GUIDE
+
+
+def test_the_guide_names_every_shape_of_a_stamp_and_its_measures():
+    for name, shape in SHAPES.items():
+        row = re.search(rf"^\| `{name}` \|(.*)$", GUIDE, re.MULTILINE)
+        assert row
+        assert all(f"`{key}" in row[1] for key in (*shape.needed, *shape.others)), name
 
 
 def test_the_fragments_of_the_guide_are_sound(tmp_path):

@@ -38,7 +38,7 @@ def test_options_reach_the_grid():
     assert (grid.size, grid.neighborhood.is_eight, grid.y_up) == ((30, 22.5), True, True)
 
 
-@pytest.mark.parametrize("arguments", [("maze", 9, 9), ("cave", 7, 9), ("cave", 9, 7), ("cave", 2**13, 2**13), ("cave", 9.5, 9)])
+@pytest.mark.parametrize("arguments", [("swamp", 9, 9), ("cave", 7, 9), ("cave", 9, 7), ("cave", 2**13, 2**13), ("cave", 9.5, 9)])
 def test_bad_arguments(arguments):
     with pytest.raises(InvalidValue):
         generate_map(*arguments)

@@ -172,7 +172,7 @@ def test_what_is_refused_of_outputs_and_of_layers_that_spread(tmp_path):
         '[[outputs]]\nfile = "h.png"\nlayers = ["owner", "red"]\ntogether = true',
     )
     expected = [
-        "radius is for sources of radial layers",
+        "radius is for sources of radial and fade layers",
         "Deposits fade",
         "A picture of a formula has limits",
         "limits has names of what is shown",

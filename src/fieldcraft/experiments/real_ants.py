@@ -40,6 +40,7 @@ MEASURES = (Measure("bits per point", mark=0.0), Measure("AUC", limits=(0.0, 1.0
 
 _MINUTE = 60.0
 _FEWEST = 20
+_MOST_VALUES = 50_000_000
 # What is chosen among: half-lives and seconds between two updates, each of which blurs; widths of the blur of the density, in cells;
 # and the part of every map that is spread evenly, for walks where nobody has been.
 HALF_LIVES = (60.0, 300.0, 1500.0, math.inf)
@@ -72,13 +73,21 @@ def real_ants_study(tracks: str | Path, *, size: tuple[float, float] = (35.0, 28
     size: width and height of the nest, whose corner is (0, 0), in the units of the tracks.
     cell: the side of a cell, in the same units.
 
-    Raises `BadTimeline` for a folder without tracks, and `InvalidValue` where fewer than two ants walk in both halves.
+    Raises `BadTimeline` for a folder without tracks, and `InvalidValue` where fewer than two ants walk in both halves, and for cells so
+    small that the maps would not fit into memory.
     """
     folder = Path(tracks)
     wide, high = (checks.positive("size", side) for side in size)
     side = checks.positive("cell", cell)
     place: dict[str, Value] = {"tracks": str(folder), "width": wide, "height": high, "cell": side}
     walks = _walks(str(folder), wide, high, side)
+    needed = len(walks.grid) * (_minutes(walks) + 1) * len(walks.ants)
+    if needed > _MOST_VALUES:
+        raise InvalidValue(
+            f"The maps of all ants at all minutes have at most {_MOST_VALUES:,} values",
+            got=f"{needed:,}: {len(walks.grid):,} cells, {_minutes(walks):,} minutes, {len(walks.ants):,} ants",
+            remedy="Pass larger cells, or a part of the recording",
+        )
     asked = [name for name, (when, _) in walks.ants.items() if np.count_nonzero(when >= walks.duration / 2) >= _FEWEST]
     tuned = [name for name, (when, _) in walks.ants.items() if _between(when, walks.duration / 4, walks.duration / 2).sum() >= _FEWEST]
     if len(asked) < 2 or len(tuned) < 2:

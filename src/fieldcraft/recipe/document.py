@@ -14,7 +14,7 @@ from typing import Any
 from fieldcraft.errors import BadRecipe, InvalidValue
 from fieldcraft.recipe.lines import Keys, find_lines
 
-__all__ = ["Document", "dotted", "parse_value"]
+__all__ = ["DATA", "Document", "data_beside", "dotted", "parse_value"]
 
 MAX_BYTES = 2**18
 MAX_LINE = 4096
@@ -130,9 +130,8 @@ class Document:
         if name in os.environ:
             return os.environ[name]
         if name == DATA:
-            for folder in self.path.resolve().parents:
-                if (folder / "shared" / "data").is_dir():
-                    return str(folder / "shared" / "data")
+            if (found := data_beside(self.path)) is not None:
+                return str(found)
             raise InvalidValue(
                 "The recipe reads recorded data",
                 got=f"no folder for ${{{DATA}}}",
@@ -170,6 +169,11 @@ class Document:
                 place = place[key]
         self._set[keys] = name.strip()
         return None
+
+
+def data_beside(path: Path) -> Path | None:
+    """The first folder `shared/data` beside a file or above it, if there is one."""
+    return next((found for folder in path.resolve().parents if (found := folder / "shared" / "data").is_dir()), None)
 
 
 def parse_value(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,43 +18,59 @@ from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.football import pitch, pitch_ground, read_football
 from fieldcraft.sources.starcraft import read_starcraft
 from fieldcraft.sources.timeline import Timeline
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.sources.tracks import read_pedestrians, read_tracks
+from fieldcraft.space import AnySpace, Grid, grid_of
 
 __all__ = ["ground_of", "load_space", "load_timeline"]
 
 
-def load_space(part: MapPart, problems: Problems) -> Grid | None:
+def load_space(part: MapPart, problems: Problems) -> AnySpace | None:
     """The map of a recipe; None with the problem noted if there is none."""
     options = dict(part.options)
     try:
         if part.file is not None:
-            return grid_of(load_map(part.file, **options), "A recipe") if _is_there(part.file, ("map", "file"), problems) else None
+            return load_map(part.file, **options) if _is_there(part.file, ("map", "file"), problems) else None
         if part.generate == "pitch":
             return pitch(**options)
         if part.generate == "empty":
-            return Grid(**options)
+            return _walled(Grid(**{key: value for key, value in options.items() if key != "walls"}), options.get("walls") or ())
         return generate_map(str(part.generate), **options)
     except FieldcraftError as error:
         problems.add(("map", "file") if part.file is not None else ("map",), f"map: {error}")
         return None
 
 
-def ground_of(part: MapPart, space: Grid) -> NDArray[np.uint8] | None:
+def _walled(grid: Grid, rectangles: Sequence[Sequence[float]]) -> Grid:
+    """The grid with walls where the middle of a cell lies in one of these rectangles, (x, y, x, y) each."""
+    places = grid.position_of(np.arange(len(grid)))
+    for x0, y0, x1, y1 in rectangles:
+        low, high = np.array([min(x0, x1), min(y0, y1)]), np.array([max(x0, x1), max(y0, y1)])
+        grid.set_walls(np.flatnonzero(((places >= low) & (places <= high)).all(axis=1)))
+    return grid
+
+
+def ground_of(part: MapPart, space: AnySpace) -> NDArray[np.uint8] | None:
     """The colours of the ground where a recipe's map has its own, shape (height, width, 3)."""
     if part.generate != "pitch":
         return None
-    return pitch_ground(space, **{key: part.options[key] for key in ("length", "width", "centre") if key in part.options})
+    return pitch_ground(
+        grid_of(space, "A pitch"), **{key: part.options[key] for key in ("length", "width", "centre") if key in part.options}
+    )
 
 
 def load_timeline(part: TimelinePart, problems: Problems) -> Timeline | None:
     """The recording of one part of a recipe; None with the problem noted if it can't be read."""
-    if not _is_there(part.file, (*part.keys, "file"), problems):
+    if not (part.format == "tracks" and part.file.is_dir()) and not _is_there(part.file, (*part.keys, "file"), problems):
         return None
     try:
         if part.format == "starcraft":
             timeline = read_starcraft(part.file, **part.options)
         elif part.format == "football":
             timeline = read_football(part.file, **part.options)
+        elif part.format == "tracks":
+            timeline = read_tracks(part.file, **part.options)
+        elif part.format == "pedestrians":
+            timeline = read_pedestrians(part.file, **part.options)
         else:
             timeline = Timeline.read(part.file, **part.options)
     except BadTimeline as error:

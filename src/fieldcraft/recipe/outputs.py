@@ -146,7 +146,7 @@ class _Totals(_Table):
             above = int(np.count_nonzero(np.abs(values) > self.output.look["threshold"]))
             row += [float(values.sum(dtype=np.float64)), float(values.flat[np.abs(values).argmax()]), above]
             if name in world.imap:
-                row.append(len(world.imap[name].sources))
+                row.append(len(world.actors_on(name)[1]))
         return row
 
 

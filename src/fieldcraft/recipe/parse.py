@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import FORMATS, MapOptions
+from fieldcraft.maps.generate import KINDS as GENERATED
+from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.recipe.document import Document
-from fieldcraft.recipe.parse_layers import Names, check_strength, maps_of_teams, parse_formulas, parse_layers, parse_teams, radial_falloff
+from fieldcraft.recipe.parse_acts import parse_deposit, parse_source, parse_timeline
+from fieldcraft.recipe.parse_layers import Names, maps_of_teams, parse_formulas, parse_layers, parse_teams
 from fieldcraft.recipe.parse_outputs import parse_output
-from fieldcraft.recipe.parts import DepositPart, MapPart, Recipe, RunPart, SourcePart, TimelinePart, acting
+from fieldcraft.recipe.parts import MapPart, Recipe, RunPart, acting
 from fieldcraft.recipe.section import REQUIRED, Problems, Section
 
 __all__ = ["MAX_STEPS", "read_recipe"]
 
 MAX_STEPS = 5_000_000
-_SHORTEST = 0.001
-_GENERATED = ("rooms", "cave", "open", "empty", "pitch")
-_MAP_KEYS = ("width", "height", "length", "margin", "centre", "cell_size", "seed", "y_up")
-_ON_WALL = ("refuse", "nearest", "through")
-_OUTSIDE = ("refuse", "clamp")
+_GENERATED = (*GENERATED, "empty", "pitch")
+_MAP_KEYS = (
+    "width",
+    "height",
+    "length",
+    "margin",
+    "centre",
+    "cell_size",
+    "seed",
+    "y_up",
+    "origin",
+    "walls",
+    "algorithm",
+    "loops",
+    "corridor",
+)
 
 
 def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None) -> Recipe:
@@ -50,11 +63,11 @@ def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | 
         if any(part.name == name for part in parts):
             problems.add(("layers", name), f"A recipe with teams has a map {name!r} already. Give the layer another name.")
     formulas = parse_formulas(root, problems, parts, of_teams)
-    kinds = {part.name: part.kind for part in parts}
-    names = Names(kinds, team_names, of_teams, tuple(root.any("maps", {}, lambda value: value if isinstance(value, dict) else {})))
-    sources = tuple(_source(section, kinds) for section in _tables(root, "sources", problems))
-    timelines = tuple(_timeline(section, list(kinds)) for section in _tables(root, "timelines", problems))
-    deposits = tuple(_deposit(section, kinds) for section in _tables(root, "deposits", problems))
+    named = {part.name: part for part in parts}
+    names = Names(named, team_names, of_teams, tuple(root.any("maps", {}, lambda value: value if isinstance(value, dict) else {})))
+    sources = tuple(parse_source(section, named) for section in _tables(root, "sources", problems))
+    timelines = tuple(parse_timeline(section, named) for section in _tables(root, "timelines", problems))
+    deposits = tuple(parse_deposit(section, named) for section in _tables(root, "deposits", problems))
     outputs = tuple(part for section in _tables(root, "outputs", problems) if (part := parse_output(section, names, run)))
     root.finish()
     if not (sources or timelines or deposits):
@@ -115,7 +128,7 @@ def _map(section: Section, there: bool) -> MapPart:
     section.put(options, "neighbors", lambda key: section.any(key, 4, _neighbors))
     if section.has("file"):
         section.put(options, "mobility", section.text)
-        taken = {name for format_ in FORMATS if format_.is_grid for name in format_.options}
+        taken = {name for format_ in FORMATS for name in format_.options}
         for key in MapOptions.__annotations__:
             if key in taken:
                 section.put(options, key)
@@ -126,13 +139,20 @@ def _map(section: Section, there: bool) -> MapPart:
         for key in ("length", "width", "cell_size"):
             section.put(options, key, lambda key: section.number(key, check=checks.positive))
         section.put(options, "margin", lambda key: section.number(key, check=checks.not_negative))
-        section.put(options, "centre", section.position)
+        section.put(options, "centre", lambda key: section.numbers(key, "[x, y]", 2))
     elif generate is not None:
         options["width"] = section.whole("width", minimum=1)
         options["height"] = section.whole("height", minimum=1)
         section.put(options, "cell_size", lambda key: section.number(key, check=checks.positive))
-        if generate != "empty":
+        if generate == "empty":
+            section.put(options, "origin", lambda key: section.numbers(key, "[x, y]", 2))
+            section.put(options, "walls", lambda key: section.rows(key, "[x, y, x, y], two opposite corners", 4, 4))
+        else:
             section.put(options, "seed", section.whole)
+        if generate == "maze":
+            section.put(options, "algorithm", lambda key: section.choice(key, ALGORITHMS))
+            section.put(options, "loops", lambda key: section.number(key, check=checks.fraction))
+            section.put(options, "corridor", lambda key: section.whole(key, minimum=1))
     if generate is not None:
         section.put(options, "y_up", section.flag)
     section.finish()
@@ -145,100 +165,3 @@ def _neighbors(value: Any) -> Any:
     if isinstance(value, bool) or value not in (4, 8):
         raise InvalidValue("neighbors is 4, 8, or a list of [dx, dy] steps", got=f"neighbors={value!r}", remedy="Write neighbors = 8, say")
     return int(value)
-
-
-def _source(section: Section, layers: Mapping[str, str]) -> SourcePart:
-    layer = section.name("layer", layers, "layer")
-    section.text("name", None)
-    path: tuple[tuple[float, float, float], ...] = ()
-    position = section.position("position", None)
-    path = section.rows("path", "[seconds, x, y]", 3, ())
-    if section.has("position") == section.has("path"):
-        section.problems.add(
-            section.keys, "A source has either a position or a path. Write position = [x, y] or path = [[seconds, x, y], ...]."
-        )
-    elif position is not None:
-        path = ((0.0, position[0], position[1]),)
-    elif any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(path)):
-        section.problems.add((*section.keys, "path"), "The seconds of a path rise from each point to the next. Sort the points.")
-    repeat = section.flag("repeat", False)
-    if repeat and len(path) < 2:
-        section.problems.add((*section.keys, "repeat"), "Only a path of at least two points repeats. Write path = [[0, x, y], [10, x, y]].")
-    strength = section.number("strength", 1.0)
-    start, until = section.span()
-    on_wall, outside = _policies(section, "refuse", "refuse")
-    check_strength(section, "strength", strength, layers.get(layer))
-    radius = section.number("radius", None, checks.positive)
-    falloff = section.any("falloff", None, radial_falloff)
-    for key in ("radius", "falloff"):
-        if section.has(key) and layers.get(layer) == "spread":
-            section.problems.add(
-                (*section.keys, key), f'{key} is for sources of radial layers. Layer {layer!r} spreads. Write propagation = "radial" there.'
-            )
-    section.finish()
-    return SourcePart(section.keys, layer, path, repeat, strength, start, until, on_wall, outside, radius, falloff)
-
-
-def _policies(section: Section, on_wall: str, outside: str) -> tuple[str, str]:
-    return section.choice("on_wall", _ON_WALL, on_wall), section.choice("outside", _OUTSIDE, outside)
-
-
-def _timeline(section: Section, layers: list[str]) -> TimelinePart:
-    file = section.path("file")
-    kind = section.choice("format", ("csv", "starcraft", "football"), "csv")
-    options: dict[str, Any] = {}
-    if kind in ("csv", "starcraft"):
-        section.put(options, "half_life", lambda key: section.number(key, check=checks.positive))
-    if kind == "starcraft":
-        section.put(options, "strengths", section.mapping)
-        section.put(options, "unfinished", lambda key: section.number(key, check=checks.fraction))
-        section.put(options, "neutral", section.flag)
-        section.put(options, "loops_per_second", lambda key: section.number(key, check=checks.positive))
-    elif kind == "football":
-        section.put(options, "frames_per_second", lambda key: section.number(key, check=checks.positive))
-        section.put(options, "metres", lambda key: section.numbers(key, "[length, width]", 2))
-        section.put(options, "ball", section.flag)
-        section.put(options, "keep_every", lambda key: section.whole(key, minimum=1))
-    goes_to = section.mapping("layers", of=lambda group, value: _layer_of(group, value, layers)) or {}
-    if not goes_to and section.has("layers"):
-        section.problems.add(
-            (*section.keys, "layers"), 'layers says which group goes to which layer. Write layers = { "group" = "layer" }.'
-        )
-    start = section.number("from", 0.0, checks.not_negative)
-    strength = section.number("strength", 1.0)
-    faint = section.number("faint", 0.05, checks.fraction)
-    on_wall, outside = _policies(section, "nearest", "clamp")
-    section.finish()
-    return TimelinePart(section.keys, file, kind, options, goes_to, start, strength, faint, on_wall, outside)
-
-
-def _layer_of(group: str, value: object, layers: list[str]) -> str:
-    if not isinstance(value, str) or value not in layers:
-        raise InvalidValue(
-            f"A group goes to a layer of this recipe: {', '.join(layers) or 'none'}",
-            got=f"{group!r} = {value!r}",
-            remedy="Name one of these layers",
-        )
-    return value
-
-
-def _deposit(section: Section, layers: Mapping[str, str]) -> DepositPart:
-    layer = section.name("layer", layers, "layer")
-    section.text("name", None)
-    if layers.get(layer) == "radial":
-        section.problems.add(
-            (*section.keys, "layer"),
-            f"Deposits fade, and on a radial layer nothing does. Got layer {layer!r}. Write a source with from and until.",
-        )
-    position = section.position("position")
-    amount = section.number("amount", 1.0)
-    at = section.number("at", 0.0, checks.not_negative)
-    every = section.number("every", None, checks.positive)
-    if every is not None and every < _SHORTEST:
-        section.problems.add(
-            (*section.keys, "every"), f"A deposit comes at most every {_SHORTEST} seconds. Got {every:g}. Deposit more at once."
-        )
-    on_wall = section.choice("on_wall", ("refuse", "nearest"), "refuse")
-    outside = section.choice("outside", _OUTSIDE, "refuse")
-    section.finish()
-    return DepositPart(section.keys, layer, position or (0.0, 0.0), amount, at, every, on_wall, outside)

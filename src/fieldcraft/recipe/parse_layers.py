@@ -10,19 +10,17 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.compose import formula
 from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import CURVES, Falloff, Ring
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Radial
-from fieldcraft.propagation.radial import METRICS, MOST_STRENGTH
-from fieldcraft.propagation.spread import FALLOFFS
+from fieldcraft.recipe.parse_kinds import KINDS, options_of
 from fieldcraft.recipe.parts import FormulaPart, LayerPart, TeamsPart
 from fieldcraft.recipe.section import Problems, Section
 from fieldcraft.space import Grid
 from fieldcraft.view.colors import TEAM_COLORS, parse_color
 
-__all__ = ["Names", "check_strength", "indented", "maps_of_teams", "parse_formulas", "parse_layers", "parse_teams", "radial_falloff"]
+__all__ = ["Names", "indented", "maps_of_teams", "parse_formulas", "parse_layers", "parse_teams"]
 
-KINDS = ("spread", "radial")
+_OF_TEAMS = ("radial", "spread")
 _NAME = re.compile(r"[^\W\d][\w -]*")
 _MOST_TEAMS = 64
 
@@ -31,11 +29,11 @@ _MOST_TEAMS = 64
 class Names:
     """What the names of a recipe stand for.
 
-    `acting` are layers and teams with the kind of their propagation: what sources go to. `of_teams` are the maps that follow
+    `acting` are layers and teams by name: what sources go to. `of_teams` are the maps that follow
     from teams, `formulas` those of `[maps]`.
     """
 
-    acting: Mapping[str, str]
+    acting: Mapping[str, LayerPart]
     teams: tuple[str, ...]
     of_teams: tuple[str, ...]
     formulas: tuple[str, ...]
@@ -69,7 +67,7 @@ def parse_layers(root: Section, problems: Problems) -> tuple[LayerPart, ...]:
     for name, table in tables.items():
         section = Section(problems, ("layers", name), table)
         _check_name("layer", name, section)
-        parts.append(_layer(section, name, "spread"))
+        parts.append(_layer(section, name, tuple(KINDS)))
         section.finish()
     return tuple(parts)
 
@@ -89,7 +87,7 @@ def parse_teams(root: Section, problems: Problems, layers: tuple[LayerPart, ...]
             problems.add(("teams", "names"), f"Teams and layers have different names. Got {name!r} for both. Rename one.")
     colors = section.any("colors", None, lambda value: _colors(value, names))
     part = TeamsPart(
-        layer=_layer(section, "", "radial"),
+        layer=_layer(section, "", _OF_TEAMS),
         names=tuple(names),
         colors=tuple(colors or (TEAM_COLORS[i % len(TEAM_COLORS)] for i in range(len(names)))),
         owner_by=section.choice("owner_by", ("total", "source"), "total"),
@@ -135,37 +133,9 @@ def indented(error: Exception) -> str:
     return str(error).replace("\n", "\n    ")
 
 
-def radial_falloff(value: Any) -> Falloff:
-    """A falloff of a radial layer: a name, the edges of a ring, or a table of weights."""
-    if isinstance(value, dict):
-        unknown = [key for key in value if key not in ("inner", "outer")]
-        if unknown or "inner" not in value:
-            raise InvalidValue(
-                "A ring has inner and outer, shares of the radius", got=repr(value)[:60], remedy="Write { inner = 0.4, outer = 1 }"
-            )
-        return Falloff.of(Ring(checks.finite("inner", value["inner"]), checks.finite("outer", value.get("outer", 1.0))))
-    if isinstance(value, list):
-        return Falloff.of([checks.finite("Each weight of falloff", weight) for weight in value])
-    if not isinstance(value, str):
-        raise InvalidValue(
-            f"falloff is one of {', '.join(CURVES)}, a ring or a table of weights",
-            got=repr(value)[:60],
-            remedy='Write falloff = "linear", { inner = 0.4 } or [1, 0.5, 0], say',
-        )
-    return Falloff.of(value)
-
-
-def check_strength(section: Section, key: str, strength: float, kind: str | None) -> None:
-    """Note a strength that a radial layer can't add up."""
-    if kind == "radial" and abs(strength) > MOST_STRENGTH:
-        section.problems.add(
-            (*section.keys, key), f"{key} on a radial layer is at most {MOST_STRENGTH:,.0f}. Got {strength:g}. Count in larger units."
-        )
-
-
-def _layer(section: Section, name: str, usual: str) -> LayerPart:
-    kind = section.choice("propagation", KINDS, usual)
-    options = _radial(section) if kind == "radial" else _spread(section)
+def _layer(section: Section, name: str, kinds: tuple[str, ...]) -> LayerPart:
+    kind = section.choice("propagation", kinds, kinds[0])
+    options = options_of(section, kind)
     return LayerPart(
         section.keys,
         name,
@@ -175,26 +145,6 @@ def _layer(section: Section, name: str, usual: str) -> LayerPart:
         cell_size=section.number("cell_size", None, checks.positive),
         walls=section.flag("walls", True),
     )
-
-
-def _spread(section: Section) -> dict[str, Any]:
-    return {
-        "decay": section.number("decay", check=checks.not_negative),
-        "momentum": section.number("momentum", check=checks.fraction),
-        "falloff": section.choice("falloff", tuple(FALLOFFS), "exponential"),
-        "half_life": section.number("half_life", None, checks.positive),
-        "floor": section.number("floor", 1e-3, checks.not_negative),
-        "stack": section.choice("stack", ("max", "sum"), "max"),
-    }
-
-
-def _radial(section: Section) -> dict[str, Any]:
-    return {
-        "radius": section.number("radius", check=checks.positive),
-        "falloff": section.any("falloff", Falloff.of("quadratic"), radial_falloff),
-        "metric": section.choice("metric", METRICS, "connected"),
-        "blend": section.choice("blend", ("sum", "max"), "sum"),
-    }
 
 
 def _check_name(what: str, name: str, section: Section) -> None:

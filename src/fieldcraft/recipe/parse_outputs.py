@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -102,10 +103,19 @@ def _table_output(section: Section, file: str, shown: tuple[str, ...]) -> Output
     return OutputPart(section.keys, file, "points" if points else "totals", shown, every=every, points=points, look=look)
 
 
-def _point(name: str, value: object) -> tuple[float, float]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise InvalidValue("A point is [x, y]", got=f"{name}={value!r}", remedy="Write two numbers")
-    return (checks.finite(name, value[0]), checks.finite(name, value[1]))
+def _point(name: str, value: object) -> tuple[float, ...]:
+    if not isinstance(value, list) or len(value) not in (2, 3):
+        raise InvalidValue("A point is [x, y], or [x, y, z] on 3D maps", got=f"{name}={value!r}", remedy="Write the numbers in brackets")
+    return tuple(checks.finite(name, number) for number in value)
+
+
+def _floors(value: Any) -> int | list[float]:
+    if isinstance(value, list):
+        heights = [checks.finite("Each height of floors", each) for each in value]
+        if len(heights) < 2 or any(later <= earlier for earlier, later in itertools.pairwise(heights)):
+            raise InvalidValue("floors are heights, ascending", got=repr(value)[:60], remedy="Write [0, 4, 8], say, or how many")
+        return heights
+    return checks.whole("floors", value, minimum=1)
 
 
 def _colors(value: Any, shown: tuple[str, ...], names: Names) -> dict[str, Any]:
@@ -159,17 +169,19 @@ def _look(section: Section, shown: tuple[str, ...], names: Names) -> dict[str, A
     section.put(look, "scale", lambda key: section.whole(key, minimum=1))
     section.put(look, "size", lambda key: section.whole(key, minimum=16))
     section.put(look, "columns", lambda key: section.whole(key, minimum=1))
-    for key in ("crop", "sources", "together", "front_lines"):
+    section.put(look, "floors", lambda key: section.any(key, None, _floors))
+    for key in ("crop", "sources", "together", "front_lines", "arrows"):
         section.put(look, key, section.flag)
     limits = look.get("limits", () if section.has("limits") else {})
-    of_formulas = [name for name in shown if name in names.formulas and name not in names.acting]
-    endless = [name for name in of_formulas if isinstance(limits, dict) and name not in limits]
-    if endless:
-        section.problems.add(
-            section.keys,
-            f"A picture of a formula has limits, so that its colours keep their meaning. {endless[0]!r} has none. "
-            f'Write limits = {{ "{endless[0]}" = [0, 1] }}, say.',
-        )
+    for name in shown if isinstance(limits, dict) else ():
+        is_trail = name in names.acting and names.acting[name].kind == "trail"
+        if name not in limits and (is_trail or (name in names.formulas and name not in names.acting)):
+            what = "a trail" if is_trail else "a formula"
+            section.problems.add(
+                section.keys,
+                f"A picture of {what} has limits, so that its colours keep their meaning. {name!r} has none. "
+                f'Write limits = {{ "{name}" = [0, 1] }}, say.',
+            )
     if look.get("front_lines") and not names.teams:
         section.problems.add((*section.keys, "front_lines"), "Front lines lie between teams. The recipe has none. Write [teams].")
     if look.get("together") and any(name not in names.maps for name in shown) and len(shown) > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fieldcraft.propagation import Stamp
 from fieldcraft.recipe.document import Document
 from fieldcraft.recipe.lines import Keys
 
@@ -36,7 +37,7 @@ class MapPart:
 
 @dataclass(frozen=True)
 class LayerPart:
-    """A layer: `options` are the arguments of `Spread` or `Radial`, by `kind`; `walls=False` ignores the map's walls."""
+    """A layer: `options` are the arguments of its propagation, by `kind`, and of what acts on it; `walls=False` ignores the map's walls."""
 
     keys: Keys
     name: str
@@ -71,11 +72,14 @@ class FormulaPart:
 
 @dataclass(frozen=True)
 class SourcePart:
-    """A source: in place between two moments, at one position or along a path of (seconds, x, y)."""
+    """A source: in place between two moments, at one position or along a path of (seconds, x, y), or (seconds, x, y, z).
+
+    `rotation` is in degrees, or "heading". `direction` is what a standing source leaves on a trail of vectors.
+    """
 
     keys: Keys
     layer: str
-    path: tuple[tuple[float, float, float], ...]
+    path: tuple[tuple[float, ...], ...]
     repeat: bool
     strength: float
     start: float
@@ -84,6 +88,10 @@ class SourcePart:
     outside: str
     radius: float | None = None
     falloff: Any = None
+    stamp: Stamp | None = None
+    rotation: float | str = 0.0
+    scale: float = 1.0
+    direction: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,12 +112,12 @@ class TimelinePart:
 
 @dataclass(frozen=True)
 class DepositPart:
-    """An amount put down at a moment, and again every `every` seconds."""
+    """An amount, (x, y) on a trail of vectors, put down at a moment, and again every `every` seconds."""
 
     keys: Keys
     layer: str
-    position: tuple[float, float]
-    amount: float
+    position: tuple[float, ...]
+    amount: Any
     at: float
     every: float | None
     on_wall: str
@@ -141,7 +149,7 @@ class OutputPart:
     start: float = 0.0
     until: float | None = None
     every: float | None = None
-    points: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    points: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     over_time: str = ""
     look: Mapping[str, Any] = field(default_factory=dict)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.errors import InvalidValue
 from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.parts import OutputPart
 from fieldcraft.recipe.world import World
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.space import AnySpace, Graph, Grid, grid_of
 from fieldcraft.view import (
     ColorScale,
     Placement,
@@ -24,15 +26,18 @@ from fieldcraft.view import (
     TeamStrip,
     above_strip,
     between,
+    draw_arrows,
     draw_lines,
     frame,
+    frame_graph,
     frame_owners,
     frame_shares,
     frame_teams,
     sheet,
     tinted,
 )
-from fieldcraft.view.frame import Team, mark_sources
+from fieldcraft.view.frame import Team, mark_sources, marker_size
+from fieldcraft.view.marks import draw_markers
 from fieldcraft.view.placement import Subject
 from fieldcraft.view.text import measure
 
@@ -83,13 +88,21 @@ def limits_of(worlds: Sequence[World], output: OutputPart) -> dict[str, tuple[fl
     """The values at the ends of the colours of each map shown.
 
     They are the recipe's `limits`, or all that anything brings into the layers shown, 0 included; what follows from teams has the
-    range of the teams' sources, on both sides where it is signed.
+    range of the teams' sources, on both sides where it is signed. Layers that fade and those of stamps have ranges of their own.
     """
     given = output.look.get("limits") or {}
     if not isinstance(given, dict):
         return dict.fromkeys(output.layers, given)
+    endless = [name for name in output.layers if name not in given and worlds[0].is_trail(name)]
+    if endless:
+        raise InvalidValue(
+            "A picture of a trail has limits, so that its colours keep their meaning",
+            got=f"{endless[0]!r} without any",
+            remedy=f"Write [[outputs]] with limits = {{ {endless[0]} = [0, 1] }}, say",
+        )
     shown = [name for name in output.layers if name not in given]
-    return {**given, **{name: _range(worlds, name, [each for each in shown if each in worlds[0].imap]) for name in shown}}
+    alike = [name for name in shown if name in worlds[0].imap and worlds[0].has_sources(name)]
+    return {**given, **{name: _range(worlds, name, alike if name in alike or name not in worlds[0].imap else [name]) for name in shown}}
 
 
 def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[float, float]:
@@ -116,6 +129,19 @@ def panels(world: World, output: OutputPart, limits: dict[str, tuple[float, floa
     return _Drawing(world, output, limits, size).panels()
 
 
+@dataclass(frozen=True)
+class _Actors:
+    cells: NDArray[np.int64]
+    strengths: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Acted:
+    space: AnySpace
+    values: NDArray[np.float32]
+    sources: _Actors
+
+
 class _Drawing:
     """One output at one moment."""
 
@@ -130,6 +156,8 @@ class _Drawing:
 
     def panels(self) -> Panels:
         names = self.output.layers
+        if isinstance(self.world.imap.space, Graph):
+            return self._on_a_graph()
         if len(names) > 1 and self._is_together():
             return self._together()
         tables = {name: self._table(name) for name in names}
@@ -138,6 +166,43 @@ class _Drawing:
             return self._alike(tables[names[0]])
         titles = list(names) if len(names) > 1 else [""]
         return Panels([self._with_strip(name, tables[name]) for name in names], titles, None)
+
+    def _on_a_graph(self) -> Panels:
+        """Each map seen from above, or floor by floor."""
+        names, cuts = self.output.layers, self._cuts()
+        tables = [self._table(name) for name in names]
+        scales = [ColorScale(*self.limits[name], self.threshold, table) for name, table in zip(names, tables, strict=True)]
+        alike = len({self.limits[name] for name in names}) == 1 and (len(names) == 1 or all(table is None for table in tables))
+        marked = bool(self.look.get("sources", True))
+        frames, titles = [], []
+        for name, scale in zip(names, scales, strict=True):
+            for heights in cuts:
+                shown = self._with_actors(name) if marked and name in self.world.imap else self.world.maps[name]
+                drawn = frame_graph(shown, heights=heights, colors=scale, size=self.place["size"], sources=marked)
+                frames.append(drawn if alike else above_strip(drawn, ScaleStrip(scale, beyond=self._beyond(name, scale))))
+                floor = "" if heights is None else f"z {heights[0]:.4g} to {heights[1]:.4g}"
+                titles.append(", ".join(part for part in (name if len(names) > 1 else "", floor) if part))
+        beyond = [self._beyond(name, scales[0]) for name in names]
+        legend = ScaleLegend(scales[0], names[0] if len(names) == 1 else "", beyond=(any(b for b, _ in beyond), any(a for _, a in beyond)))
+        return Panels(frames, titles, legend if alike else None)
+
+    def _with_actors(self, name: str) -> Any:
+        """A layer on a graph, with all that acts on it in place of its sources."""
+        layer = self.world.imap[name]
+        places, strengths = self.world.actors_on(name)
+        cells = np.asarray(layer.space.cell_at(places, outside="clamp"), dtype=np.int64).reshape(-1)
+        return _Acted(layer.space, layer.values, _Actors(cells, strengths))
+
+    def _cuts(self) -> list[tuple[float, float] | None]:
+        """The heights between which to draw; all of them as None."""
+        floors = self.look.get("floors")
+        graph = self.world.imap.space
+        if floors is None or not isinstance(graph, Graph):
+            return [None]
+        heights = graph.positions[:, 2]
+        cuts = np.array(floors) if isinstance(floors, list) else np.linspace(float(heights.min()), float(heights.max()), floors + 1)
+        cuts[-1] = np.nextafter(cuts[-1], np.inf)
+        return list(itertools.pairwise(cuts.tolist()))
 
     def _is_together(self) -> bool:
         names = self.output.layers
@@ -154,6 +219,9 @@ class _Drawing:
         teams = [(self.world.maps[name], hue, name) for name, hue in zip(names, hues, strict=True)]
         marked = self.look.get("sources", True)
         drawn = frame_teams(teams, limits=limits, threshold=self.threshold, space=self._space, sources=False, **self.place, **self.ground)
+        if marked:
+            for team, name in zip(Team.all_of(teams), names, strict=True):
+                self._mark_actors(drawn, name, team.color)
         self._finish(
             drawn, [team for team, name in zip(Team.all_of(teams), names, strict=True) if name in self.world.imap] if marked else []
         )
@@ -192,8 +260,23 @@ class _Drawing:
         drawn = frame(
             self.world.maps[name], colors=scale, space=self._space, sources=marked and is_layer and not own, **self.place, **self.ground
         )
+        if is_layer and self.look.get("arrows", True) and self.world.holds_vectors(name):
+            layer = self.world.imap[name]
+            ground = grid_of(layer.space, "A picture with arrows")
+            place = Placement(self._space, **self.place)
+            draw_arrows(drawn, place, ground, layer.vectors, limit=scale.high, threshold=max(scale.threshold or 0.0, scale.high / 50))
+        if marked and is_layer:
+            self._mark_actors(drawn, name, None)
         self._finish(drawn, [team for team in self._marked_teams() if not is_layer or team.label == name])
         return drawn
+
+    def _mark_actors(self, drawn: NDArray[np.uint8], name: str, color: tuple[int, int, int] | None) -> None:
+        """Marks what acts on a layer without being its live source."""
+        if name in self.world.imap and not self.world.has_sources(name):
+            places, strengths = self.world.actors_on(name)
+            if len(places):
+                pixels = Placement(self._space, **self.place).pixel_of(places)
+                draw_markers(drawn, pixels, strengths, marker_size(drawn, len(places)), color)
 
     def _finish(self, drawn: NDArray[np.uint8], marked: list[Team]) -> None:
         """The front lines, and the sources on top of them."""

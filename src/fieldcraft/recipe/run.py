@@ -67,7 +67,7 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
             collector.finish()
         files = staging.commit()
     space = world.imap.space
-    layers = tuple(LayerReport(name, world.updates[name], len(world.imap[name].sources), _peak(world, name)) for name in world.imap.layers)
+    layers = tuple(LayerReport(name, world.updates[name], len(world.actors_on(name)[1]), _peak(world, name)) for name in world.imap.layers)
     source = recipe.map.file.name if recipe.map.file is not None else f"generated: {recipe.map.generate}"
     open_cells = len(space) - int(np.count_nonzero(space.walls))
     return Report(recipe.title, source, len(space), open_cells, layers, world.seconds, time.perf_counter() - begun, files)
@@ -89,7 +89,7 @@ def _play(world: World, collectors: list[Collector], bar: Progress) -> None:
 
 def _peak(world: World, name: str) -> float:
     values = world.imap[name].values
-    return float(values.flat[np.abs(values).argmax()])
+    return float(values.flat[np.abs(values).argmax()]) if values.size else 0.0
 
 
 class Staging:

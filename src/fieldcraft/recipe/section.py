@@ -83,16 +83,16 @@ class Section:
         return self._take(key, default, lambda value: self.problems.document.resolve(_text(key, value)))
 
     def position(self, key: str, default: Any = REQUIRED) -> Any:
-        """One [x, y]."""
-        return self._take(key, default, lambda value: _numbers(key, value, "[x, y]", 2))
+        """One [x, y], or [x, y, z] on 3D maps."""
+        return self._take(key, default, lambda value: _numbers(key, value, "[x, y]", 2, 3))
 
     def numbers(self, key: str, shape: str, count: int, default: Any = REQUIRED) -> Any:
         """A list of `count` finite numbers, described by `shape`."""
         return self._take(key, default, lambda value: _numbers(key, value, shape, count))
 
-    def rows(self, key: str, shape: str, count: int, default: Any = REQUIRED) -> Any:
-        """A list of such lists, at least one."""
-        return self._take(key, default, lambda value: _rows(key, value, shape, count))
+    def rows(self, key: str, shape: str, fewest: int, most: int, default: Any = REQUIRED) -> Any:
+        """A list of lists of `fewest` to `most` finite numbers, all equally long, at least one."""
+        return self._take(key, default, lambda value: _rows(key, value, shape, fewest, most))
 
     def names(self, key: str, known: Iterable[str] | None, what: str, default: Any = REQUIRED) -> Any:
         """A list of names, at least one, each `known` if that is given."""
@@ -186,18 +186,21 @@ def _one_of(key: str, value: object, allowed: Sequence[str]) -> str:
     return str(value)
 
 
-def _numbers(key: str, value: object, shape: str, count: int) -> tuple[float, ...]:
-    if not isinstance(value, list) or len(value) != count:
+def _numbers(key: str, value: object, shape: str, fewest: int, most: int = 0) -> tuple[float, ...]:
+    if not isinstance(value, list) or not fewest <= len(value) <= max(fewest, most):
         _refuse(f"{key} is {shape}", value)
     assert isinstance(value, list)
     return tuple(checks.finite(key, item) for item in value)
 
 
-def _rows(key: str, value: object, shape: str, count: int) -> tuple[tuple[float, ...], ...]:
+def _rows(key: str, value: object, shape: str, fewest: int, most: int) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list) or not value:
         _refuse(f"{key} is a list of {shape}", value)
     assert isinstance(value, list)
-    return tuple(_numbers(f"Each item of {key}", item, shape, count) for item in value)
+    rows = tuple(_numbers(f"Each item of {key}", item, shape, fewest, most) for item in value)
+    if len({len(row) for row in rows}) > 1:
+        _refuse(f"All items of {key} have as many numbers", value)
+    return rows
 
 
 def _names(key: str, value: object, known: Iterable[str] | None, what: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,20 @@ from fieldcraft.compose import formula
 from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import Radial, Spread
+from fieldcraft.propagation import PROPAGATIONS, Flood, Propagation, Radial, Spread
+from fieldcraft.recipe.actors import LIVE, Actor, Deposit, Scripted, check_places, on_map, recordings, stride_of
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
 from fieldcraft.recipe.parse_layers import indented, maps_of_teams
-from fieldcraft.recipe.parts import DepositPart, LayerPart, Recipe, SourcePart, TimelinePart
+from fieldcraft.recipe.parts import LayerPart, Recipe
 from fieldcraft.recipe.section import Problems
-from fieldcraft.sources.playback import Playback
 from fieldcraft.space import Grid, grid_of
 
 __all__ = ["World"]
 
 MAX_STEPS = 2**31 - 1
+_MOST_CELLS = 256
 
 
 class World:
@@ -52,27 +53,31 @@ class World:
         problems.raise_all()
         self.step = recipe.step
         self.steps = math.floor(recipe.run.seconds / self.step + 1e-9)
-        self._scripted = [_Scripted(part, self.imap[part.layer]) for part in recipe.sources]
-        self._deposits = [_Deposit(part, self.imap[part.layer]) for part in recipe.deposits]
+        self._parts = {part.name: part for part in recipe.acting}
+        ends = {name: (self.imap[name], part) for name, part in self._parts.items()}
+        scripted = [Scripted(part, *ends[part.layer]) for part in recipe.sources]
+        deposits = [Deposit(part, *ends[part.layer]) for part in recipe.deposits]
         players = [(part, timeline.play(faint=part.faint)) for part, timeline in timelines if timeline is not None]
-        self._recorded = _by_layer(self.imap, players, problems)
-        for scripted in self._scripted:
-            scripted.check(self.step, recipe.run.seconds, problems)
-        for deposit in self._deposits:
-            _check_places(deposit.layer, np.array([deposit.part.position]), deposit.part, "position", problems)
-        for output in recipe.outputs:
-            for name, point in output.points.items():
-                if not _on_map(grid_of(self.imap.space, "A recipe"), np.array([point]))[0]:
-                    problems.add(
-                        (*output.keys, "points", name), f"{dotted(output.keys)}: A point lies on the map. Got {list(point)}. Move it."
-                    )
+        self._recorded = recordings(ends, players, problems)
+        self._actors: list[Actor] = [*scripted, *self._recorded, *deposits]
+        for source in scripted:
+            source.check(self.step, recipe.run.seconds, problems)
+        for deposit in deposits:
+            check_places(deposit.layer, np.array([deposit.part.position]), deposit.part, "position", problems)
+        self._check_map(problems)
         problems.raise_all()
         self.updates = dict.fromkeys(self.imap.layers, 0)
         self._done = 0
-        self._act()
-        for layer in self.imap.layers.values():
-            if recipe.run.settle or isinstance(layer.propagation, Radial):
-                layer.settle()
+        try:
+            self._act()
+            self._show(self._parts)
+        except FieldcraftError as error:
+            problems.add(("layers",), str(error))
+            problems.raise_all()
+        if recipe.run.settle:
+            for layer in self.imap.layers.values():
+                if isinstance(layer.propagation, (Spread, Flood)):
+                    layer.settle()
 
     @property
     def seconds(self) -> float:
@@ -88,25 +93,63 @@ class World:
                 self.updates[name] += count
             self._done += 1
             self._act()
-            for name, layer in self.imap.layers.items():
-                # A radial layer shows its sources where they are now; waves that spread take their time.
-                if report.steps[name] and isinstance(layer.propagation, Radial):
-                    layer.settle()
+            self._show(name for name, count in report.steps.items() if count)
 
     def _act(self) -> None:
-        now = self._done * self.step
-        for scripted in self._scripted:
-            scripted.act(now)
-        for recorded in self._recorded:
-            recorded.act(now)
-        for deposit in self._deposits:
-            deposit.act(now)
+        now, passed = self._done * self.step, self.step if self._done else 0.0
+        for actor in self._actors:
+            actor.act(now, passed)
+
+    def _show(self, updated: Iterable[str]) -> None:
+        """Lets layers that hold nothing of their own show what acts on them now; waves that spread take their time."""
+        for name in updated:
+            layer = self.imap[name]
+            if isinstance(layer.propagation, Radial):
+                layer.settle()
+            elif self._parts[name].kind == "stamps":
+                layer.write(np.zeros(layer.space.shape, dtype=np.float32))
+                for actor in self._actors:
+                    if actor.layer is layer:
+                        actor.stamp()
+
+    def _check_map(self, problems: Problems) -> None:
+        """Notes what this kind of map can't have: places in other dimensions, and pictures of grids on graphs."""
+        space = self.imap.space
+        for part in self.recipe.timelines:
+            if space.dimensions == 3:
+                problems.add(
+                    part.keys, f"{dotted(part.keys)}: Recordings have (x, y). This map has (x, y, z). Take a map in two dimensions."
+                )
+        for output in self.recipe.outputs:
+            where = dotted(output.keys)
+            for name, point in output.points.items():
+                keys = (*output.keys, "points", name)
+                if len(point) != space.dimensions:
+                    problems.add(keys, f"{where}: A point has {space.dimensions} numbers on this map. Got {list(point)}. Mend it.")
+                elif not on_map(space, np.array([point]))[0]:
+                    problems.add(keys, f"{where}: A point lies on the map. Got {list(point)}. Move it.")
+            if isinstance(space, Grid):
+                if "floors" in output.look:
+                    problems.add((*output.keys, "floors"), f"{where}: floors are those of a 3D graph. The map is a grid. Leave it out.")
+                continue
+            if "floors" in output.look and space.dimensions != 3:
+                problems.add((*output.keys, "floors"), f"{where}: floors are those of a 3D graph. The map is flat. Leave it out.")
+            for key in ("scale", "crop", "front_lines", "together", "arrows"):
+                if output.look.get(key):
+                    problems.add((*output.keys, key), f"{where}: {key} is for pictures of grids. The map is a graph. Leave it out.")
+            for name in set(output.layers) & {"owner", "share"}:
+                problems.add(
+                    (*output.keys, "layers"), f"{where}: {name!r} is a picture of a grid. The map is a graph. Show `share TEAM` maps, say."
+                )
 
     def _add_layers(self, problems: Problems) -> None:
         teams = self.recipe.teams
         for part in self.recipe.layers:
             try:
-                self.imap.add_layer(part.name, _propagation(part), **_grid_options(part))
+                if part.kind == "stamps":
+                    self.imap.add_layer(part.name, values=self._nothing(part), **_grid_options(part))
+                else:
+                    self.imap.add_layer(part.name, _propagation(part), **_grid_options(part))
             except FieldcraftError as error:
                 problems.add(part.keys, f"layers.{part.name}: {error}")
         if teams is not None:
@@ -119,6 +162,13 @@ class World:
         if self.teams is not None and teams is not None:
             for name in maps_of_teams(teams.names):
                 self.maps[name] = _map_of(self.teams, name, teams.stake)
+
+    def _nothing(self, part: LayerPart) -> NDArray[np.float32]:
+        """The empty array of a layer of stamps."""
+        space = self.imap.space
+        return np.zeros(
+            space.shape if part.cell_size is None else grid_of(space, "cell_size").coarser(part.cell_size).shape, dtype=np.float32
+        )
 
     def _add_formulas(self, problems: Problems) -> None:
         for part in self.recipe.formulas:
@@ -158,7 +208,7 @@ class World:
         return [*found, max(1.0 - sum(found), 0.0)]
 
     def strongest(self, name: str) -> tuple[float, float]:
-        """The lowest and the highest strength, 0 included, that anything of the recipe brings into a layer."""
+        """The lowest and the highest value, 0 included, that anything of the recipe brings into a layer; see `limits_of` for trails."""
         strengths = [0.0]
         strengths += [part.strength for part in self.recipe.sources if part.layer == name]
         strengths += [part.amount for part in self.recipe.deposits if part.layer == name]
@@ -171,7 +221,44 @@ class World:
                     if rows.any():
                         played = player.timeline.strengths[rows] * part.strength
                         strengths += [float(played.min()), float(played.max())]
+        of = self._parts[name]
+        if of.kind == "fade":
+            return 0.0, min(max(strengths), float(of.options["maximum"]))
+        if of.kind == "stamps":
+            weights = self._weights(name)
+            strengths = [strength * weight for strength in strengths for weight in (*weights, 0.0)]
         return min(strengths), max(strengths)
+
+    def _weights(self, name: str) -> tuple[float, float]:
+        """The lowest and the highest weight of the stamps on a layer."""
+        space = self.imap[name].space
+        own = [part.stamp for part in self.recipe.sources if part.layer == name]
+        stamps = [stamp for stamp in (*own, self._parts[name].options["stamp"]) if stamp is not None]
+        most = max(space.shape) if isinstance(space, Grid) else _MOST_CELLS
+        prints = [stamp.on(stride_of(space), y_up=space.y_up, most=most).weights for stamp in stamps]
+        return min(float(each.min()) for each in prints), max(float(each.max()) for each in prints)
+
+    def actors_on(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where everything is that acts on a layer now, (N, 2) or (N, 3), and how strong, (N,)."""
+        layer = self.imap[name]
+        if self.has_sources(name):
+            return layer.sources.positions, layer.sources.strengths.astype(np.float64)
+        shown = [found for actor in self._actors if actor.layer is layer and len((found := actor.shown())[0])]
+        if not shown:
+            return np.zeros((0, layer.space.dimensions)), np.zeros(0)
+        return np.concatenate([places for places, _ in shown]), np.concatenate([strengths for _, strengths in shown])
+
+    def has_sources(self, name: str) -> bool:
+        """Whether what acts on a layer are its live sources."""
+        return self._parts[name].kind in LIVE
+
+    def holds_vectors(self, name: str) -> bool:
+        """Whether a layer is a trail of vectors."""
+        return self.is_trail(name) and bool(self._parts[name].options["vector"])
+
+    def is_trail(self, name: str) -> bool:
+        """Whether a map is a layer with a trail, whose values nobody knows beforehand."""
+        return name in self._parts and self._parts[name].kind == "trail"
 
     def fading(self, names: Iterable[str]) -> dict[str, set[float]]:
         """By format of recording, the half-lives in seconds of what fades in some layers."""
@@ -198,143 +285,10 @@ def _map_of(teams: Teams, name: str, stake: float) -> Operand:
     return teams.vulnerability(team, stake=stake) if team else teams.vulnerability()
 
 
-def _propagation(part: LayerPart) -> Spread | Radial:
-    return Spread(**part.options) if part.kind == "spread" else Radial(**part.options)
+def _propagation(part: LayerPart) -> Propagation:
+    kind = PROPAGATIONS[part.kind]
+    return kind(**{field.name: part.options[field.name] for field in fields(kind) if field.name in part.options})
 
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:
     return {"every": part.every, "cell_size": part.cell_size, "walls": None if part.walls else False}
-
-
-class _Scripted:
-    """A source of the recipe, with its place at every moment."""
-
-    def __init__(self, part: SourcePart, layer: Layer) -> None:
-        self.part = part
-        self.layer = layer
-        path = np.array(part.path)
-        self._times, self._points = path[:, 0], path[:, 1:]
-        self._source: Any = None
-
-    def _places(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.part.repeat:
-            times = self._times[0] + (times - self._times[0]) % (self._times[-1] - self._times[0])
-        return np.stack([np.interp(times, self._times, self._points[:, axis]) for axis in range(2)], axis=1)
-
-    def check(self, step: float, seconds: float, problems: Problems) -> None:
-        until = min(seconds, math.inf if self.part.until is None else self.part.until)
-        if len(self._points) == 1:
-            _check_places(self.layer, self._points, self.part, "position", problems)
-            return
-        first, last = math.ceil(self.part.start / step - 1e-9), math.floor(until / step + 1e-9)
-        times = np.arange(first, max(first, last) + 1, dtype=np.float64) * step
-        _check_places(self.layer, self._places(times), self.part, "path", problems, times)
-
-    def act(self, now: float) -> None:
-        part = self.part
-        if now + 1e-9 < part.start or (part.until is not None and now + 1e-9 >= part.until):
-            if self._source is not None:
-                self._source.remove()
-                self._source = None
-            return
-        if self._source is None:
-            place = self._places(np.array([now]))[0]
-            self._source = self.layer.add_source(
-                tuple(place), part.strength, radius=part.radius, falloff=part.falloff, on_wall=part.on_wall, outside=part.outside
-            )
-        elif len(self._points) > 1:
-            self._source.move(tuple(self._places(np.array([now]))[0]), on_wall=part.on_wall, outside=part.outside)
-
-
-class _Recorded:
-    """All recordings that play into one layer."""
-
-    def __init__(self, layer: Layer, on_wall: str, outside: str) -> None:
-        self.layer = layer
-        self.on_wall, self.outside = on_wall, outside
-        self.players: list[tuple[TimelinePart, Playback]] = []
-
-    def act(self, now: float) -> None:
-        keys, positions, strengths = [], [], []
-        offset = 0
-        for part, player in self.players:
-            player.advance_to(now + part.start)
-            for group, name in part.layers.items():
-                if name == self.layer.name:
-                    living = player.living(group)
-                    keys.append(living.keys + offset)
-                    positions.append(living.positions)
-                    strengths.append(living.strengths * part.strength)
-            offset += len(player.timeline.ids)
-        self.layer.sync(
-            np.concatenate(keys), np.concatenate(positions), np.concatenate(strengths), on_wall=self.on_wall, outside=self.outside
-        )
-
-
-class _Deposit:
-    """A deposit of the recipe, with the moment of the next one."""
-
-    def __init__(self, part: DepositPart, layer: Layer) -> None:
-        self.part = part
-        self.layer = layer
-        self._count = 0
-
-    def act(self, now: float) -> None:
-        part = self.part
-        while now + 1e-9 >= part.at + self._count * (part.every or 0.0) and (part.every is not None or self._count == 0):
-            self.layer.deposit(part.position, part.amount, on_wall=part.on_wall, outside=part.outside)
-            self._count += 1
-
-
-def _by_layer(imap: InfluenceMap, players: list[tuple[TimelinePart, Playback]], problems: Problems) -> list[_Recorded]:
-    """The recordings that play into each layer; they share one policy for walls and the rim of the map."""
-    found: dict[str, _Recorded] = {}
-    for part, player in players:
-        for name in dict.fromkeys(part.layers.values()):
-            recorded = found.setdefault(name, _Recorded(imap[name], part.on_wall, part.outside))
-            if (recorded.on_wall, recorded.outside) != (part.on_wall, part.outside):
-                problems.add(
-                    part.keys, f"Recordings that play into one layer have the same on_wall and outside. Layer {name!r} has two kinds."
-                )
-            recorded.players.append((part, player))
-    return list(found.values())
-
-
-def _on_map(space: Grid, places: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which places, shape (N, 2), lie on the map."""
-    low = np.array(space.origin)
-    return np.asarray(((places >= low) & (places < low + np.array(space.size))).all(axis=1) | space.wrap)
-
-
-def _check_places(
-    layer: Layer,
-    places: NDArray[np.float64],
-    part: SourcePart | DepositPart,
-    key: str,
-    problems: Problems,
-    times: NDArray[np.float64] | None = None,
-) -> None:
-    """Notes the first place that lies outside of the map or on a wall against the part's policy."""
-    space = grid_of(layer.space, "A recipe")
-    low = np.array(space.origin)
-    outside = ~_on_map(space, places) & (part.outside == "refuse")
-    cells = np.asarray(space.cell_at(np.where(outside[:, np.newaxis], low, places), outside="clamp"))
-    on_wall = space.walls.ravel()[cells] & ~outside & (part.on_wall == "refuse")
-    wrong = np.flatnonzero(outside | on_wall)
-    if not len(wrong):
-        return
-    first = int(wrong[0])
-    x, y = places[first].tolist()
-    moment = "" if times is None else f" at {times[first]:g} seconds"
-    where = f"[{x:g}, {y:g}]{moment}"
-    if outside[first]:
-        high = low + np.array(space.size)
-        rule = f"{key} lies on the map, x in {low[0]:g} to {high[0]:g} and y in {low[1]:g} to {high[1]:g}"
-        remedy = 'Move it, or write outside = "clamp" for the nearest cell of the rim'
-    else:
-        rule = f"{key} lies on open ground"
-        remedy = "The map has no open cell; check what counts as a wall"
-        if not space.walls.all():
-            x, y = space.position_of(space.nearest_open(int(cells[first]))).tolist()
-            remedy = f'The nearest open cell is at [{x:g}, {y:g}]; or write on_wall = "nearest"'
-    problems.add((*part.keys, key), f"{dotted(part.keys)}: {rule}. Got {where}. {remedy}.")

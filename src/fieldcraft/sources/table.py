@@ -17,21 +17,29 @@ MAX_BYTES = 2**27
 MAX_LINE = 2**16
 MAX_ROWS = 1_000_000
 MAX_SECONDS = 1e9
+_MOST_COMMENTS = 1000
 _MAX_STRENGTH = 3.4e38
 _MAX_COORDINATE = 1e12
 
 
 class Table:
-    """A CSV file with a header line, read once from top to bottom.
+    """A CSV file with a header line, read once from top to bottom; or a table of numbers without one.
 
     `columns` are the header's names without surrounding blanks. `rows()` yields the cells of each line; meanwhile
     `line` is its number, and the methods that take a cell's text name that line when they refuse it. Use it as a
     context manager. Everything wrong with the file raises `BadTimeline`.
+
+    Where the file has no header line, `header` names its columns, of which the last may be missing as long as there are `fewest`. With
+    `blanks` cells are separated by blanks and tabs, and lines that begin with # are no rows but `comments`.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, header: Sequence[str] = (), fewest: int = 0, blanks: bool = False) -> None:
         self.path = Path(path)
         self.line = 0
+        self.comments: list[str] = []
+        self._blanks = blanks
+        self._width: int | None = None
+        self._fewest = fewest or len(header)
         try:
             status = self.path.stat()
         except (OSError, ValueError) as error:
@@ -48,16 +56,20 @@ class Table:
             self._file = self.path.open("rb")
         except OSError as error:
             raise self._unreadable(error) from None
+        if header:
+            self.columns = list(header)
+            return
         try:
-            header = self._next_line()
-            if header is None:
+            first = self._next_line()
+            if first is None:
                 raise BadTimeline(
                     "A recording starts with a header line", got=f"{self.path}: an empty file", remedy="Check how it was written"
                 )
-            self.columns = [name.strip() for name in self._split(header.removeprefix("\ufeff"))]
+            self.columns = [name.strip() for name in self._split(first.removeprefix("\ufeff"))]
             if len(set(self.columns)) != len(self.columns):
                 twice = next(name for name in self.columns if self.columns.count(name) > 1)
                 raise self.refusal("The columns of a header have different names", repr(twice), "Rename or drop one of them")
+            self._width = len(self.columns)
         except BaseException:
             self._file.close()
             raise
@@ -91,15 +103,27 @@ class Table:
 
     def rows(self) -> Iterator[list[str]]:
         """The cells of every line that is not blank, as many as there are columns."""
-        width = len(self.columns)
         count = 0
         while (text := self._next_line()) is not None:
             if not text or text.isspace():
                 continue
+            if self._blanks and text.lstrip("\ufeff \t").startswith("#"):
+                if len(self.comments) < _MOST_COMMENTS:
+                    self.comments.append(text)
+                continue
             cells = self._split(text)
-            if len(cells) != width:
+            if self._width is None:
+                if not self._fewest <= len(cells) <= len(self.columns):
+                    few = "" if self._fewest == len(self.columns) else f"{self._fewest} to "
+                    raise self.refusal(
+                        f"A row has {few}{len(self.columns)} numbers: {', '.join(self.columns)}",
+                        f"{len(cells)}: {text}",
+                        "Check that this is the kind of recording that it is taken for",
+                    )
+                self._width = len(cells)
+            if len(cells) != self._width:
                 raise self.refusal(
-                    f"A line has as many cells as the header, {width}",
+                    f"A line has as many cells as the {'first' if self._blanks else 'header'}, {self._width}",
                     f"{len(cells)} cells",
                     "Complete or remove the line; if it is the last one, the file was cut off",
                 )
@@ -165,6 +189,8 @@ class Table:
             ) from None
 
     def _split(self, text: str) -> list[str]:
+        if self._blanks:
+            return text.split()
         if '"' not in text:
             return text.split(",")
         try:

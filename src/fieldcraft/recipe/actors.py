@@ -1,0 +1,410 @@
+"""What acts on the layers of a recipe: sources on their paths, recordings that play, deposits at their moments.
+
+On a layer that spreads, floods or radiates they are its live sources. On one that fades they mark the way that they go, on a trail they
+leave something along it, and of stamps they hold one each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.layer import Layer
+from fieldcraft.propagation import Stamp
+from fieldcraft.recipe.document import dotted
+from fieldcraft.recipe.parts import DepositPart, LayerPart, SourcePart, TimelinePart
+from fieldcraft.recipe.section import Problems
+from fieldcraft.sources.placing import place
+from fieldcraft.sources.playback import Playback
+from fieldcraft.space import AnySpace, Graph, Grid
+
+__all__ = ["LIVE", "Actor", "Deposit", "Recorded", "Scripted", "check_places", "on_map", "recordings", "stride_of"]
+
+LIVE = ("spread", "radial", "flood")
+"""The kinds of layers that have live sources."""
+
+_MOST_PIECES = 1000
+_NEAR = 1e-9
+Places = NDArray[np.float64]
+
+
+class Policies(NamedTuple):
+    """What becomes of a place on a wall, and of one off the map."""
+
+    on_wall: str
+    outside: str
+
+
+class Actor(Protocol):
+    """Something that acts on a layer from look to look."""
+
+    layer: Layer
+
+    def act(self, now: float, passed: float) -> None:
+        """Does what it does at a moment, so many seconds after the last look."""
+        ...
+
+    def stamp(self) -> None:
+        """Puts its stamps on a layer of stamps that was cleared."""
+        ...
+
+    def shown(self) -> tuple[Places, NDArray[np.float64]]:
+        """Where it is now, (N, 2), and how strong there, (N,)."""
+        ...
+
+
+def leave(
+    part: LayerPart,
+    layer: Layer,
+    before: Places,
+    after: Places,
+    strengths: NDArray[np.float64],
+    passed: float,
+    policies: Policies,
+    *,
+    falloff: Any = None,
+    radius: float | None = None,
+    stamp: Stamp | None = None,
+    turns: NDArray[np.float64] | None = None,
+    scale: float = 1.0,
+    direction: Places | None = None,
+) -> None:
+    """Let walkers from (N, 2) to (N, 2) leave what a layer takes along their ways, piece by piece so that no cell is left out.
+
+    Marks have the whole strength. A trail of numbers gets the strength times the seconds that passed, one of vectors the strength times
+    the way, or for those that stand times `direction` and the seconds.
+    """
+    if not len(after):
+        return
+    space, options = layer.space, part.options
+    ways = after - before
+    if isinstance(space, Grid) and space.wrap:
+        ways -= np.rint(ways / space.size) * space.size
+    pieces = min(max(math.ceil(float(np.sqrt((ways**2).sum(axis=1)).max()) / stride_of(space)), 1), _MOST_PIECES)
+    shares = np.arange(pieces, 0, -1)[:, np.newaxis, np.newaxis] / pieces - 1
+    points = (after + shares * ways).reshape(-1, after.shape[1])
+    kept = np.ones(len(points), dtype=np.bool_)
+    if policies.on_wall == "refuse":  # walls that lie between two looks hold nothing
+        cells = np.asarray(space.cell_at(points[len(after) :], outside="clamp"), dtype=np.int64)
+        kept[len(after) :] = ~space.walls.reshape(-1)[cells]
+    points, many = points[kept], np.tile(strengths, pieces)[kept]
+    if part.kind == "fade":
+        layer.mark(
+            points,
+            many,
+            radius=radius or options["radius"],
+            falloff=falloff or options["mark_falloff"],
+            metric=options["metric"],
+            on_wall=policies.on_wall,
+            outside=policies.outside,
+        )
+        return
+    amounts: NDArray[np.float64] = many * (passed / pieces)
+    if options["vector"]:
+        left = ways[:, :2] if direction is None else np.tile(direction * passed, (len(after), 1))
+        amounts = np.tile(strengths[:, np.newaxis] * left / pieces, (pieces, 1))[kept]
+    if not np.any(amounts):
+        return
+    shape = stamp or options["stamp"]
+    if shape is None:
+        layer.deposit(points, amounts, on_wall=policies.on_wall, outside=policies.outside)
+    else:
+        layer.stamp(
+            shape,
+            settled(layer, points, policies),
+            amounts,
+            rotations=0.0 if turns is None else np.tile(turns, pieces)[kept],
+            scales=scale,
+            how=options["how"],
+        )
+
+
+def stride_of(space: AnySpace) -> float:
+    """World units from cell to cell, roughly: what a walker may go without leaving one out."""
+    if isinstance(space, Grid):
+        return space.cell_size
+    return float(np.median(space.lengths)) if len(space.edges) else math.inf
+
+
+def settled(layer: Layer, points: Places, policies: Policies) -> Places:
+    """Where stamps stand by the policies: as `points`, but on open ground and on the map where that is asked for."""
+    _, cells = place(layer.space, points, on_wall=policies.on_wall, outside=policies.outside)
+    own = np.asarray(layer.space.cell_at(points, outside="clamp"))
+    moved = (cells != own) | ~on_map(layer.space, points)
+    return np.where(moved[:, np.newaxis], layer.space.position_of(cells), points)
+
+
+class Scripted:
+    """A source of the recipe, with its place at every moment."""
+
+    def __init__(self, part: SourcePart, layer: Layer, of: LayerPart) -> None:
+        self.part, self.layer, self.of = part, layer, of
+        path = np.array(part.path)
+        self._times, self._points = path[:, 0], path[:, 1:]
+        self._source: Any = None
+        self._here: Places | None = None
+        self._turn = 0.0 if part.rotation == "heading" else float(part.rotation)
+        self._policies = Policies(part.on_wall, part.outside)
+
+    def _places(self, times: NDArray[np.float64]) -> Places:
+        if self.part.repeat:
+            times = self._times[0] + (times - self._times[0]) % (self._times[-1] - self._times[0])
+        return np.stack([np.interp(times, self._times, self._points[:, axis]) for axis in range(self._points.shape[1])], axis=1)
+
+    def check(self, step: float, seconds: float, problems: Problems) -> None:
+        """Notes the first place where it cannot be."""
+        until = min(seconds, math.inf if self.part.until is None else self.part.until)
+        if len(self._points) == 1:
+            check_places(self.layer, self._points, self.part, "position", problems)
+            return
+        first, last = math.ceil(self.part.start / step - _NEAR), math.floor(until / step + _NEAR)
+        times = np.arange(first, max(first, last) + 1, dtype=np.float64) * step
+        check_places(self.layer, self._places(times), self.part, "path", problems, times)
+
+    def act(self, now: float, passed: float) -> None:
+        """Comes, walks on, leaves what it leaves, or goes."""
+        part = self.part
+        if now + _NEAR < part.start or (part.until is not None and now + _NEAR >= part.until):
+            if self._source is not None:
+                self._source.remove()
+            self._source = self._here = None
+            return
+        place = self._places(np.array([now]))
+        before, self._here = self._here, place
+        if self.of.kind in LIVE:
+            self._stand(place)
+            return
+        begun = place if before is None else before
+        if part.repeat and self._jumped(now, passed):
+            begun = place
+        way = (place - begun)[0]
+        if part.rotation == "heading" and way.any():
+            self._turn = math.degrees(math.atan2(way[1], way[0]))
+        if self.of.kind != "stamps" and not (before is None and self.of.kind == "trail"):
+            leave(
+                self.of,
+                self.layer,
+                begun,
+                place,
+                np.array([part.strength]),
+                passed,
+                self._policies,
+                falloff=part.falloff,
+                radius=part.radius,
+                stamp=part.stamp,
+                turns=np.array([self._turn]),
+                scale=part.scale,
+                direction=None if part.direction is None else np.array(part.direction),
+            )
+
+    def _jumped(self, now: float, passed: float) -> bool:
+        """Whether a path that repeats began anew since the last look, somewhere else than where it ended."""
+        length = self._times[-1] - self._times[0]
+        rounds = [math.floor((moment - self._times[0]) / length + _NEAR) for moment in (now - passed, now)]
+        return rounds[0] != rounds[1] and bool((self._points[0] != self._points[-1]).any())
+
+    def _stand(self, place: Places) -> None:
+        part = self.part
+        if self._source is None:
+            self._source = self.layer.add_source(
+                tuple(place[0]), part.strength, radius=part.radius, falloff=part.falloff, on_wall=part.on_wall, outside=part.outside
+            )
+        elif len(self._points) > 1:
+            self._source.move(tuple(place[0]), on_wall=part.on_wall, outside=part.outside)
+
+    def stamp(self) -> None:
+        """Puts its stamp where it is."""
+        if self._here is None:
+            return
+        part, options = self.part, self.of.options
+        self.layer.stamp(
+            part.stamp or options["stamp"],
+            settled(self.layer, self._here, self._policies),
+            part.strength,
+            rotations=self._turn,
+            scales=part.scale,
+            how=options["how"],
+            blend=options["blend"],
+        )
+
+    def shown(self) -> tuple[Places, NDArray[np.float64]]:
+        """Its place, if it is there."""
+        if self._here is None:
+            return np.zeros((0, 2)), np.zeros(0)
+        return self._here, np.array([self.part.strength])
+
+
+class Recorded:
+    """All recordings that play into one layer."""
+
+    def __init__(self, layer: Layer, of: LayerPart, on_wall: str, outside: str) -> None:
+        self.layer, self.of = layer, of
+        self.policies = Policies(on_wall, outside)
+        self.players: list[tuple[TimelinePart, Playback]] = []
+        self._keys: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._places: Places = np.zeros((0, 2))
+        self._strengths: NDArray[np.float64] = np.zeros(0)
+
+    def act(self, now: float, passed: float) -> None:
+        """Moves on to a moment."""
+        keys, places, strengths = [], [], []
+        offset = 0
+        for part, player in self.players:
+            player.advance_to(now + part.start)
+            for group, name in part.layers.items():
+                if name == self.layer.name:
+                    living = player.living(group)
+                    keys.append(living.keys + offset)
+                    places.append(living.positions)
+                    strengths.append(living.strengths * part.strength)
+            offset += len(player.timeline.ids)
+        self._take(np.concatenate(keys), np.concatenate(places), np.concatenate(strengths), passed)
+
+    def _take(self, keys: NDArray[np.int64], places: Places, strengths: NDArray[np.float64], passed: float) -> None:
+        if self.of.kind in LIVE:
+            self.layer.sync(keys, places, strengths, on_wall=self.policies.on_wall, outside=self.policies.outside)
+        elif self.of.kind != "stamps":
+            order = np.argsort(self._keys, kind="stable")
+            at = np.minimum(np.searchsorted(self._keys[order], keys), max(len(order) - 1, 0))
+            known = np.zeros(len(keys), dtype=np.bool_) if not len(order) else self._keys[order][at] == keys
+            before = places.copy()
+            before[known] = self._places[order][at[known]]
+            if self.of.kind == "trail":  # who has just come has left nothing yet
+                before, after, amounts = before[known], places[known], strengths[known]
+            else:
+                after, amounts = places, strengths
+            leave(self.of, self.layer, before, after, amounts, passed, self.policies)
+        self._keys, self._places, self._strengths = keys, places, strengths
+
+    def stamp(self) -> None:
+        """Puts the stamp of the layer at each place."""
+        if len(self._places):
+            options = self.of.options
+            places = settled(self.layer, self._places, self.policies)
+            self.layer.stamp(options["stamp"], places, self._strengths, how=options["how"], blend=options["blend"])
+
+    def shown(self) -> tuple[Places, NDArray[np.float64]]:
+        """Where everybody is."""
+        return self._places, self._strengths
+
+
+class Deposit:
+    """A deposit of the recipe, with the moment of the next one."""
+
+    def __init__(self, part: DepositPart, layer: Layer, of: LayerPart) -> None:
+        self.part, self.layer, self.of = part, layer, of
+        self._count = 0
+        self._policies = Policies(part.on_wall, part.outside)
+
+    def act(self, now: float, passed: float) -> None:
+        """Puts down what is due."""
+        part = self.part
+        while now + _NEAR >= part.at + self._count * (part.every or 0.0) and (part.every is not None or self._count == 0):
+            if self.of.kind == "fade":
+                options = self.of.options
+                self.layer.mark(
+                    part.position,
+                    part.amount,
+                    radius=options["radius"],
+                    falloff=options["mark_falloff"],
+                    metric=options["metric"],
+                    on_wall=part.on_wall,
+                    outside=part.outside,
+                )
+            elif self.of.kind == "trail" and self.of.options["stamp"] is not None:
+                self._put("add")
+            elif self.of.kind != "stamps":
+                self.layer.deposit(part.position, part.amount, on_wall=part.on_wall, outside=part.outside)
+            self._count += 1
+
+    def _put(self, blend: str, times: int = 1) -> None:
+        options = self.of.options
+        places = settled(self.layer, np.array([self.part.position]), self._policies)
+        self.layer.stamp(options["stamp"], places, np.multiply(self.part.amount, times), how=options["how"], blend=blend)
+
+    def stamp(self) -> None:
+        """Puts the stamp as often as it has come."""
+        if self._count:
+            self._put(self.of.options["blend"], self._count if self.of.options["blend"] == "add" else 1)
+
+    def shown(self) -> tuple[Places, NDArray[np.float64]]:
+        """Nothing: what was put down has no place of its own."""
+        return np.zeros((0, 2)), np.zeros(0)
+
+
+def recordings(
+    layers: dict[str, tuple[Layer, LayerPart]], players: list[tuple[TimelinePart, Playback]], problems: Problems
+) -> list[Recorded]:
+    """The recordings that play into each layer; they share one policy for walls and the rim of the map."""
+    found: dict[str, Recorded] = {}
+    for part, player in players:
+        for name in dict.fromkeys(part.layers.values()):
+            recorded = found.setdefault(name, Recorded(*layers[name], part.on_wall, part.outside))
+            if recorded.policies != Policies(part.on_wall, part.outside):
+                problems.add(
+                    part.keys, f"Recordings that play into one layer have the same on_wall and outside. Layer {name!r} has two kinds."
+                )
+            recorded.players.append((part, player))
+    return list(found.values())
+
+
+def on_map(space: Grid | Graph, places: Places) -> NDArray[np.bool_]:
+    """Which places, shape (N, 2), lie on the map; on a graph each has a nearest vertex."""
+    if isinstance(space, Graph):
+        return np.ones(len(places), dtype=np.bool_)
+    low = np.array(space.origin)
+    return np.asarray(((places >= low) & (places < low + np.array(space.size))).all(axis=1) | space.wrap)
+
+
+def check_places(
+    layer: Layer,
+    places: Places,
+    part: SourcePart | DepositPart,
+    key: str,
+    problems: Problems,
+    times: NDArray[np.float64] | None = None,
+) -> None:
+    """Notes the first place that lies outside of the map or on a wall against the part's policy."""
+    space = layer.space
+    if places.shape[1] != space.dimensions:
+        wanted = "[x, y, z]" if space.dimensions == 3 else "[x, y]"
+        problems.add(
+            (*part.keys, key),
+            f"{dotted(part.keys)}: {key} has places {wanted} on this map. Got {places.shape[1]} numbers. Write {space.dimensions}.",
+        )
+        return
+    if isinstance(space, Graph):
+        for index in range(len(places)):
+            try:
+                place(space, places[index], on_wall=part.on_wall, outside=part.outside)
+            except FieldcraftError as error:
+                moment = "" if times is None else f" at {times[index]:g} seconds"
+                problems.add((*part.keys, key), f"{dotted(part.keys)}: {key}{moment}: {error}")
+                return
+        return
+    low = np.array(space.origin)
+    outside = ~on_map(space, places) & (part.outside == "refuse")
+    cells = np.asarray(space.cell_at(np.where(outside[:, np.newaxis], low, places), outside="clamp"))
+    on_wall = space.walls.ravel()[cells] & ~outside & (part.on_wall == "refuse")
+    wrong = np.flatnonzero(outside | on_wall)
+    if not len(wrong):
+        return
+    first = int(wrong[0])
+    x, y = places[first].tolist()
+    moment = "" if times is None else f" at {times[first]:g} seconds"
+    where = f"[{x:g}, {y:g}]{moment}"
+    if outside[first]:
+        high = low + np.array(space.size)
+        rule = f"{key} lies on the map, x in {low[0]:g} to {high[0]:g} and y in {low[1]:g} to {high[1]:g}"
+        remedy = 'Move it, or write outside = "clamp" for the nearest cell of the rim'
+    else:
+        rule = f"{key} lies on open ground"
+        remedy = "The map has no open cell; check what counts as a wall"
+        if not space.walls.all():
+            x, y = space.position_of(space.nearest_open(int(cells[first]))).tolist()
+            remedy = f'The nearest open cell is at [{x:g}, {y:g}]; or write on_wall = "nearest"'
+    problems.add((*part.keys, key), f"{dotted(part.keys)}: {rule}. Got {where}. {remedy}.")
