@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.walking import away, walking_grid
 from fieldcraft.space import Grid
 
 __all__ = ["away", "block", "is_clear", "ring", "walking_grid"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-def walking_grid(space: Grid) -> Grid:
-    """The same map with walls of its own to change, on which a unit steps to any of 8 neighbours."""
-    return Grid(
-        space.width,
-        space.height,
-        cell_size=space.cell_size,
-        origin=space.origin,
-        y_up=space.y_up,
-        walls=space.walls,
-        terrain=space.terrain,
-        neighbors=8,
-        wrap=space.wrap,
-    )
 
 
 def block(space: Grid, cell: int, reach: int) -> Ints:
@@ -52,15 +38,6 @@ def is_clear(space: Grid, reach: int) -> NDArray[np.bool_]:
 
     side = 2 * reach + 3
     return np.asarray(ndimage.minimum_filter(~space.walls, size=side, mode="constant", cval=False), dtype=np.bool_)
-
-
-def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> Floats:
-    """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the short way."""
-    gap = np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
-    if space.wrap:
-        size = np.array(space.size)
-        gap -= np.rint(gap / size) * size
-    return gap
 
 
 def standing(space: Grid, cell: int, reach: int) -> Ints:

@@ -1,0 +1,34 @@
+"""What games that walk share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.space import Grid
+
+__all__ = ["away", "walking_grid"]
+
+
+def walking_grid(space: Grid) -> Grid:
+    """The same map with walls of its own to change, on which one steps to any of 8 neighbours."""
+    return Grid(
+        space.width,
+        space.height,
+        cell_size=space.cell_size,
+        origin=space.origin,
+        y_up=space.y_up,
+        walls=space.walls,
+        terrain=space.terrain,
+        neighbors=8,
+        wrap=space.wrap,
+    )
+
+
+def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]:
+    """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the short way."""
+    gap = np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
+    if space.wrap:
+        size = np.array(space.size)
+        gap -= np.rint(gap / size) * size
+    return gap
