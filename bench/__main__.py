@@ -26,6 +26,7 @@ SUITES = {
     "towers": "bench.towers",
     "graph": "bench.graph",
     "pursuit": "bench.pursuit",
+    "sight": "bench.sight",
     "memory": "bench.memory",
 }
 

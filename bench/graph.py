@@ -1,4 +1,4 @@
-"""Spread on graphs against the way of the article on influence maps in game AI, written plainly in C++; and nearest vertices.
+"""Spread on graphs against the way of the article on influence maps in game AI, written plainly in C++; nearest vertices; ways.
 
 "Far from rest": each batch starts from a field of random values, written outside of the timing, and ends while every vertex still
 changes. "Moving": all sources change places before each step, so that no block that holds a value is at rest. The peer collects
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.spatial import Delaunay, cKDTree
 
 import fieldcraft as fc
-from bench import opponents
+from bench import graph_ways, opponents
 from bench.race import race, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
 from fieldcraft import view
@@ -157,6 +157,7 @@ def run(quick: bool) -> Report:
             graphs[key] = case.graph()
         _compare(case, graphs[key], library, quick, table, report)
     report.tables += [table, *_frames(library, quick), _nearest(quick)]
+    report.tables += graph_ways.tables(lattice(300), navmesh(10_000), quick, report)
     return report
 
 

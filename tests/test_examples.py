@@ -15,8 +15,11 @@ HOME = Path(__file__).resolve().parents[1]
 # How each example is told to come to an end; one that is missing here fails the test below.
 ARGUMENTS: dict[str, list[list[str]]] = {
     "army.py": [[]],
+    "chase_sheet.py": [["--picture", "chase.png"]],
     "crowd.py": [["--frames", "5"]],
+    "explorer.py": [[], ["--picture", "explorer.png"]],
     "flanking.py": [["--frames", "5"], ["--picture", "flanking.png"]],
+    "pheromones.py": [["--frames", "5"], ["--picture", "pheromones.png"]],
     "pygame_enemy.py": [["--frames", "5"]],
 }
 
@@ -50,3 +53,12 @@ def test_the_guide_to_flanking_and_its_example_are_the_same_code() -> None:
     )
     assert set(finished) <= set(told)
     assert {name: told[name] for name in finished} == finished
+
+
+def test_the_twenty_lines_of_the_guide_to_pheromones_are_those_of_its_example() -> None:
+    page = (HOME / "docs" / "pheromones.md").read_text(encoding="utf-8")
+    block = next(text for text in re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE) if "def step" in text)
+    lines = [line for line in block.splitlines() if line.strip()]
+    assert len(lines) == 20
+    example = (HOME / "examples" / "pheromones.py").read_text(encoding="utf-8")
+    assert [line for line in lines if line.strip().removeprefix("state = ") not in example] == []

@@ -48,6 +48,7 @@ def _compile_all() -> None:
     prints.compile_all()
     graph_spread.warm_up()
     ways.compile_distances()
+    ways.compile_graphs()
     search.warm_up()
     crowds.compile_all()
     searches.compile_all()

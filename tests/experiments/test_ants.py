@@ -59,7 +59,9 @@ def test_vortices_are_watched_and_summed_up(tmp_path):
 
 
 def test_from_the_command_line():
-    study = chosen(EXPERIMENT, "--ants", "700,80", "--keep", "0.9", "--seeds", "3", "--first-seed", "4", "--size", "40x30", "--seconds", "31")
+    study = chosen(
+        EXPERIMENT, "--ants", "700,80", "--keep", "0.9", "--seeds", "3", "--first-seed", "4", "--size", "40x30", "--seconds", "31"
+    )
     assert [(job["ants"], job["seed"]) for job in study.jobs] == [(ants, seed) for ants in (80, 700) for seed in (4, 5, 6)]
     assert study.jobs[0] == {"width": 40, "height": 30, "seed": 4, "ants": 80, "keep": 0.9, "seconds": 31}
     vortex = chosen(VORTEX, "--rim", "--keep", "0.95", "--ants", "9", "--seeds", "1")
@@ -70,7 +72,16 @@ def test_from_the_command_line():
 
 @pytest.mark.parametrize(
     "bad",
-    [{"ants": []}, {"ants": [0]}, {"keep": [1.5]}, {"keep": [float("nan")]}, {"seconds": 30}, {"seconds": 10**6}, {"size": "4x4"}, {"seeds": 0}],
+    [
+        {"ants": []},
+        {"ants": [0]},
+        {"keep": [1.5]},
+        {"keep": [float("nan")]},
+        {"seconds": 30},
+        {"seconds": 10**6},
+        {"size": "4x4"},
+        {"seeds": 0},
+    ],
 )
 def test_what_is_refused(bad):
     with pytest.raises(InvalidValue):

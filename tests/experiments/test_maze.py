@@ -59,9 +59,9 @@ def test_until_all_is_seen_a_memory_that_lasts_goes_to_the_nearest_frontier() ->
     assert quick.explored[2] < tour(maze(0.8), "beyond", laps=LAPS, seed=0).explored[2]
 
 
-def test_ages_in_a_corridor_are_those_of_a_walk_to_and_fro() -> None:
-    corridor = fc.Grid(9, 1)
-    found = tour(corridor, "memory", laps=(40.0,), seed=0)
+@pytest.mark.parametrize("how", ["memory", "beyond", "frontier"])
+def test_ages_in_a_corridor_are_those_of_a_walk_to_and_fro(how: str) -> None:
+    found = tour(fc.Grid(9, 1), how, laps=(40.0,), seed=0)
     assert found.full < 2
     assert found.worst_age == pytest.approx(np.mean(range(8, 16)) / 9, rel=0.01)
     assert found.again == pytest.approx(4 / 16, abs=0.02)  # within 4 steps again: the two cells beside each end

@@ -117,6 +117,8 @@ def test_too_short_a_recording_of_ants_is_refused(tmp_path):
         real_ants.real_ants_study(nest, size=(12, 10))
     with pytest.raises(InvalidValue, match="cell"):
         real_ants.real_ants_study(nest, cell=0)
+    with pytest.raises(InvalidValue, match="Pass larger cells"):
+        real_ants.real_ants_study(nest, size=(12, 10), cell=0.003)
 
 
 # Pedestrians

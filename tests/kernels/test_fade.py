@@ -119,20 +119,22 @@ def test_dice_are_even() -> None:
     wrap=st.booleans(),
     sight=st.integers(1, 6),
     searches=st.booleans(),
+    apart=st.booleans(),
 )
-def test_explores_as_the_reference(seed: int, neighbors: object, wrap: bool, sight: int, searches: bool) -> None:
+def test_explores_as_the_reference(seed: int, neighbors: object, wrap: bool, sight: int, searches: bool, apart: bool) -> None:
     rng = np.random.default_rng(seed)
     shape = (int(rng.integers(1, 14)), int(rng.integers(1, 17)))
     grid = fc.Grid(shape[1], shape[0], walls=rng.random(shape) < 0.25, neighbors=neighbors, wrap=wrap)
     values = rng.choice([0, 1, 2, 5], shape, p=[0.05, 0.4, 0.4, 0.15]).astype(np.float32)
-    starts = rng.integers(0, len(grid), 6)
+    starts = np.repeat(rng.integers(0, len(grid), 3), 2) if apart else rng.integers(0, len(grid), 6)
     found = []
     for ops in (reference_explore, explore):
-        cells, targets = np.full(6, -1), np.full(6, -1)
+        cells, targets, taken = np.full(6, -1), np.full(6, -1), np.zeros(len(grid) if apart else 0, dtype=np.bool_)
         ops.explore(
             values, grid.links(), grid.link_masks, np.array(grid.neighborhood.steps), wrap, NO_WAYS,
-            starts, sight, searches, np.float32(0), seed,
+            starts, sight, searches, np.float32(0), seed, taken,
             0, 6, cells, targets, *ops.room(len(grid)),
         )  # fmt: skip
         found.append((cells, targets))
+        assert not apart or np.flatnonzero(taken).tolist() == np.unique(cells).tolist()
     np.testing.assert_array_equal(found[0], found[1])

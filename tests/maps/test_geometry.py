@@ -21,7 +21,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.kernels.reference import voxels as reference
 from fieldcraft.maps import load_geometry, load_map
 from fieldcraft.maps.baking import bake
-from fieldcraft.space import Graph
+from fieldcraft.space import Graph, sees, visible
 
 # y up: a floor of two triangles, a ramp of one, a wall, a ceiling.
 ROOM = """# a room
@@ -333,6 +333,25 @@ def test_thin_walls_keep_rooms_apart() -> None:
     assert baked(floor + wall(2.01, -1, 2, 0, 3)).parts().max() == 0
     assert baked(floor + wall(2.01, -1, 4, 0, 0.3)).parts().max() == 0  # a threshold to step over
     assert baked(floor + wall(2.01, -1, 4, 2.5, 4)).parts().max() == 0  # a lintel to walk under
+
+
+def test_places_are_the_squares_of_a_mesh() -> None:
+    graph = baked(slab(0, 0, 4, 3, 0) + wall(2.01, -1, 2, 0, 3) + slab(0, 0, 4, 3, 3))
+    mesh = graph.mesh
+    assert mesh is not None and len(mesh) == len(graph)
+    np.testing.assert_allclose(mesh.centres[:, :2], graph.positions[:, :2])
+    np.testing.assert_allclose(mesh.areas, mesh.areas[0])
+    straight = np.sort(graph.edges[graph.lengths < 1.1 * graph.lengths.min()], axis=1)
+    assert set(map(tuple, np.sort(mesh.neighbors()[0], axis=1).tolist())) == set(map(tuple, straight.tolist()))
+    low = [graph.cell_at(place) for place in ((1, 1, 0), (3, 1, 0), (1, 2.7, 0), (3, 1, 3))]
+    seen = sees(graph, graph.positions[low], graph.positions[low], 9)
+    assert seen.tolist() == [
+        [True, False, True, False],
+        [False, True, False, False],
+        [True, False, True, False],
+        [False, False, False, True],
+    ]
+    assert visible(graph, (1, 1, 3), 9).sum() == np.count_nonzero(graph.positions[:, 2] > 2)
 
 
 def test_steps_climb_no_higher_than_allowed() -> None:

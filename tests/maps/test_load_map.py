@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.maps import FORMATS, MapOptions, load_map
 
@@ -115,3 +116,19 @@ def test_importing_the_maps_loads_no_optional_library() -> None:
     code = "import sys, fieldcraft.maps; print([name for name in ('PIL', 'pytiled_parser', 'zstd') if name in sys.modules])"
     environment = {"PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src"), "PATH": ""}
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("folder", ["navmesh", "waypoints"])
+def test_every_real_navigation_file_loads(folder: str) -> None:
+    suffixes = (".json", ".glb", ".mesh", ".obj", ".navjson", ".map")
+    files = [file for file in sorted(realdata.folder(folder).rglob("*")) if file.suffix in suffixes]
+    assert len(files) >= 11
+    for file in files:
+        assert len(load_map(file)) >= 8, file
+
+
+def test_a_json_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "brackets.json").open("wb") as file:
+        file.truncate(100_000_000)
+    with pytest.raises(BadMapFile, match="at most 67,108,864 bytes"):
+        load_map(tmp_path / "brackets.json")

@@ -496,7 +496,7 @@ BAD_JSON = {
     "a list": (b"[]", "a list"),
     "a number of 20,000 digits": (b'{"layers": [], "width": ' + b"9" * 20_000 + b"}", "JSON"),
     "a tileset": (json.dumps({**TILESET, "type": "tileset"}).encode(), "'tileset'"),
-    "another document": (b'{"coordinates": [1, 2]}', "no layers"),
+    "another document": (b'{"coordinates": [1, 2]}', "has layers (Tiled)"),
     "layers that are none": (json.dumps(tiled(7)).encode(), "list of layers"),  # type: ignore[arg-type]
     "a layer of no kind": (json.dumps(tiled({"type": "mystery", "name": "a"})).encode(), "mystery"),
     "tiles that are no numbers": (json.dumps(tiled({**tile_layer("walls", WALLS), "data": [0.5] * 12})).encode(), "32 bits"),

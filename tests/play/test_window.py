@@ -102,7 +102,7 @@ def in_window(name: str, out: Path, *plan: str, game: str = "wandering:GAME") ->
     environment = {key: value for key, value in os.environ.items() if key not in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")}
     environment |= {"DISPLAY": name, "PYTHONPATH": str(TESTS), "SDL_AUDIODRIVER": "none such", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, game, str(out), "1" if game.startswith("wandering") else "4", *plan],
+        [sys.executable, "-c", SCRIPT, game, str(out), "4" if game in ("chase", "towers") else "1", *plan],
         env=environment,
         capture_output=True,
         text=True,
@@ -148,23 +148,24 @@ class TestRealWindow:
         assert int(steps) < 50_000
 
 
-class TestTowers:
-    def test_each_overlay_is_seen(self, screen: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", ["ants", "chase", "flock", "maze", "tether", "towers"])
+class TestGames:
+    def test_each_overlay_is_seen(self, screen: str, tmp_path: Path, game: str) -> None:
         from fieldcraft.play.library import find_game
 
-        overlays = find_game("towers").overlays
-        plan = ["wait -"] * 40
+        overlays = find_game(game).overlays
+        plan = ["wait -"] * 12
         for overlay in overlays:
             # Those that are shown at first go and come back.
             plan += [f"key {overlay.key}", "wait -"] * (2 if overlay.shown else 1) + [f"grab {overlay.name}"]
-        lines = in_window(screen, tmp_path, *plan, "close -", game="towers")
-        assert [line.split()[0] for line in lines[:-1]] == [overlay.name for overlay in overlays]
+        lines = in_window(screen, tmp_path, *plan, "close -", game=game)
+        assert [line.rsplit(" ", 3)[0] for line in lines[:-1]] == [overlay.name for overlay in overlays]
         assert all(line.endswith("real") for line in lines[:-1]), lines
         files = [(tmp_path / f"{overlay.name}.png").read_bytes() for overlay in overlays]
         assert len(set(files)) == len(overlays)
         if kept := os.environ.get("FIELDCRAFT_SCREENSHOTS"):
             for overlay, data in zip(overlays, files, strict=True):
-                (Path(kept) / f"towers-{overlay.name}.png").write_bytes(data)
+                (Path(kept) / f"{game}-{overlay.name}.png").write_bytes(data)
 
 
 class TestDummyDriver:

@@ -163,6 +163,38 @@ class TestMarks:
         layer.mark((8.5, 5.5), radius=6.0, metric="sight")
         np.testing.assert_array_equal(layer.values > 0, fc.visible(layer.space, (8.5, 5.5), 6.0))
 
+    def test_a_mask_marks_its_open_cells(self) -> None:
+        walls = np.random.default_rng(4).random((7, 13)) < 0.2
+        walls[2, 3] = False
+        layer, other = remembering(walls=walls), remembering(walls=walls)
+        cone = fc.visible(layer.space, (3.5, 2.5), 5.0, facing=(1, 0), angle=100, walls=True)
+        assert (cone & walls).any()
+        layer.mark(cone, 40.0)
+        np.testing.assert_array_equal(layer.values, np.where(cone & ~walls, np.float32(40), 0))
+        weights = np.random.default_rng(1).random((7, 13)) * 90
+        other.mark(cone, weights)
+        np.testing.assert_allclose(other.values, np.where(cone & ~walls, weights, 0), atol=1e-5)
+        other.mark(cone.tolist())
+        np.testing.assert_array_equal(other.values == 100, cone & ~walls)
+        other.mark(np.zeros((7, 13), bool))
+
+    def test_around_each_cell_of_a_mask(self) -> None:
+        layer, other = remembering(), remembering()
+        mask = np.zeros((7, 13), bool)
+        mask[[1, 5], [2, 9]] = True
+        layer.mark(mask, 50.0, radius=2.0)
+        other.mark([(2.5, 1.5), (9.5, 5.5)], 50.0, radius=2.0)
+        np.testing.assert_array_equal(layer.values, other.values)
+
+    def test_a_radius_for_each_position(self) -> None:
+        places, radii, amounts = np.array([(2.5, 2.5), (6.5, 3.5), (10.5, 4.5)]), [3.0, 1.0, 3.0], [50.0, 70.0, 90.0]
+        layer, other = remembering(Fade(bleed=0.4)), remembering(Fade(bleed=0.4))
+        layer.mark(places, amounts, radius=radii, falloff="linear")
+        for place, radius, amount in zip(places, radii, amounts, strict=True):
+            other.mark(place, amount, radius=radius, falloff="linear")
+        np.testing.assert_array_equal(layer.values, other.values)
+        layer.mark(np.zeros((0, 2)), radius=np.zeros(0))
+
     def test_come_in_any_order(self) -> None:
         rng = np.random.default_rng(3)
         points, amounts = rng.uniform(0, 7, (30, 2)), rng.random(30) * 100
@@ -237,6 +269,45 @@ class TestAsALayer:
             assert len({twin["memory"].values.tobytes() for twin in twins}) == 1
             assert layer.values.any()
             assert twins[0]["memory"].propagation == fade
+
+    def test_what_it_remembers_can_be_kept_elsewhere(self) -> None:
+        layer = remembering(Fade(3.0, 1.0, bleed=0.3), 90, 40)
+        layer.mark([(3.5, 2.5), (80.5, 33.5)], [80.0, 33.0], radius=2.5)
+        layer.imap.advance(1.37)
+        kept = layer.memory()
+        before = layer.values.copy()
+        layer.imap.advance(5.0)
+        layer.mark((40.5, 20.5))
+        later = layer.values.copy()
+        other = remembering(Fade(3.0, 1.0, bleed=0.3), 90, 40)
+        other.mark((60.5, 3.5))
+        for twin in (layer, other):
+            version = twin.version
+            twin.recall(kept)
+            assert twin.version > version
+            np.testing.assert_array_equal(twin.values, before)
+            assert twin.time == pytest.approx(1.3)
+            twin.imap.advance(5.0)
+            twin.mark((40.5, 20.5))
+            np.testing.assert_array_equal(twin.values, later)
+        assert all(isinstance(value, (int, np.ndarray)) for value in kept.values())
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {}, {"ticks": -1}, {"due": 0.5}, {"now": np.array([-1])}, {"now": 3}, {"tiles": np.array([99])}, {"tiles": np.array([0, 0])},
+            {"left": np.zeros((1, 16, 64))}, {"left": np.full((1, 16, 64), -1)}, {"left": np.full((1, 16, 64), 1 << 40)},
+        ],
+    )  # fmt: skip
+    def test_recalls_no_nonsense(self, bad: dict[str, object]) -> None:
+        layer = remembering()
+        layer.mark((3.5, 2.5))
+        kept = layer.memory()
+        with unchanged(layer), refused(InvalidValue, "what memory() gave"):
+            layer.recall({**kept, **bad} if bad else {})
+        imap = fc.InfluenceMap(fc.Grid(5, 4))
+        with refused(InvalidValue, "Fade"):
+            imap.add_layer("a", fc.Spread(0.5, 0.5)).memory()
 
     def test_can_be_written(self) -> None:
         layer = remembering(Fade(1.0, 1.0))
@@ -332,8 +403,24 @@ class TestOnGraphs:
         graph.set_walls([9])
         imap.advance(1.0)
         assert np.flatnonzero(layer.values == 0).tolist() == [9]
-        with refused(InvalidValue, "sight"):
-            layer.mark(places[5], radius=2.0, metric="sight")
+
+    def test_a_field_of_view(self) -> None:
+        mesh = fc.Mesh([(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)], [(0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6)])
+        graph = fc.Graph(mesh.centres, [(0, 1), (1, 2)], mesh=mesh)
+        layer = fc.InfluenceMap(graph).add_layer("memory", Fade(maximum=80.0))
+        layer.mark(graph.positions[0], radius=4.0, metric="sight", falloff="linear")
+        np.testing.assert_allclose(layer.values, [80, 60, 40], atol=1e-4)
+        twin = fc.InfluenceMap(graph).add_layer("memory", Fade(maximum=80.0))
+        graph.set_walls([1])
+        twin.mark(graph.positions[0], radius=4.0, metric="sight", falloff="linear")
+        np.testing.assert_array_equal(twin.values > 0, fc.visible(graph, graph.positions[0], 4.0) & ~graph.walls)
+        assert twin.values[2] == 0
+
+    def test_masks(self) -> None:
+        graph = graph_of(fc.Grid(5, 3))
+        layer = fc.InfluenceMap(graph).add_layer("memory", Fade())
+        layer.mark(np.arange(15) % 4 == 0)
+        assert np.flatnonzero(layer.values).tolist() == [0, 4, 8, 12]
 
 
 class TestRefusals:
@@ -364,6 +451,11 @@ class TestRefusals:
                 (InvalidValue, ((4.5, 2.5),), {"radius": 0.0}),
                 (InvalidValue, ((4.5, 2.5),), {"radius": 2.0, "metric": "crow"}),
                 (InvalidValue, ((4.5, 2.5),), {"radius": 2.0, "falloff": "steep"}),
+                (InvalidValue, ([(4.5, 2.5), (5.5, 2.5)],), {"radius": [2.0, 0.0]}),
+                (InvalidValue, ([(4.5, 2.5), (5.5, 2.5)],), {"radius": [2.0]}),
+                (InvalidValue, (np.ones((13, 7), bool),), {}),
+                (InvalidValue, (np.ones((7, 13), bool), np.full((7, 13), -1.0)), {}),
+                (InvalidValue, (np.ones((7, 13), bool), [1.0, 2.0]), {}),
             ):
                 with refused(kind):
                     layer.mark(*arguments, **settings)

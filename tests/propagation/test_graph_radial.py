@@ -11,9 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
 from fieldcraft.space.ways import ways_out_of_walls
-from refusals import refused
 
 METRICS = ("straight", "connected", "path")
 
@@ -133,9 +131,70 @@ def test_the_reference_has_the_same_bits(metric: str, monkeypatch: pytest.Monkey
     assert found[0] == found[1]
 
 
-def test_sight_needs_a_grid() -> None:
-    with refused(InvalidValue, "grid", "sight"):
-        fc.InfluenceMap(scattered(1)).add_layer("a", fc.Radial(3, metric="sight"))
+def squares(space: fc.Grid) -> fc.Graph:
+    """All cells of a grid as the polygons of a mesh, its walls blocked."""
+    corner = np.add.outer(np.arange(space.height) * (space.width + 1), np.arange(space.width)).ravel()
+    places = np.stack(np.meshgrid(np.arange(space.width + 1), np.arange(space.height + 1)), axis=-1).reshape(-1, 2)
+    rings = np.stack([corner, corner + 1, corner + space.width + 2, corner + space.width + 1], axis=1)
+    graph = fc.Graph.from_polygons(places, rings)
+    graph.set_walls(np.flatnonzero(space.walls))
+    return graph
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**16), st.sampled_from(["sum", "max"]))
+def test_sight_on_a_mesh_of_squares_is_sight_on_the_grid(seed: int, blend: str) -> None:
+    space, rng = grid(seed), np.random.default_rng(seed)
+    graph = squares(space)
+    places = space.position_of(rng.integers(0, len(space), 6))
+    for turn in range(3):
+        if turn:
+            cells = rng.integers(0, len(space), 12)
+            for each in (space, graph):
+                each.set_walls(cells, turn == 1)
+        layers = [fc.InfluenceMap(each).add_layer("a", fc.Radial(6, "linear", "sight", blend)) for each in (space, graph)]
+        strength = int(rng.integers(1, 9))
+        for layer in layers:
+            layer.add_sources(places, strength, on_wall="through")
+            layer.step()
+        np.testing.assert_allclose(layers[0].values.reshape(-1), layers[1].values, atol=1e-5)
+
+
+@pytest.mark.parametrize("blend", ["sum", "max"])
+def test_sight_is_exact_under_change(blend: str) -> None:
+    graph = squares(grid(5))
+    rng = np.random.default_rng(5)
+    imap, slow = fc.InfluenceMap(graph), fc.InfluenceMap(graph)
+    layers = [each.add_layer("a", fc.Radial(7, "linear", "sight", blend), every=0.1) for each in (imap, slow)]
+    for layer in layers:
+        ids = layer.add_sources(graph.positions[::40], 2.0, on_wall="through")
+    for turn in range(6):
+        some = rng.integers(0, len(graph), 4)
+        graph.set_walls(some, bool(turn % 2))
+        graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 30)], bool(turn % 2))
+        for layer in layers:
+            layer.sources.move(ids[turn : turn + 2], graph.positions[some[:2]], on_wall="through")
+        imap.advance(0.1)
+        slow.advance(0.1, budget_work=1)
+        while layers[1].staleness:
+            slow.advance(0, budget_work=1)
+        fresh = fc.InfluenceMap(graph).add_layer("a", fc.Radial(7, "linear", "sight", blend))
+        fresh.add_sources(layers[0].sources.positions, 2.0, on_wall="through")
+        fresh.step()
+        np.testing.assert_array_equal(layers[0].values, fresh.values)
+        np.testing.assert_array_equal(layers[1].values, fresh.values)
+        assert not fresh.values[graph.walls].any()
+
+
+def test_sight_without_a_mesh_is_straight() -> None:
+    graph = scattered(1)
+    found = []
+    for metric in ("straight", "sight"):
+        layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(8, "linear", metric))
+        layer.add_sources(graph.positions[::30], 2.0, on_wall="through")
+        layer.step()
+        found.append(layer.values)
+    np.testing.assert_array_equal(*found)
 
 
 def test_an_empty_graph_and_a_lone_vertex() -> None:

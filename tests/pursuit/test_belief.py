@@ -114,13 +114,20 @@ class TestWhatIsSeen:
         assert belief.look(np.arange(10), missed=0.5)
         assert belief.probability()[0, 9] == pytest.approx(0.5 * belief.probability()[1, 9])
 
-    def test_a_belief_that_was_wrong_begins_anew_out_of_view(self) -> None:
+    def test_a_belief_that_was_wrong_begins_anew_out_of_view_likelier_near_by(self) -> None:
         belief = Belief(fc.Grid(6, 2), 1.0)
         belief.see((0.5, 0.5))
         assert not belief.look([0, 1])
-        assert belief.probability()[0].tolist() == pytest.approx([0, 0, 0.1, 0.1, 0.1, 0.1])
+        away = np.array([[np.inf, np.inf, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]])
+        np.testing.assert_allclose(belief.probability(), np.exp(-away / 4) / np.exp(-away / 4).sum(), rtol=1e-6)
         assert not belief.look(np.ones((2, 6), dtype=bool))
         assert belief.probability().sum() == pytest.approx(1)
+
+    def test_where_no_way_leads_out_of_view_it_begins_anew_everywhere_out_of_view(self) -> None:
+        belief = Belief(fc.Grid(5, 1, walls=[[False, False, True, False, False]]), 1.0)
+        belief.see((0.5, 0.5))
+        assert not belief.look([0, 1])
+        assert belief.probability()[0].tolist() == [0, 0, 0, 0.5, 0.5]
 
     def test_a_noise_draws_belief(self) -> None:
         belief = Belief(fc.Grid(40, 30), 1.0)

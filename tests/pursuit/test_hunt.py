@@ -215,3 +215,91 @@ def test_bad_input() -> None:
             Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=blocked)
     with refused(InvalidValue, "how"):
         Pursuit(grid, (1.5, 1.5), (1.0, 0.0)).estimate("guess")
+
+
+class TestLook:
+    def test_what_is_hot_in_view_goes_out(self) -> None:
+        hunt = Pursuit(fc.Grid(20, 1), (5.5, 0.5), (1.0, 0.0), **{**FREE, "barrier_angle": 100.0})
+        hunt.step(3)
+        assert hunt.hot.tolist() == [8]
+        assert hunt.look([8, 9])
+        assert np.flatnonzero(hunt.values).tolist() == [5, 6, 7]
+        assert not hunt.step()  # nothing is hot; what is warm waits to be looked at
+        assert hunt.stopped == "with nowhere left to go"
+        assert np.flatnonzero(hunt.values).tolist() == [5, 6, 7]
+        assert hunt.restarts == 0
+
+    def test_it_goes_round_what_is_in_view_and_comes_back(self) -> None:
+        hunt = Pursuit(fc.Grid(7, 2, neighbors=4), (0.5, 0.5), speed=1.0, **FREE)
+        for _ in range(4):
+            hunt.step()
+            hunt.look([2, 3])
+        assert hunt.values[0].tolist() == pytest.approx([0.6, 0.7, 0, 0, 0, 0, 0])
+        assert hunt.values[1].tolist() == pytest.approx([0.7, 0.8, 0.9, 1, 0, 0, 0])
+        hunt.step()
+        assert hunt.values[0, 3] == 1  # out of view, untouched, and beside the front
+
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_when_all_is_cold_it_begins_anew_wherever_he_can_be(self, as_graph: bool) -> None:
+        grid = cave(8)
+        space = grid.to_graph() if as_graph else grid
+        start = int(grid.nearest_open(11 * 37 + 18))
+        hunt = Pursuit(space, grid.position_of(start), (1.0, 0.0), most_hot=10**6, tail=10.0)
+        hunt.step(9)
+        assert hunt.barrier.any()
+        warm = np.flatnonzero(hunt.values)
+        assert hunt.look(warm)  # he may just be coming out of view
+        assert hunt.barrier.any()
+        assert not set(hunt.hot.tolist()) & set(warm.tolist())
+        view = hunt.hot
+        assert not hunt.look(view)
+        expected = {cell for cell, level in levels(space, start).items() if level <= 9} - set(view.tolist())
+        assert set(np.flatnonzero(hunt.values).tolist()) == expected == set(hunt.hot.tolist())
+        assert (hunt.restarts, hunt.stopped, hunt.steps, hunt.barrier.any()) == (1, None, 9, False)
+        assert hunt.step()
+
+    def test_where_he_cannot_be_out_of_view_yet_it_waits_for_him_to_come_out(self) -> None:
+        hunt = Pursuit(fc.Grid(20, 1), (0.5, 0.5), (1.0, 0.0), **FREE)
+        hunt.step(2)
+        assert hunt.look(np.arange(6))
+        assert (hunt.hot.tolist(), hunt.restarts) == ([6], 0)
+        assert not hunt.look(np.arange(20))
+        assert not hunt.values.any()
+        assert hunt.estimate().tolist() == [0.5, 0.5]
+        assert hunt.assign([(3.5, 0.5), (9.5, 0.5)]).tolist() == [[0.5, 0.5]] * 2
+        assert hunt.look(np.arange(3))
+        assert hunt.hot.tolist() == [3]
+
+    def test_in_the_moment_in_which_he_is_lost_it_keeps_to_the_way_he_ran(self) -> None:
+        hunt = Pursuit(fc.Grid(21, 5), (10.5, 2.5), (3.0, 0.0))
+        view = fc.visible(hunt.space, (10.5, 2.5), 3)
+        for _ in range(20):
+            hunt.advance(1 / 60)
+            assert hunt.look(view)
+        assert hunt.restarts == 0
+        assert (hunt.hot % 21 > 10).all()
+        hunt.step(2)
+        assert (hunt.hot % 21 > 10).all()
+
+    @settings(max_examples=40)
+    @given(st.integers(0, 2**16), st.booleans(), st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2**16)), max_size=12))
+    def test_never_warm_in_view_or_in_a_wall(self, seed: int, wrap: bool, looks: list[tuple[int, int]]) -> None:
+        grid = cave(seed, wrap=wrap)
+        start = grid.nearest_open(11 * 37 + 18)
+        hunt, twin = (Pursuit(grid, grid.position_of(start), (1.0, 0.5), most_steps=30) for _ in range(2))
+        for count, view_seed in looks:
+            view = np.random.default_rng(view_seed).random(grid.shape) < 0.6
+            steps = hunt.steps
+            hunt.step(count)
+            assert hunt.steps == steps + count or hunt.stopped
+            sound = hunt.look(view)
+            assert sound == (hunt.restarts == twin.restarts and bool(hunt.values.any()))
+            assert not (hunt.values[view | grid.walls] > 0).any()
+            assert len(set(hunt.hot.tolist())) == len(hunt.hot)
+            assert sorted(hunt.hot.tolist()) == np.flatnonzero(hunt.values == 1).tolist()
+            assert not grid.walls.reshape(-1)[grid.cell_at(hunt.estimate())]
+            twin.recall(hunt.memory())
+        for each in (hunt, twin):
+            each.step(3)
+        np.testing.assert_array_equal(hunt.values, twin.values)
+        np.testing.assert_array_equal(hunt.barrier, twin.barrier)

@@ -68,6 +68,41 @@ class TestChoice:
         assert len(counts) == 4
         assert counts.min() > 400
 
+    def test_those_who_meet_part_again(self) -> None:
+        space = fc.Grid(9, 5)
+        values = np.add.outer(np.arange(5), np.arange(9)).astype(np.float32) + 1
+        layer = fc.InfluenceMap(space).add_layer("known", values=values)
+        crowd = np.tile(space.position_of(22), (6, 1))
+        together = fc.explore_step(layer, crowd, 3)
+        assert np.unique(together.cells).tolist() == [13]  # up or left: as well known, but dice of their own
+        apart = fc.explore_step(layer, crowd, 3, apart=True)
+        assert apart.cells[0] == together.cells[0]
+        assert sorted(apart.cells[:4].tolist()) == [13, 21, 23, 31]
+        assert apart.found.all()  # two too many go where others go
+        alone = fc.explore_step(layer, crowd[:1], 3, apart=True)
+        assert alone.cells.tolist() == together.cells[:1].tolist()
+        hall = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("known", values=np.array([[1, 9, 9, 9, 9]]))
+        assert fc.explore_step(hall, [(4.5, 0.5)] * 2, 4, apart=True).cells.tolist() == [3, 3]
+
+    def test_a_crowd_with_one_memory_spreads(self) -> None:
+        maze = fc.generate_map("maze", 31, 23, seed=2, loops=0.6)
+        seen = {}
+        for apart in (False, True):
+            world = fc.InfluenceMap(maze)
+            memory = world.add_layer("memory", fc.Fade(1.0, 1.0, 5000.0))
+            rng = np.random.default_rng(0)
+            places = np.tile(maze.position_of(maze.nearest_open(0)), (4, 1))
+            been = np.full(len(maze), -1)
+            ages = []
+            for now in range(1200):
+                memory.mark(places)
+                been[maze.cell_at(places)] = now
+                places = fc.explore_step(memory, places, 3, rng=rng, apart=apart).positions
+                world.advance(1.0)
+                ages.append((now - been)[~maze.walls.reshape(-1)].max() if now > 600 else 0)
+            seen[apart] = np.mean(ages[600:])
+        assert seen[True] < 0.8 * seen[False]
+
     def test_threads_change_nothing(self) -> None:
         layer = fc.InfluenceMap(fc.Grid(40, 31, neighbors=8)).add_layer("memory", Fade())
         rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ import argparse
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean
 
@@ -22,8 +23,8 @@ from fieldcraft.maps.generate import KINDS
 
 __all__ = ["EXPERIMENT", "WAYS", "chase_study", "run", "summarise"]
 
-WAYS = ("last", "random", "flood", "belief")
-"""The ways of searching, as in `fieldcraft.games.chase.search.SEARCHES`."""
+WAYS = ("last", "random", "blind", "flood", "belief")
+"""The ways of searching, as in `fieldcraft.games.chase.search.SEARCHES`; "blind" is a flood that is not told what searchers see."""
 
 _ALL = "all maps"
 _SOONER = "sooner than last"
@@ -90,12 +91,10 @@ def chase_study(
 
 def run(job: Job) -> Row:
     """One chase, searched for in every way: whether he was found, and the seconds that took (the limit, if he was not)."""
-    from fieldcraft.games.chase.search import SEARCHES
+    from fieldcraft.games.chase.search import SEARCHES, Flood
 
     seed, limit = checks.whole("seed", job["seed"]), checks.finite("limit", job["limit"])
-    ground = _ground(
-        str(job["map"]), *(checks.whole(key, job[key]) for key in ("width", "height")), seed, checks.finite("sight", job["sight"])
-    )
+    ground = _ground(job)
     fled = escape(
         ground,
         str(job["fugitive"]),
@@ -106,7 +105,8 @@ def run(job: Job) -> Row:
     )
     results: dict[str, float | bool] = {}
     for way in WAYS:
-        search = SEARCHES[way](ground.space, SPEED * ground.step)
+        speed = SPEED * ground.step
+        search = Flood(ground.space, speed, looks=False) if way == "blind" else SEARCHES[way](ground.space, speed)
         found = search_for(ground, fled, search, np.random.default_rng([seed, 3, fled.hunters.size]))
         results[f"found by {way}"] = found is not None
         results[f"seconds by {way}"] = limit if found is None else round(found * ground.tick, 3)
@@ -145,7 +145,7 @@ def _by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
     found: dict[tuple[str, str, str], Interval] = {}
     for group, chases in groups.items():
         for way in WAYS:
-            found[group, way, "found"] = mean(_worlds(chases, f"found by {way}"))
+            found[group, way, "found"] = _share(_worlds(chases, f"found by {way}"))
             for fugitive in fugitives:
                 of_his = [row for row in chases if row["fugitive"] == fugitive]
                 if of_his:
@@ -171,6 +171,12 @@ def _worlds(rows: Iterable[Row], column: str) -> list[float]:
     return [fmean(values) for values in worlds.values()]
 
 
+def _share(values: Sequence[float]) -> Interval:
+    """The mean of shares; its interval does not leave what a share can be."""
+    found = mean(values)
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if len(values) > 1 else found
+
+
 def _number(row: Row, column: str) -> float:
     value = row[column]
     return float(value) if isinstance(value, bool) else checks.finite(column, value)
@@ -186,8 +192,10 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     )
 
 
-def _ground(name: str, width: int, height: int, seed: int, sight: float) -> Ground:
-    return _ground_of(name, width, height, seed if name in KINDS else 0, sight)
+def _ground(job: Job) -> Ground:
+    name = str(job["map"])
+    width, height, seed = (checks.whole(key, job[key]) for key in ("width", "height", "seed"))
+    return _ground_of(name, width, height, seed if name in KINDS else 0, checks.finite("sight", job["sight"]))
 
 
 @lru_cache(maxsize=4)
@@ -231,8 +239,9 @@ def _count(word: str) -> int:
 EXPERIMENT = Experiment(
     "chase",
     "four ways of searching for a fugitive lost from sight",
-    "Loses a fugitive from sight and searches for him: by going to where he was last seen, by chance, by a flood after him and by a shared"
-    " belief; on the same chases, for fugitives who run, hide, double back or stand.",
+    "Loses a fugitive from sight and searches for him: by going to where he was last seen (last), by chance (random), by a flood after him"
+    " that is not told what searchers see (blind) or is (flood), and by a shared belief; on the same chases, for fugitives who run, hide,"
+    " double back or stand.",
     "fieldcraft experiment chase --seeds 100 --searchers 1,4 --out out/chase",
     _arguments,
     _study,

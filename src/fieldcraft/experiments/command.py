@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldcraft.errors import FieldcraftError
-from fieldcraft.experiments import ants, chase, flock, maze, pedestrians, real_ants, towers
+from fieldcraft.experiments import ants, chase, duel, flock, maze, pedestrians, real_ants, towers
 from fieldcraft.experiments.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _SHOWN = 5
 EXPERIMENTS = (
     towers.EXPERIMENT,
     chase.EXPERIMENT,
+    duel.EXPERIMENT,
     maze.EXPERIMENT,
     ants.EXPERIMENT,
     ants.VORTEX,

@@ -31,6 +31,7 @@ _KEPT = 20_000  # views that are kept
 _TRIES = 200  # starts that are tried on a map before it is given up
 _FAR = 40  # steps: how far he wants to go
 _GAP = (4, 10)  # steps that the one who chases him is behind
+_STUMBLE = 4  # the tick in which the one behind him doesn't get on: so he is lost even where nothing hides him
 _CALLED = 20  # steps: how far from the one who chases him the others are at most
 _HIDING = (3, 15)  # steps to a hiding place
 _TURN = (2.0, 5.0)  # seconds after which he turns to double back
@@ -106,8 +107,10 @@ class Walker:
         return not self._way
 
     def take(self, path: Path) -> None:
-        """Go that way, which begins where he is."""
-        self._way = path.cells[:0:-1].tolist()
+        """Go that way, which begins where he is; what he has gone of another step he goes back."""
+        before, self._way = self._way, path.cells[:0:-1].tolist()
+        if before[-1:] != self._way[-1:]:
+            self._left = -abs(self._left)
 
     def walk(self) -> None:
         """Let a tick pass. A step counts as taken when half of it is; he rests at the end of his way."""
@@ -179,19 +182,20 @@ def _chase(ground: Ground, rng: np.random.Generator) -> tuple[int, NDArray[np.fl
         runner.walk()
     if not ground.sees(chaser.cell, runner.cell):
         return None
-    before = chaser.cell
+    tick = 0
     while not runner.arrived:
         last = runner.cell
         runner.walk()
-        chaser.walk()
+        tick += 1
+        if tick % _STUMBLE:
+            chaser.walk()
         if last != runner.cell and not ground.sees(chaser.cell, runner.cell):
             positions = ground.space.position_of(np.array([last, runner.cell]))
             heading = positions[1] - positions[0]
             size = float(np.sqrt((heading**2).sum()))
-            if size == 0 or before == chaser.cell:
+            if size == 0:
                 return None
             return last, heading / size * SPEED * ground.step, runner, chaser
-        before = chaser.cell
     return None
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["FEW", "Interval", "mean", "paired", "rate"]
+__all__ = ["FEW", "Interval", "mean", "paired", "rate", "ratio"]
 
 FEW = 40
 """Fewer values than this get Student's interval: a bootstrap of few values is narrower than it says."""
@@ -91,6 +91,35 @@ def paired(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, see
     if len(one) != len(other):
         raise InvalidValue("Pairs have two values each", got=f"{len(one)} and {len(other)}", remedy="Pass both sides of the same worlds")
     return mean(one - other, confidence=confidence, seed=seed)
+
+
+def ratio(tops: ArrayLike, bottoms: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """The sum of `tops` to the sum of `bottoms`, each pair of them being one independent observation: damage dealt to damage taken, say.
+
+    The interval is that of the logarithm, linearised: exp(ln R +- t se), where se is the deviation of
+    `top / mean top - bottom / mean bottom` over the square root of their number, and t Student's.
+
+    W. G. Cochran, "Sampling Techniques" (1977), chapter 6, for the linearised ratio. Raises `InvalidValue` for none, different lengths,
+    values below 0 or not finite, and sums of 0, which have no ratio.
+    """
+    top, bottom = _sample("tops", tops), _sample("bottoms", bottoms)
+    level, count = _level(confidence), len(top)
+    if count != len(bottom):
+        raise InvalidValue("Pairs have two values each", got=f"{count} and {len(bottom)}", remedy="Pass both of the same worlds")
+    if min(top.min(), bottom.min()) < 0 or not top.any() or not bottom.any():
+        raise InvalidValue(
+            "A ratio is one of sums above 0 of values at least 0",
+            got=f"{top.sum():g} to {bottom.sum():g}, with {min(top.min(), bottom.min()):g} among them",
+            remedy="Say in words what has no ratio",
+        )
+    value = float(top.sum() / bottom.sum())
+    if count == 1:
+        return Interval(value, math.nan, math.nan, 1, "one value")
+    from scipy import stats
+
+    errors = top / top.mean() - bottom / bottom.mean()
+    reach = float(stats.t.ppf((1 + level) / 2, count - 1)) * float(errors.std(ddof=1)) / math.sqrt(count)
+    return Interval(value, value * math.exp(-reach), value * math.exp(reach), count, "linearised log ratio")
 
 
 def _level(confidence: float) -> float:

@@ -16,6 +16,8 @@ _MAGIC = np.float64(1.5 * 2.0**52)
 _MAGIC_BITS = _MAGIC.view(np.int64)
 _ONE = np.uint64(1)
 _ZERO = np.float32(0)
+_HIGH = np.uint32(TILE_ROWS)
+_WIDE = np.uint32(TILE_COLUMNS)
 
 
 @njit(nogil=True, cache=True)
@@ -125,13 +127,17 @@ def blit(  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def scatter(sums, dirty, cells, amounts, top, bottom):  # type: ignore[no-untyped-def]
     """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
-    width = sums.shape[1]
+    width = np.uint32(sums.shape[1])
+    flat = sums.reshape(-1)
+    first = top * sums.shape[1]
+    count = np.uint64(bottom * sums.shape[1] - first)
     for i in range(cells.shape[0]):
-        y = np.int64(np.uint32(cells[i]) // np.uint32(width))
-        if top <= y < bottom:
-            x = cells[i] - y * width
-            sums[y, x] += _whole(amounts[i])
-            dirty[y // TILE_ROWS, x // TILE_COLUMNS] = 1
+        cell = cells[i]
+        if np.uint64(cell - first) < count:
+            flat[np.uint64(cell)] += _whole(amounts[i])
+            y = np.uint32(cell) // width
+            x = np.uint32(cell) - y * width
+            dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] = 1
 
 
 @njit(nogil=True, cache=True)

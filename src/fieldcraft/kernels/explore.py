@@ -20,6 +20,23 @@ def room(cells: int) -> tuple[NDArray[np.int64], ...]:
 
 
 @njit(nogil=True, cache=True)
+def _step(cell, k, on_graph, links, masks, steps, wrap, ways):  # type: ignore[no-untyped-def]
+    """The cell that the k-th step from a cell leads to, or -1."""
+    if on_graph:
+        return np.int64(ways[1][ways[0][cell] + k])
+    height, width = links.shape
+    row = cell // width
+    y = row + steps[k, 1]
+    x = cell - row * width + steps[k, 0]
+    if wrap:
+        y = y % height
+        x = x % width
+    if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
+        return np.int64(-1)
+    return y * width + x
+
+
+@njit(nogil=True, cache=True)
 def explore(  # type: ignore[no-untyped-def]
     values,
     links,
@@ -32,6 +49,7 @@ def explore(  # type: ignore[no-untyped-def]
     searches,
     unknown,
     key,
+    taken,
     first,
     last,
     next_cells,
@@ -42,11 +60,15 @@ def explore(  # type: ignore[no-untyped-def]
     before,
 ):
     """For the agents [first, last): the cell to step to from each start and the cell it heads for, or the start itself for both."""
-    height, width = links.shape
     flat = values.reshape(-1)
     on_graph = steps.shape[0] == 0
     for agent in range(first, last):
         start = starts[agent]
+        keeps_off = False
+        if taken.shape[0] > 0:
+            for k in range(ways[0][start + 1] - ways[0][start] if on_graph else steps.shape[0]):
+                there = _step(start, k, on_graph, links, masks, steps, wrap, ways)
+                keeps_off = keeps_off or (there >= 0 and there != start and not taken[there])
         before[0] += 1
         explorer = before[0]
         reached[start] = explorer
@@ -68,20 +90,10 @@ def explore(  # type: ignore[no-untyped-def]
             while head < ring:
                 cell = queue[head]
                 head += 1
-                row = cell // width
-                column = cell - row * width
                 for k in range(ways[0][cell + 1] - ways[0][cell] if on_graph else steps.shape[0]):
-                    if on_graph:
-                        there = np.int64(ways[1][ways[0][cell] + k])
-                    else:
-                        y = row + steps[k, 1]
-                        x = column + steps[k, 0]
-                        if wrap:
-                            y = y % height
-                            x = x % width
-                        if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
-                            continue
-                        there = y * width + x
+                    there = _step(cell, k, on_graph, links, masks, steps, wrap, ways)
+                    if there < 0 or (keeps_off and cell == start and taken[there]):
+                        continue
                     if reached[there] == explorer:
                         continue
                     reached[there] = explorer
@@ -106,3 +118,5 @@ def explore(  # type: ignore[no-untyped-def]
                 break
         next_cells[agent] = start if best < 0 else came_by[best]
         targets[agent] = start if best < 0 else best
+        if taken.shape[0] > 0:
+            taken[next_cells[agent]] = True

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["lead", "lead_through"]
+__all__ = ["lead", "lead_through", "point"]
 
 MARGIN = 0.05
 NEAR = 1e-4
@@ -30,6 +30,28 @@ def _off(places, start, end, points, i):  # type: ignore[no-untyped-def]
         gap = (points[i, a] - places[start, a]) - share * (places[end, a] - places[start, a])
         total += gap * gap
     return total
+
+
+@njit(nogil=True, cache=True)
+def point(ends, closed, walls, places, vertices, taken, following, vectors):  # type: ignore[no-untyped-def]
+    """Write what follows each of the vertices, and the unit vector there, after the arcs `taken`; shut ones are taken no more."""
+    axes = places.shape[1]
+    for i in range(vertices.shape[0]):
+        v = vertices[i]
+        arc = taken[v]
+        if arc >= 0 and (closed[arc] or walls[ends[arc]]):
+            arc = taken[v] = -1
+        end = np.int64(ends[arc]) if arc >= 0 else np.int64(-1)
+        following[v] = end
+        length = 0.0
+        for a in range(axes):
+            vectors[v, a] = 0.0
+            if end >= 0:
+                length += (places[end, a] - places[v, a]) * (places[end, a] - places[v, a])
+        length = math.sqrt(length)
+        if length > 0:
+            for a in range(axes):
+                vectors[v, a] = (places[end, a] - places[v, a]) / length
 
 
 @njit(nogil=True, cache=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["descend", "mend", "nexts", "settle", "summits"]
+__all__ = ["all_nexts", "descend", "mend", "nexts", "settle", "summits"]
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -72,7 +72,7 @@ def _longer(array, least):  # type: ignore[no-untyped-def]
 def _empty(  # type: ignore[no-untyped-def]
     starts, origins, sizes, cost, dist, inverse, limit, heads, nodes, following, bucket, free, used, waiting
 ):
-    """Relax the vertices of a bucket while there is room for what they find. Returns (free, used, waiting, arcs more room is needed for)."""
+    """Relax the vertices of a bucket while there is room. Returns (free, used, waiting, arcs more room is needed for)."""
     even = cost.shape[0] == 1
     rounds = heads.shape[0]
     slot = bucket % rounds
@@ -461,6 +461,21 @@ def nexts(out, arcs, ends, sizes, cost, dist, vertices, taken):  # type: ignore[
     even = cost.shape[0] == 1
     for i in range(vertices.shape[0]):
         taken[vertices[i]] = _down(vertices[i], out, arcs, ends, sizes, cost, even, dist)
+
+
+@njit(nogil=True, cache=True)
+def all_nexts(starts, origins, sizes, cost, dist, taken):  # type: ignore[no-untyped-def]
+    """`nexts` for every vertex, from the arcs by the vertex that they end in: these lie one after the other."""
+    even = cost.shape[0] == 1
+    taken[:] = -1
+    for v in range(dist.shape[0]):
+        d = dist[v]
+        if not 0 <= d < np.inf:
+            continue
+        for arc in range(starts[v], starts[v + 1]):
+            n = np.int64(origins[arc])
+            if dist[n] > d and dist[n] < np.inf and _after(d, _weight(n, v, sizes[arc], cost, even)) == dist[n] and taken[n] < 0:
+                taken[n] = arc
 
 
 @njit(nogil=True, cache=True)

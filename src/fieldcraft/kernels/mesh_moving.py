@@ -11,13 +11,14 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["heights", "locate", "move"]
+__all__ = ["corridor", "heights", "locate", "move", "straight"]
 
 RIM = 1e-9
 APART = 1e-3
 INWARDS = 1e-6
 SLIDES = 16
 IDLE = 8
+NEXT_TO_NOTHING = 1e-12
 
 
 @njit(nogil=True, cache=True)
@@ -135,6 +136,56 @@ def move(  # type: ignore[no-untyped-def]
         x, y = _off_rim(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
         out[i, 0], out[i, 1] = x, y
         ends[i] = polygon
+
+
+@njit(nogil=True, cache=True)
+def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, to_x, to_y, way):  # type: ignore[no-untyped-def]
+    """The polygons straight on from a place in one of them to another place, into `way`. Returns how many: 0 if something bars the way."""
+    dx, dy = to_x - x, to_y - y
+    nothing = NEXT_TO_NOTHING * (1 + abs(x) + abs(y) + abs(to_x) + abs(to_y))
+    count, idle = 1, 0
+    way[0] = polygon
+    while True:
+        begin, end = starts[polygon], starts[polygon + 1]
+        side, share = _exit(rings, begin, end, x, y, dx, dy, -1)
+        x, y, dx, dy = x + share * dx, y + share * dy, (1 - share) * dx, (1 - share) * dy
+        if side < 0 or abs(dx) + abs(dy) <= nothing:
+            return count
+        other = side + 1 if side + 1 < end else begin
+        ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
+        portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
+        idle = 0 if share > RIM else idle + 1
+        if portal < 0 or count == way.shape[0] or idle > IDLE:
+            return 0
+        polygon = np.int64(behind[portal])
+        way[count] = polygon
+        count += 1
+
+
+@njit(nogil=True, cache=True)
+def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):  # type: ignore[no-untyped-def]
+    """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into `doors`. Returns how many."""
+    x, y = middles[way[0], 0], middles[way[0], 1]
+    count = 0
+    for i in range(way.shape[0] - 1):
+        here, there = way[i], way[i + 1]
+        door, best = -1, np.inf
+        for portal in range(gates[here], gates[here + 1]):
+            if behind[portal] == there and not shut[portal]:
+                mx, my = (sides[portal, 0] + sides[portal, 2]) / 2 - x, (sides[portal, 1] + sides[portal, 3]) / 2 - y
+                if mx * mx + my * my < best:
+                    door, best = portal, mx * mx + my * my
+        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        x, y = (ux + vx) / 2, (uy + vy) / 2
+        doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = vx, vy, ux, uy
+        stood[count], beyond[count] = here if leaps[door] else there, there
+        count += 1
+        if leaps[door]:
+            x, y = _inside(rings, starts[there], starts[there + 1], x, y)
+            doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = x, y, x, y
+            stood[count], beyond[count] = there, there
+            count += 1
+    return count
 
 
 @njit(nogil=True, cache=True)

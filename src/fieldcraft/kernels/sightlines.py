@@ -20,12 +20,14 @@ __all__ = [
     "between_cells",
     "look_cells",
     "look_places",
+    "look_round",
     "scratch",
     "settle",
     "sweep",
 ]
 
 _STACK = 64
+_SECTORS = 64  # pieces of a view that are joined at once
 
 
 @njit(nogil=True, cache=True)
@@ -57,12 +59,7 @@ def settle(starts, rings, centres, cells, points, places):  # type: ignore[no-un
 
 
 @njit(nogil=True, cache=True)
-def _cross(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
-    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-
-
-@njit(nogil=True, cache=True)
-def _walk(starts, ends, sides, shut, first, ax, ay, goal, bx, by, left, stack):  # type: ignore[no-untyped-def]
+def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):  # type: ignore[no-untyped-def]
     """Whether the line arrives, and whether it touched a corner."""
     stack[0] = first
     height = 1
@@ -78,12 +75,13 @@ def _walk(starts, ends, sides, shut, first, ax, ay, goal, bx, by, left, stack): 
             end = ends[portal]
             if shut[portal] != OPEN and (shut[portal] == CLOSED or end != goal):
                 continue
-            ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-            to_u, to_v = _cross(ax, ay, bx, by, ux, uy), _cross(ax, ay, bx, by, vx, vy)
+            ux, uy, vx, vy = fine[portal, 0], fine[portal, 1], fine[portal, 2], fine[portal, 3]
+            to_u = (bx - ax) * (uy - ay) - (by - ay) * (ux - ax)
+            to_v = (bx - ax) * (vy - ay) - (by - ay) * (vx - ax)
             touched = touched or to_u == 0 or to_v == 0
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
-            if u_is_left or not v_is_left or _cross(ux, uy, vx, vy, bx, by) >= 0:
+            if u_is_left or not v_is_left or (vx - ux) * (by - uy) - (vy - uy) * (bx - ux) >= 0:
                 continue
             if height < _STACK:
                 stack[height] = end
@@ -92,16 +90,215 @@ def _walk(starts, ends, sides, shut, first, ax, ay, goal, bx, by, left, stack): 
 
 
 @njit(nogil=True, cache=True)
-def between(starts, ends, sides, shut, one, ax, ay, other, bx, by, stack):  # type: ignore[no-untyped-def]
+def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):  # type: ignore[no-untyped-def]
     """Whether places in two polygons see each other."""
     if one == other:
         return True
-    if bx < ax or (bx == ax and by < ay):
-        one, ax, ay, other, bx, by = other, bx, by, one, ax, ay
-    seen, touched = _walk(starts, ends, sides, shut, one, ax, ay, other, bx, by, True, stack)
+    seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, True, stack)
     if not seen and touched:
-        seen, touched = _walk(starts, ends, sides, shut, one, ax, ay, other, bx, by, False, stack)
+        seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, False, stack)
     return seen
+
+
+@njit(nogil=True, cache=True)
+def _key(starts, fine, here, ax, ay):  # type: ignore[no-untyped-def]
+    """How far away the portals are by which a polygon is seen: the farthest of their middles, squared."""
+    farthest = 0.0
+    for portal in range(starts[here], starts[here + 1]):
+        ux, uy, vx, vy = fine[portal, 0] - ax, fine[portal, 1] - ay, fine[portal, 2] - ax, fine[portal, 3] - ay
+        if ux * vy - uy * vx <= 0:
+            x, y = 0.5 * float(ux + vx), 0.5 * float(uy + vy)
+            farthest = max(farthest, x * x + y * y)
+    return farthest
+
+
+@njit(nogil=True, cache=True)
+def _rise(keys, nodes, place):  # type: ignore[no-untyped-def]
+    """Let the last entry of a heap rise to where it belongs."""
+    key, node = keys[place], nodes[place]
+    while place > 0:
+        above = (place - 1) // 2
+        if keys[above] <= key:
+            break
+        keys[place], nodes[place] = keys[above], nodes[above]
+        place = above
+    keys[place], nodes[place] = key, node
+
+
+@njit(nogil=True, cache=True)
+def _sink(keys, nodes, size):  # type: ignore[no-untyped-def]
+    """Put the last entry of a heap in the place of the first, and let it sink to where it belongs."""
+    key, node = keys[size], nodes[size]
+    place = 0
+    while 2 * place + 1 < size:
+        below = 2 * place + 1
+        if below + 1 < size and keys[below + 1] < keys[below]:
+            below += 1
+        if keys[below] >= key:
+            break
+        keys[place], nodes[place] = keys[below], nodes[below]
+        place = below
+    keys[place], nodes[place] = key, node
+
+
+@njit(nogil=True, cache=True)
+def _unused(following):  # type: ignore[no-untyped-def]
+    """List the whole pool as unused: the last entry says where the list begins."""
+    for k in range(len(following) - 1):
+        following[k] = k + 1
+    following[len(following) - 1] = 0
+
+
+@njit(nogil=True, cache=True)
+def _joined(sectors, count):  # type: ignore[no-untyped-def]
+    """Join sectors where one ends as another begins; how many are left."""
+    i = 0
+    while i < count:
+        lx, ly = sectors[i, 2], sectors[i, 3]
+        other = -1
+        for j in range(count):
+            if j != i and lx * sectors[j, 1] - ly * sectors[j, 0] == 0 and lx * sectors[j, 0] + ly * sectors[j, 1] > 0:
+                other = j
+                break
+        if other < 0:
+            i += 1
+            continue
+        sectors[i, 2], sectors[i, 3] = sectors[other, 2], sectors[other, 3]
+        count -= 1
+        sectors[other] = sectors[count]
+        if i == count:
+            i = other
+    return count
+
+
+@njit(nogil=True, cache=True)
+def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, found, first, pool, following, keys, nodes, sectors):  # type: ignore[no-untyped-def]
+    """The polygons whose middles a place sees, listed in `found`: how many, or -1 where the view falls into too many pieces.
+
+    What is in sight are sectors: the directions, ends included, in which all portals on the way can be passed. One of a single
+    direction is dropped, since that is a line between a corner on its left and one on its right. Polygons come one after the other,
+    the nearer first, so that most have been reached by all their sides when it is their turn, and their sectors can be joined: where two
+    meet is a corner that is no wall's. `reach` is squared; portals that lie farther away are left alone.
+
+    `first` (P,) has the sectors that wait for a polygon, -1 for none, as numbers of `pool` and `following`; what is unused there is
+    listed from its last entry on.
+    """
+    end_of_list = len(following) - 1
+    free = following[end_of_list]
+    found[0] = cell
+    marks[cell] = mark
+    total = size = 1
+    keys[0], nodes[0] = 0.0, cell
+    whole = True
+    while size > 0:
+        here = nodes[0]
+        size -= 1
+        _sink(keys, nodes, size)
+        count = 1
+        if whole:
+            sectors[0] = 0
+        else:
+            count = 0
+            while first[here] >= 0 and count < _SECTORS:
+                k = first[here]
+                sectors[count] = pool[k]
+                count += 1
+                first[here] = following[k]
+                following[k] = free
+                free = k
+            if first[here] >= 0:
+                keys[size], nodes[size] = 0.0, here
+                _rise(keys, nodes, size)
+                size += 1
+            count = _joined(sectors, count)
+        for i in range(count):
+            rx, ry, lx, ly = sectors[i, 0], sectors[i, 1], sectors[i, 2], sectors[i, 3]
+            if here < len(middles) and marks[here] != mark:
+                wx, wy = middles[here, 0] - ax, middles[here, 1] - ay
+                if rx * wy - ry * wx >= 0 and wx * ly - wy * lx >= 0:
+                    marks[here] = mark
+                    found[total] = here
+                    total += 1
+            for portal in range(starts[here], starts[here + 1]):
+                if shut[portal] != OPEN:
+                    continue
+                ux, uy, vx, vy = fine[portal, 0] - ax, fine[portal, 1] - ay, fine[portal, 2] - ax, fine[portal, 3] - ay
+                if ux * vy - uy * vx <= 0:
+                    continue  # from here it is seen from behind
+                sx, sy, dx, dy = float(ux), float(uy), float(vx - ux), float(vy - uy)
+                if not whole:
+                    if ux * ry - uy * rx > 0:
+                        ux, uy = rx, ry
+                    if lx * vy - ly * vx > 0:
+                        vx, vy = lx, ly
+                    if ux * vy - uy * vx <= 0:
+                        continue
+                share = min(max(-(sx * dx + sy * dy) / (dx * dx + dy * dy), 0.0), 1.0)
+                sx, sy = sx + share * dx, sy + share * dy
+                if sx * sx + sy * sy > reach:
+                    continue
+                end = ends[portal]
+                if free == end_of_list:
+                    for k in range(size):
+                        first[nodes[k]] = -1
+                    first[here] = -1
+                    _unused(following)
+                    return -1
+                k = free
+                free = following[k]
+                if first[end] < 0:
+                    keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
+                    _rise(keys, nodes, size)
+                    size += 1
+                following[k] = first[end]
+                first[end] = k
+                pool[k, 0], pool[k, 1], pool[k, 2], pool[k, 3] = ux, uy, vx, vy
+        whole = False
+    following[end_of_list] = free
+    return total
+
+
+@njit(nogil=True, cache=True)
+def look_round(  # type: ignore[no-untyped-def]
+    starts, ends, fine, shut, middles, walls, positions, scale, cells, points, places, limits, facings, narrow, first, last, counts
+):  # fmt: skip
+    """Add 1 for each open polygon whose middle a viewer of [first, last) sees."""
+    count = len(middles)
+    line = np.empty(_STACK, dtype=np.int64)
+    marks = np.zeros(count, dtype=np.int64)
+    found = np.empty(count, dtype=np.int64)
+    waiting = np.full(len(starts), -1, dtype=np.int64)
+    pool, following = np.empty((len(ends) + _STACK, 4), dtype=np.int64), np.empty(len(ends) + _STACK, dtype=np.int64)
+    _unused(following)
+    keys, nodes = np.empty(len(starts) + _STACK), np.empty(len(starts) + _STACK, dtype=np.int64)
+    sectors = np.empty((_SECTORS, 4), dtype=np.int64)
+    for v in range(first, last):
+        ax, ay = places[v, 0], places[v, 1]
+        # A place is up to two of the whole numbers away from where it stands for, and INWARDS of a polygon.
+        reach = (math.sqrt(limits[v]) * scale * (1 + 1e-6) + 4.0) ** 2
+        total = _fan(
+            starts, ends, fine, shut, middles, cells[v], ax, ay, reach, marks, v + 1, found, waiting, pool, following, keys, nodes, sectors
+        )
+        walked = total < 0
+        if walked:
+            total = count
+        for i in range(total):
+            end = i if walked else found[i]
+            if walls[end]:
+                continue
+            if end != cells[v]:
+                squared = 0.0
+                for axis in range(points.shape[1]):
+                    squared += (positions[end, axis] - points[v, axis]) * (positions[end, axis] - points[v, axis])
+                if squared > limits[v]:
+                    continue
+                if len(facings) and squared != 0:
+                    dx, dy = positions[end, 0] - points[v, 0], positions[end, 1] - points[v, 1]
+                    if not facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(dx * dx + dy * dy):
+                        continue
+                if walked and not between(starts, ends, fine, shut, cells[v], ax, ay, end, middles[end, 0], middles[end, 1], line):
+                    continue
+            counts[end] += 1
 
 
 def scratch() -> tuple[NDArray[np.int64]]:
@@ -111,7 +308,7 @@ def scratch() -> tuple[NDArray[np.int64]]:
 
 @njit(nogil=True, cache=True)
 def look_places(
-    starts, ends, sides, shut, has_mesh, cells, points, places, limits, facings, narrow, goals, aims, spots, own, first, last, seen
+    starts, ends, fine, shut, has_mesh, cells, points, places, limits, facings, narrow, goals, aims, spots, own, first, last, seen
 ):  # type: ignore[no-untyped-def]
     """Which of the aims the viewers [first, last) see."""
     stack = np.empty(_STACK, dtype=np.int64)
@@ -131,8 +328,13 @@ def look_places(
                 if not facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(dx * dx + dy * dy):
                     continue
             seen[v, t] = not has_mesh or between(
-                starts, ends, sides, shut, cells[v], places[v, 0], places[v, 1], goals[t], spots[t, 0], spots[t, 1], stack
+                starts, ends, fine, shut, cells[v], places[v, 0], places[v, 1], goals[t], spots[t, 0], spots[t, 1], stack
             )
+
+
+@njit(nogil=True, cache=True)
+def _turn(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
 @njit(nogil=True, cache=True)
@@ -145,7 +347,7 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):  # type: ignore[no-untyped-de
         ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
         turn = (vx - ux) * (by - ay) - (vy - uy) * (bx - ax)
         if turn < 0:
-            share = min(share, _cross(ux, uy, vx, vy, ax, ay) / -turn)
+            share = min(share, _turn(ux, uy, vx, vy, ax, ay) / -turn)
     return max(share, 0.0)
 
 
@@ -162,7 +364,7 @@ def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left
         following = -1
         for portal in range(starts[here], starts[here + 1]):
             ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-            to_u, to_v = _cross(ax, ay, bx, by, ux, uy), _cross(ax, ay, bx, by, vx, vy)
+            to_u, to_v = _turn(ax, ay, bx, by, ux, uy), _turn(ax, ay, bx, by, vx, vy)
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
             if not u_is_left and v_is_left and shut[portal] == OPEN:

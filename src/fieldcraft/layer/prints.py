@@ -47,7 +47,7 @@ class Prints(Operand):
         positions: ArrayLike,
         amounts: ArrayLike | None = None,
         *,
-        radius: float | None = None,
+        radius: ArrayLike | None = None,
         falloff: Any = "constant",
         metric: str = "connected",
         on_wall: str = "refuse",
@@ -57,13 +57,14 @@ class Prints(Operand):
 
         Parameters
         ----------
-        positions: one (x, y) pair or an (N, 2) array of world positions.
-        amounts: how well the places are known, at least 0: one number, or N; what is above the layer's `maximum` counts as that.
-            By default the maximum. A mark never lowers what is remembered.
-        radius: world units, above 0, around the centre of the position's cell. By default the cell alone.
+        positions: one (x, y) pair or an (N, 2) array of world positions; or a mask, bool in the shape of `values`, of the cells
+            to mark, such as what `visible` answers: N then counts the cells that are True. Walls in it are passed over.
+        amounts: how well the places are known, at least 0: one number, or N; or with a mask an array in its shape. What is above the
+            layer's `maximum` counts as that. By default the maximum. A mark never lowers what is remembered.
+        radius: world units, above 0, around the centre of the position's cell; one, or N. By default the cell alone.
         falloff: the share of the amount that a cell takes, by its distance: anything that `Falloff.of` takes.
         metric: which cells count, and how their distance is measured, as for `Radial`: "straight", "connected", "path", or
-            "sight" for a whole field of view. Walls are never marked.
+            "sight" for a whole field of view; on a graph without polygons nothing hides a vertex. Walls are never marked.
         on_wall, outside: "refuse" a position on a wall or off the map, or take the "nearest" open cell, or "clamp" to the rim.
 
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
@@ -71,15 +72,40 @@ class Prints(Operand):
         with self._guard:
             field = self._remembering("mark()")
             self._catch_up()
-            points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
+            mask = np.asarray(positions) if isinstance(positions, (np.ndarray, list)) else None
+            if mask is not None and mask.dtype == np.bool_ and mask.size:
+                cells, amounts = self._masked(mask, amounts)
+            else:
+                cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)[1]
             strengths = None
             if amounts is not None:
-                strengths = checks.amounts("amounts", amounts, len(points)).astype(np.float64)
+                strengths = checks.amounts("amounts", amounts, len(cells)).astype(np.float64)
                 if (strengths < 0).any():
                     raise InvalidValue("amounts are at least 0", got=f"{strengths.min():g}", remedy="Marks fade by themselves")
-            size = None if radius is None else checks.positive("radius", radius)
-            field.mark(cells, strengths, size, Falloff.of(falloff), checks.choice("metric", metric, METRICS))
+            shape = Falloff.of(falloff), checks.choice("metric", metric, METRICS)
+            if radius is None or np.ndim(radius) == 0:
+                field.mark(cells, strengths, None if radius is None else checks.positive("radius", radius), *shape)
+            else:
+                sizes = checks.numbers("radius", radius, len(cells))
+                checks.positive("radius", float(sizes.min(initial=1.0)))
+                for size in np.unique(sizes)[::-1].tolist():  # one that is too large is refused before anything is marked
+                    own = sizes == size
+                    field.mark(cells[own], None if strengths is None else strengths[own], size, *shape)
             self._version += 1
+
+    def _masked(self, mask: NDArray[np.bool_], amounts: ArrayLike | None) -> tuple[NDArray[np.int64], ArrayLike | None]:
+        """The open cells of a mask, and the amounts for them."""
+        if mask.shape != self.space.shape:
+            raise InvalidValue(
+                "A mask has the shape of the layer's values",
+                got=f"{mask.shape} for a map of {self.space.shape}",
+                remedy="Pass what fc.visible gives on this space, or (x, y) positions",
+            )
+        chosen = mask & ~self.space.walls
+        weights = None if amounts is None else checks.array("amounts", amounts)
+        if weights is not None and weights.shape == mask.shape:
+            amounts = weights[chosen]
+        return np.flatnonzero(chosen), amounts
 
     def memory(self) -> dict[str, Any]:
         """All that a layer with `Fade` remembers, as arrays and whole numbers: for games that keep it in a state or a save of their own.
@@ -179,7 +205,11 @@ class Prints(Operand):
             space = grid_of(self.space, "stamp()")
             points, _ = checks.positions(positions)
             if checks.choice("outside", outside, ("refuse", "clamp", "cut")) == "refuse":
-                space.cell_at(points)
+                try:
+                    space.cell_at(points)
+                except OutsideMap as error:
+                    remedy = 'Mend the position, or pass outside="cut" for what lies on the map, or "clamp" for its rim'
+                    raise OutsideMap(error.rule, got=error.got, remedy=remedy) from None
             elif outside == "clamp" and not space.wrap:
                 rim = np.array(space.origin)
                 points = np.clip(points, rim, np.nextafter(rim + space.size, rim))
@@ -214,7 +244,7 @@ class Prints(Operand):
                 )
             self._catch_up()
             places = np.asarray(cells)
-            if places.ndim != 1 or places.dtype.kind not in "iu":
+            if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
                 raise InvalidValue(
                     "Cells are whole numbers, (N,)", got=f"{places.dtype} of shape {places.shape}", remedy="Pass walkers.cells"
                 )
@@ -222,9 +252,10 @@ class Prints(Operand):
                 raise OutsideMap(
                     f"Cells lie in 0 to {len(self.space) - 1}", got=f"{places.min()} to {places.max()}", remedy="Use cell_at()"
                 )
+            places = places.astype(np.int64, copy=False)
             if self.space.walls.reshape(-1)[places].any():
                 raise OnWall("Deposits are made on open ground", got="cells of walls", remedy="Leave these out")
-            field.deposit(places.astype(np.int64, copy=False), self._parts(field, amounts, len(places)))
+            field.deposit(places, self._parts(field, amounts, len(places)))
 
     def _leave(self, field: TrailField, positions: ArrayLike, amounts: ArrayLike, *, on_wall: str, outside: str) -> None:
         """Deposit on a trail."""
@@ -236,15 +267,16 @@ class Prints(Operand):
         """Amounts as (N,), or as (N, 2) for vectors."""
         if field is None or not field.trail.vector:
             return checks.numbers("amounts", amounts, count)
+        given = checks.array("amounts", amounts).shape
+        if given not in ((2,), (count, 2)) and not (count == 0 and given == (0,)):
+            raise InvalidValue(
+                "amounts of a layer of vectors are one (x, y), or one per position",
+                got=f"shape {given} for {count} positions",
+                remedy=f"Pass (x, y), or an array of shape ({count}, 2)",
+            )
         pairs, single = checks.positions(amounts)
         if single:
             pairs = np.repeat(pairs, count, axis=0)
-        if len(pairs) != count:
-            raise InvalidValue(
-                "amounts of a layer of vectors are one (x, y), or one per position",
-                got=f"{len(pairs)} for {count} positions",
-                remedy=f"Pass an array of shape ({count}, 2)",
-            )
         return pairs
 
     def _own_state(self) -> dict[str, NDArray[Any]]:

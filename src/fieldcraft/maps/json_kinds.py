@@ -18,8 +18,13 @@ def json_kind(file: Path) -> str:
 
     Raises `BadMapFile` for a file that can't be read.
     """
-    if file_size(file) > MAX_BYTES:
-        return _TILED
+    size = file_size(file)
+    if size > MAX_BYTES:
+        raise BadMapFile(
+            f"A JSON map has at most {MAX_BYTES:,} bytes",
+            got=f"{file.name} with {size:,}",
+            remedy="Cut it into several; in Tiled, save the layers compressed (Map Properties, Tile Layer Format)",
+        )
     raw = read_bytes(file, MAX_BYTES, "Cut it into several")
     if b'"layers"' in raw and b'"tilewidth"' in raw:
         return _TILED
@@ -35,4 +40,12 @@ def json_kind(file: Path) -> str:
         return "waypoint graph"
     if "vertices" in keys and keys & {"polygons", "meshes"}:
         return "Recast mesh"
-    return "waypoint graph" if "vertices" in keys or "edges" in keys else _TILED
+    if keys & {"vertices", "edges"}:
+        return "waypoint graph"
+    if keys and not keys & {"layers", "tilesets", "tilewidth", "type"}:
+        raise BadMapFile(
+            "A JSON map has layers (Tiled), vertices and edges, vertices and polygons (Recast) or areas (Counter-Strike)",
+            got=f"{', '.join(map(repr, sorted(keys)[:5]))} in {file.name}"[:120],
+            remedy="Rename its keys, or make a fieldcraft.Graph of what it holds",
+        )
+    return _TILED

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.paths.graph_ground import GraphGround
 from fieldcraft.paths.graph_kernels import distances
 from fieldcraft.paths.prices import Prices
-from fieldcraft.paths.scratch import scratch_of
+from fieldcraft.paths.scratch import fixed, scratch_of
 from fieldcraft.space import Graph
 
 __all__ = ["GraphDistances"]
@@ -21,7 +21,7 @@ _MOST_BUCKETS = 4096
 _FINE = 16.0  # so many times shorter than typical may the shortest arc be for buckets as narrow as it
 _NARROWER = 1e-7  # what such buckets are narrower, so that roundings don't bring both ends of an arc into one
 _EVERYWHERE = np.empty(0, dtype=np.int64)
-_EVEN = np.ones(1)
+_EVEN = fixed(np.ones(1))
 
 
 _spans: WeakKeyDictionary[Graph, tuple[float, float, float]] = WeakKeyDictionary()
@@ -62,7 +62,7 @@ class GraphDistances:
     def fit(self) -> None:
         """Choose buckets that fit the prices: their width in distance, and more of them than the dearest arc spans."""
         prices = self.prices
-        self._cost = _EVEN if prices.costs is None else prices.costs
+        self._cost = _EVEN if prices.costs is None else fixed(prices.costs)
         self._sizes_of: GraphGround | None = None
         shortest, typical, longest = _span(self.space)
         low, high = (prices.uniform, prices.uniform) if prices.uniform is not None else (prices.least, prices.dearest)
@@ -79,7 +79,7 @@ class GraphDistances:
         """What `kernels.graph_ways` takes for the arcs' sizes on this ground."""
         if self._sizes_of is not self.ground:
             share = 0.5 if self.prices.uniform is None else self.prices.uniform
-            self._share = self.ground.sizes if share == 1 else self.ground.sizes * share
+            self._share = fixed(self.ground.sizes if share == 1 else self.ground.sizes * share)
             self._sizes_of = self.ground
         return self._share
 
@@ -103,7 +103,7 @@ class GraphDistances:
             *self._into, self._cost, self.dist, self._inverse, self._ordered, self._most, self._seeds, self._seed_starts, self._heads,
             self._nodes, self._following, self._state, until,
         )  # fmt: skip
-        self.finished = not self._state[1] and self._state[2] == len(self._seeds)
+        self.finished = bool(self._state[1] == 0 and self._state[2] == len(self._seeds))
 
     def _start(self) -> None:
         """Put the goals in."""
@@ -168,6 +168,9 @@ class GraphDistances:
         way, taken = distances().descend(*self._out, self._sizes, self._cost, self.dist, cell)
         return way, float(self.space.topology.lengths[taken].sum())
 
-    def nexts(self, vertices: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
-        """Write the arc that `descend` takes from each of the vertices into `taken`, by vertex; -1 where it ends."""
+    def nexts(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
+        """Write the arc that `descend` takes from each vertex, or each of some, into `taken`, by vertex; -1 where it ends."""
+        if vertices is None:
+            distances().all_nexts(*self._into, self._cost, self.dist, taken)
+            return
         distances().nexts(*self._out, self._sizes, self._cost, self.dist, vertices, taken)

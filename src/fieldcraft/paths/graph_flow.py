@@ -73,17 +73,20 @@ class GraphFlow(FlowField):
         assert self._seen is not None
         return self._seen
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> NDArray[np.float64]:
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse", cells: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """The directions in which to walk from world positions: unit vectors (N, 2) or (N, 3), or one; 0 where there is nowhere to go.
 
-        On a mesh they lie in the ground plane (z is 0). `outside` is "refuse" or "clamp", see `Graph.cell_at`. Raises `OutsideMap` or
-        `InvalidValue`.
+        On a mesh they lie in the ground plane (z is 0). `outside` is "refuse" or "clamp", see `Graph.cell_at`; who knows what that
+        answers passes it as `cells` (N,). Raises `OutsideMap` or `InvalidValue`.
         """
         points, single = checks.positions(positions, dimensions=self.space.dimensions)
         found = np.empty(points.shape)
         points = np.ascontiguousarray(points)
         points.flags.writeable = False
-        vertices = np.atleast_1d(np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)) if len(points) else _NONE
+        if cells is None:
+            vertices = np.atleast_1d(np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)) if len(points) else _NONE
+        else:
+            vertices = np.array(cells, dtype=np.int64).reshape(len(points))
         serve = self._serve(points, vertices)
         bands = max(1, min(pool.threads(), len(points) // _AGENTS))
         edges = [len(points) * band // bands for band in range(bands + 1)]
@@ -127,7 +130,7 @@ class GraphFlow(FlowField):
             some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
         search: Any = distances._distances
         assert isinstance(search, GraphDistances)
-        search.nexts(some, self._arcs)
+        search.nexts(self._arcs, None if changed is None else some)
         ends = self.ends()
         self._arcs[ends] = -1
         self._goals = np.zeros(len(space), dtype=np.bool_)
@@ -145,16 +148,6 @@ class GraphFlow(FlowField):
     def _point(self, some: NDArray[np.int64]) -> None:
         """The next vertices and directions of some vertices, after their arcs. New walls are kept out of, even before a repair."""
         space, topology = self.space, self.space.topology
-        arcs = self._arcs[some]
-        shut = (
-            (arcs >= 0) & (space.closed[arcs] | space.walls[topology.ends[arcs]]) if len(topology.ends) else np.zeros(len(some), np.bool_)
-        )
-        arcs[shut] = -1
-        self._arcs[some] = arcs
-        leads = arcs >= 0
-        self._next[some] = -1
-        self._next[some[leads]] = topology.ends[arcs[leads]]
-        away = np.zeros((len(some), space.dimensions))
-        away[leads] = space.positions[self._next[some[leads]]] - space.positions[some[leads]]
-        lengths = np.sqrt((away**2).sum(axis=1, keepdims=True))
-        self._vectors[some] = away / np.where(lengths > 0, lengths, 1)
+        directions().point(
+            topology.ends, space.closed, space.walls, topology.positions, some, self._arcs, self._next, self._vectors
+        )  # fmt: skip

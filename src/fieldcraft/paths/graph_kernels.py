@@ -5,7 +5,6 @@ Importing Numba takes longer than all the rest of fieldcraft, so they are import
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from fieldcraft import kernels
@@ -13,7 +12,6 @@ from fieldcraft import kernels
 __all__ = ["directions", "distances", "searches"]
 
 
-@functools.cache
 def distances() -> Any:
     """`kernels.graph_ways`."""
     if kernels.compiled():
@@ -25,7 +23,6 @@ def distances() -> Any:
     return plain
 
 
-@functools.cache
 def directions() -> Any:
     """`kernels.graph_flow`."""
     if kernels.compiled():
@@ -37,7 +34,6 @@ def directions() -> Any:
     return plain
 
 
-@functools.cache
 def searches() -> Any:
     """`kernels.graph_search`."""
     if kernels.compiled():

@@ -19,6 +19,7 @@ from fieldcraft.paths.graph_ground import GraphGround
 from fieldcraft.paths.graph_kernels import searches
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
+from fieldcraft.paths.scratch import fixed
 from fieldcraft.paths.standing import standing
 from fieldcraft.paths.strings import pulled
 from fieldcraft.space import Graph
@@ -28,8 +29,7 @@ __all__ = ["shortest_path", "shortest_paths"]
 
 _PER_CHUNK = 8  # problems that a thread takes at a time
 _HAIR = 1 - 1e-9  # what bounds are shorter, so that roundings keep them below the ways they bound
-_EVEN = np.ones(1)
-_EVEN.flags.writeable = False
+_EVEN = fixed(np.ones(1))
 
 
 def shortest_path(graph: Graph, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
@@ -101,8 +101,7 @@ class _Task:
         prices = Prices(graph, cost)
         ground = GraphGround.of(graph, prices.shut)
         share, least = (0.5, prices.least) if prices.uniform is None else (prices.uniform, prices.uniform)
-        sizes = ground.sizes if share == 1 else ground.sizes * share
-        sizes.flags.writeable = False
+        sizes = fixed(ground.sizes if share == 1 else ground.sizes * share)
         return cls(graph, ground, prices, sizes, _straightness(graph.topology) * least * _HAIR, bool(smooth))
 
     def solve(self, start: NDArray[np.float64], here: int, goal: NDArray[np.float64], there: int, scratch: list[Any]) -> Path:
@@ -110,7 +109,7 @@ class _Task:
         parts = _parts.get(graph)
         if parts is not None and parts[0] == graph.walls_version and parts[1][here] != parts[1][there]:
             return no_path(graph)
-        costs = _EVEN if self.prices.costs is None else self.prices.costs
+        costs = _EVEN if self.prices.costs is None else fixed(self.prices.costs)
         count, cost = searches().search(
             topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
             there, *scratch,

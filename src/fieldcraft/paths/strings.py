@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,94 +12,152 @@ from numpy.typing import NDArray
 from fieldcraft.paths.graph_kernels import searches as kernels_of_searches
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path
+from fieldcraft.paths.scratch import fixed
 from fieldcraft.space import Graph
 from fieldcraft.space.floors import Floors, floors_of, kernel
 
 __all__ = ["pulled"]
 
 _EVEN_GROUND = 1e-9  # how far off a straight line a place may be and not be a bend, in shares of its length
+_ROUNDS = 2
+_FAR = 6  # bends to look ahead
+_AROUND = 4  # polygons before and behind a bend that its corner may lie in, too
+_NOWHERE = fixed(np.empty(0, dtype=np.int64))
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
+class _String:
+    """A string through the doors between some polygons: `doors` (M, 4) as (left, right), and where it passes them, `at` (M, 2).
+
+    One stands in the polygons `stood` (M,) at the doors, and `beyond` (M,) lie those behind them. `ends` (2, 2) are start and goal.
+    """
+
+    cells: Ints
+    doors: Wide
+    stood: Ints
+    beyond: Ints
+    ends: Wide
+    at: Wide
+    bends: NDArray[np.bool_]
+
+    @property
+    def length(self) -> float:
+        """How long it is, seen from above."""
+        legs = np.diff(np.concatenate([self.ends[:1], self.at, self.ends[1:]]), axis=0)
+        return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
+
+
 def pulled(graph: Graph, cells: Ints, start: Wide, goal: Wide, prices: Prices) -> Path:
     """The path from a start to a goal over these polygons, as straight as their doors allow.
 
-    On ground of several prices the way over the middles of the doors is taken instead where it costs less.
+    On ground of one price bends are left out past which one can walk straight over other polygons. On ground of several prices
+    the way over the middles of the doors is taken instead where it costs less.
     """
     floors = floors_of(graph)
     ends = np.empty((2, 2))
-    _onto(floors, np.array([cells[0], cells[-1]]), np.stack([start[:2], goal[:2]]), ends)
-    corridor = _corridor(floors, cells)
-    doors = corridor.doors
-    at, bends = np.empty((len(doors), 2)), np.empty(len(doors), dtype=np.bool_)
-    kernels_of_searches().pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
-    path = _measured(graph, cells, corridor, ends, at, bends, prices)
-    if prices.uniform is None and len(doors):
-        middles = (doors[:, :2] + doors[:, 2:]) / 2
-        other = _measured(graph, cells, corridor, ends, middles, np.ones(len(doors), dtype=np.bool_), prices)
-        if other.cost < path.cost:
-            return other
-    return path
+    places, within = np.stack([start[:2], goal[:2]]), np.array([cells[0], cells[-1]])
+    _move(floors, within, places, ends)
+    string = _through(floors, cells, ends)
+    if prices.uniform is None:
+        path = _measured(graph, string, prices)
+        middles = replace(string, at=(string.doors[:, :2] + string.doors[:, 2:]) / 2, bends=np.ones(len(string.doors), dtype=np.bool_))
+        other = _measured(graph, middles, prices)
+        return other if other.cost < path.cost else path
+    for _ in range(_ROUNDS):
+        shorter = _through(floors, _short_cuts(floors, string), ends)
+        if not shorter.length < string.length * (1 - _EVEN_GROUND):
+            break
+        string = shorter
+    return _measured(graph, string, prices)
 
 
-def _corridor(floors: Floors, cells: Ints) -> _Corridor:
-    """The doors between polygons; a leap lands in one without width."""
-    doors = floors.doors
-    found: list[tuple[float, ...]] = []
-    stood: list[int] = []
-    behind: list[int] = []
-    x, y = doors.middles[cells[0]].tolist()
-    for here, there in zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True):
-        first, last = int(doors.starts[here]), int(doors.starts[here + 1])
-        some = first + np.flatnonzero((doors.behind[first:last] == there) & ~floors.shut[first:last])
-        middles = (doors.sides[some, :2] + doors.sides[some, 2:]) / 2
-        door = int(some[np.argmin((middles[:, 0] - x) ** 2 + (middles[:, 1] - y) ** 2)])
-        ux, uy, vx, vy = doors.sides[door].tolist()
-        found.append((vx, vy, ux, uy))
-        x, y = (ux + vx) / 2, (uy + vy) / 2
-        stood.append(here if doors.leaps[door] else there)
-        behind.append(there)
-        if doors.leaps[door]:
-            landing = np.empty((1, 2))
-            _onto(floors, np.array([there]), np.array([[x, y]]), landing)
-            x, y = landing[0].tolist()
-            found.append((x, y, x, y))
-            stood.append(there)
-            behind.append(there)
-    return _Corridor(np.array(found).reshape(-1, 4), np.array(stood, dtype=np.int64), np.array(behind, dtype=np.int64))
-
-
-def _onto(floors: Floors, cells: Ints, places: Wide, out: Wide) -> None:
+def _move(floors: Floors, cells: Ints, places: Wide, out: Wide) -> None:
     """Places, or the nearest of their polygons."""
-    doors = floors.doors
-    nowhere, count = np.zeros((len(cells), 2)), len(cells)
-    kernel().move(
-        *floors.rings, *floors.gates, doors.leaps, np.empty(0, dtype=np.int64), cells, places, nowhere, 0, count, out, np.empty_like(cells)
-    )
+    nowhere = fixed(np.zeros((len(cells), 2)))
+    common = (*floors.rings, *floors.gates, floors.doors.leaps, _NOWHERE)
+    kernel().move(*common, fixed(cells), fixed(places), nowhere, 0, len(cells), out, np.empty_like(cells))
 
 
-@dataclass(frozen=True, eq=False)
-class _Corridor:
-    """The doors on a way, (M, 4) as (left, right); the polygons in which one stands there, (M,); and those behind them, (M,)."""
+def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
+    """The string pulled taut through the doors between polygons."""
+    most = 2 * len(cells)
+    doors, stood, beyond = np.empty((most, 4)), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    count = kernel().corridor(*floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond)
+    doors = doors[:count]
+    at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
+    kernels_of_searches().pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
+    return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
 
-    doors: Wide
-    stood: Ints
-    behind: Ints
+
+def _short_cuts(floors: Floors, string: _String) -> Ints:
+    """The polygons of the same way where, from bend to bend, one walks straight to the farthest that can be reached so."""
+    along = np.concatenate([string.cells[:1], string.beyond])  # the polygon before each door, and the last
+    turns = np.flatnonzero(string.bends)
+    places = [string.ends[0].tolist(), *string.at[turns].tolist(), string.ends[1].tolist()]
+    stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
+    starts, rings, _ = floors.rings
+    gates, behind, sides, shut = floors.gates
+    walk = partial(kernel().straight, starts, rings, gates, behind, sides, fixed(shut | floors.doors.leaps), floors.doors.leaps, _NOWHERE)
+    room = np.empty(4 * len(starts) + 64, dtype=np.int64)
+    found: list[int] = []
+    here, place = 0, 0  # what has been reached: the polygon `along[here]`, at the bend `place`
+    while place < len(places) - 1:
+        leg = None
+        around = here + 1  # past doors that the string passes at the very corner where it bends
+        while around < min(here + _AROUND, len(along)) and string.at[around - 1].tolist() == places[place]:
+            around += 1
+        for aim in range(min(len(places) - 1, place + _FAR), place + 1, -1):
+            leg = _leg(walk, room, along, range(here, around), places[place], stops[aim], places[aim])
+            if leg is not None:
+                break
+        if leg is None:
+            place += 1
+            ahead = stops[place] if place < len(places) - 1 else len(along) - 1
+            found += along[here:ahead].tolist()
+            here = max(here, ahead)
+        else:
+            between, reached = leg
+            found += along[here : between[0]].tolist() + between[1]
+            place, here = aim, reached
+    found.append(int(along[-1]))
+    cells = np.array(found, dtype=np.int64)
+    kept: NDArray[np.bool_] = np.concatenate([[True], np.diff(cells) != 0])
+    return np.asarray(cells[kept])
 
 
-def _measured(graph: Graph, cells: Ints, corridor: _Corridor, ends: Wide, at: Wide, bends: NDArray[np.bool_], prices: Prices) -> Path:
-    """The path through these places in doors; of those that are no bends only the ones where the ground rises or falls are kept."""
-    plan = np.concatenate([ends[:1], at, ends[1:]])
-    within = np.concatenate([cells[:1], corridor.behind])
-    kept = np.concatenate([[True], bends, [True]])
+def _leg(
+    walk: Callable[..., int], room: Ints, along: Ints, firsts: range, start: list[float], stop: int, aim: list[float]
+) -> tuple[tuple[int, list[int]], int] | None:
+    """A straight way from a place in one of the polygons `along[first]` to a place at the door `stop`.
+
+    Returns where it begins, its polygons but the last, and where that is in `along`; None if something bars it.
+    """
+    for first in firsts:
+        count = walk(int(along[first]), *start, *aim, room)
+        if count:
+            last = int(room[count - 1])
+            near = range(max(first, stop - _AROUND), min(stop + _AROUND + 1, len(along)))
+            reached = next((index for index in near if along[index] == last), -1)
+            if reached >= 0 and (stop < len(along) - 1 or reached == len(along) - 1):
+                return (first, room[: count - 1].tolist()), reached
+    return None
+
+
+def _measured(graph: Graph, string: _String, prices: Prices) -> Path:
+    """The path along a string. Of its places in doors the bends are kept, and those where the ground rises or falls."""
+    cells = string.cells
+    plan = np.concatenate([string.ends[:1], string.at, string.ends[1:]])
+    within = np.concatenate([cells[:1], string.beyond])
+    kept = np.concatenate([[True], string.bends, [True]])
     places = plan
     if graph.dimensions == 3:
         assert graph.mesh is not None
         heights = np.empty(len(plan))
-        stood = np.concatenate([cells[:1], corridor.stood, cells[-1:]])
-        kernel().heights(floors_of(graph).doors.fans, graph.mesh.triangles, graph.mesh.corners, stood, plan, heights)
+        stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
+        kernel().heights(floors_of(graph).doors.fans, graph.mesh.triangles, graph.mesh.corners, fixed(stood), plan, heights)
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
         kept |= _bent(places)
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
@@ -109,14 +169,11 @@ def _measured(graph: Graph, cells: Ints, corridor: _Corridor, ends: Wide, at: Wi
 
 
 def _bent(places: Wide) -> NDArray[np.bool_]:
-    """Which of the places between the first and the last are higher or lower than the straight line past them."""
+    """Which of the places between the first and the last are higher or lower than the straight line between those beside them."""
+    legs = np.diff(places, axis=0)
+    sizes = np.hypot(legs[:, 0], legs[:, 1])
+    both = sizes[:-1] + sizes[1:]
+    level = places[:-2, 2] + (legs[:-1, 2] + legs[1:, 2]) * sizes[:-1] / np.where(both > 0, both, 1.0)
     found = np.zeros(len(places), dtype=np.bool_)
-    last = 0
-    for k in range(1, len(places) - 1):
-        here, there = (float(np.hypot(*(places[b, :2] - places[a, :2]))) for a, b in ((last, k), (k, k + 1)))
-        share = here / (here + there) if here + there > 0 else 0.0
-        level = places[last, 2] + share * (places[k + 1, 2] - places[last, 2])
-        if abs(places[k, 2] - level) > _EVEN_GROUND * (1 + here + there):
-            found[k] = True
-            last = k
+    found[1:-1] = np.abs(places[1:-1, 2] - level) > _EVEN_GROUND * (1 + both)
     return found

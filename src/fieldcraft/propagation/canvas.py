@@ -133,9 +133,12 @@ class Canvas:
         )  # fmt: skip
         self._in_bands(self._ops.blit, arguments, blots.cells)
 
-    def scatter(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> None:
-        """Add amounts to cells, once `book` has let them pass."""
-        self._in_bands(self._ops.scatter, (self.sums, self.dirty, cells, amounts * reference.SCALE), 4 * len(cells))
+    def scattering(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> pool.Call:
+        """The call that adds amounts to cells, once `book` has let them pass.
+
+        It is one for all rows: bands would look at all cells each, and guess half of the time wrongly which are theirs.
+        """
+        return self._ops.scatter, (self.sums, self.dirty, cells, amounts * reference.SCALE, 0, self.space.height)
 
     def _in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
         """Each thread has rows of its own, so that none waits for another and no sum is written by two."""

@@ -18,7 +18,7 @@ from fieldcraft.kernels.reference import fade as reference
 from fieldcraft.propagation.footprints import Footprints, Ground, finished, too_large
 from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.space import AnySpace, Graph, visible
 
 __all__ = ["Fade", "FadeField"]
 
@@ -254,7 +254,7 @@ class FadeField:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The same on a graph, where each footprint is searched for."""
         if metric == "sight":
-            raise InvalidValue("A line of sight needs a grid", got='metric="sight" on a graph', remedy='Use metric="path" or "straight"')
+            return self._seen(space, cells, strengths, radius, falloff)
         if self._graph_ground is None:
             self._graph_ground = GraphGround.of(space)
         footprints = self._graph_footprints.setdefault(metric, GraphFootprints(metric))
@@ -267,6 +267,18 @@ class FadeField:
         every, amounts = np.concatenate(found), np.concatenate(given)
         free = ~space.walls[every]
         return every[free], amounts[free]
+
+    def _seen(
+        self, space: Graph, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The vertices that are seen from each, and the share that each takes by its straight distance."""
+        found, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
+            seen = np.flatnonzero(visible(space, space.positions[cell], radius))
+            away = np.linalg.norm(space.positions[seen] - space.positions[cell], axis=1)
+            found.append(seen)
+            given.append(falloff(np.minimum(away / radius, 1.0)) * strength)
+        return np.concatenate(found), np.concatenate(given)
 
     def _bled(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """What marks become once they have bled into what lies beside them."""
@@ -380,7 +392,7 @@ class FadeField:
 
     def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `moments` said, in place of all else; raises `ValueError` for what it cannot have said."""
-        now, tiles, left = moments["now"], moments["tiles"], moments["left"]
+        now, tiles, left = (np.asarray(moments[name]) for name in ("now", "tiles", "left"))
         if now.dtype != np.int64 or now.shape != (1,) or now[0] < 0:
             raise ValueError("a time that is no time")
         if tiles.dtype != np.int64 or tiles.ndim != 1 or (np.diff(tiles, prepend=-1) <= 0).any() or (tiles >= len(self._ends)).any():

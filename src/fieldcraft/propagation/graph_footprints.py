@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from fieldcraft.kernels.reference import graph_radial as reference
 from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found
 from fieldcraft.space import Graph
+from fieldcraft.space.graph_sight import Outlook
 from fieldcraft.space.ways import Ways, ways_out_of_walls
 
 __all__ = ["GraphFootprints", "GraphGround"]
@@ -37,6 +39,7 @@ class GraphGround:
     lengths: NDArray[np.int64]
     unit: float
     graph: Graph
+    closed: NDArray[np.bool_]
     found: dict[tuple[int, int], Found] = field(default_factory=dict)
 
     @classmethod
@@ -49,13 +52,18 @@ class GraphGround:
         sizes = graph.topology.lengths  # of all steps, so that the unit stays what it is when walls change
         unit = max(float(sizes.min()), float(sizes.sum()) / _LONGEST) if len(sizes) else 1.0
         lengths = np.rint(ways.lengths / unit * LENGTH_SCALE).astype(np.int64)
-        return cls(walls.reshape(-1, TILE_COLUMNS), graph.positions, ways, lengths, unit, graph)
+        return cls(walls.reshape(-1, TILE_COLUMNS), graph.positions, ways, lengths, unit, graph, graph.closed)
 
     def renewal(self, graph: Graph, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
         """The ground as it is now, after changes; one unit of work."""
         ground = GraphGround.of(graph)
         yield 1
         return ground
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """Lines of sight as they were then."""
+        return Outlook(self.graph, self.walls.reshape(-1)[: len(self.positions)], self.closed)
 
     def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
         """No footprint is known without a search."""
@@ -102,6 +110,10 @@ class GraphFootprints:
         """Vertices, and how far away each is as a share of the radius."""
         if self._metric == "straight":
             return self._straight(ground, cell, radius)
+        if self._metric == "sight":
+            yield 1
+            seen = ground.outlook.seen_from(cell, radius)
+            return seen, np.minimum(np.sqrt(((ground.positions[seen] - ground.positions[cell]) ** 2).sum(axis=1)) / radius, 1.0)
         if not kernels.compiled():
             yield 1
             return self._searched_slowly(ground, cell, radius)

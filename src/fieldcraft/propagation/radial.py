@@ -57,9 +57,7 @@ class Radial:
         object.__setattr__(self, "falloff", Falloff.of(self.falloff))
 
     def check(self, space: AnySpace) -> None:
-        """Refuse a radius that takes too much memory on this space, and looking where there is no line of sight."""
-        if self.metric == "sight" and isinstance(space, Graph):
-            raise InvalidValue("A line of sight needs a grid", got='metric="sight" on a graph', remedy='Use metric="path" or "straight"')
+        """Refuse a radius that takes too much memory on this space."""
         if self.radius >= too_large(space):
             raise InvalidValue(
                 f"A radius on a map as large as this is below {too_large(space):g}",

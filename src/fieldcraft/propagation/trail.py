@@ -27,6 +27,7 @@ _KEEP = 0.98
 _LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
 _WORK_PER_THREAD = 300_000
 _UNIT_WORK = 200_000
+_AGENTS = 20_000  # as many pay for waking a thread
 
 
 @dataclass(frozen=True)
@@ -177,8 +178,12 @@ class TrailField:
 
     def deposit(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> None:
         """Add to cells at the next update; amounts (N,), or (N, 2) for vectors."""
-        for canvas, part in self._booked(amounts):
-            canvas.scatter(cells, part)
+        calls = [canvas.scattering(cells, part) for canvas, part in self._booked(amounts)]
+        if len(cells) >= _AGENTS and pool.threads() > 1:
+            pool.run(calls)
+        else:
+            for kernel, arguments in calls:
+                kernel(*arguments)
 
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on what comes in at the next update; amounts as in `deposit`."""

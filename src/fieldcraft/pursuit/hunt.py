@@ -96,7 +96,7 @@ class Pursuit:
                 got=f"{tuple(self.last_seen.tolist())}",
                 remedy=f"Pass the nearest open cell, {tuple(space.position_of(space.nearest_open(start)).tolist())}",
             )
-        self._behind = self._behind_at_first = _behind(space, self.last_seen, heading, math.radians(angle), reach)
+        self._behind = _behind(space, self.last_seen, heading, math.radians(angle), reach)
         self._ignited = np.full(len(space), _NEVER, dtype=np.int32)
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
@@ -121,7 +121,7 @@ class Pursuit:
         wanted = checks.whole("count", count)
         if self.stopped is None and wanted:
             left = self.most_steps - self.steps
-            end = self._run(self._state, self._behind, self._ignited, self._lit, self._marks, min(wanted, left), self.most_hot)
+            end = self._run(self._state, self._ignited, self._lit, self._marks, min(wanted, left), self.most_hot)
             if end != reference.RUNS:
                 self.stopped = "with too many hot cells" if end == reference.TOO_HOT else "with nowhere left to go"
             elif wanted > left:
@@ -138,9 +138,10 @@ class Pursuit:
         """Cells in view, where he was not seen: bool in the space's shape, or cells. Call it after `step` or `advance`.
 
         They are cold, and as if the flood had never been there: what is hot does not go on from there, but it may come back.
-        Where nothing is left that is warm, the flood was wrong. It begins anew then: without a barrier, and hot wherever he can have got
-        to out of view by now (if he can't have got out of view, where he gets out of it first); `restarts` counts that, and False
-        comes back.
+
+        Where nothing is left that is warm, hot is where he comes out of view, if he can't have done so yet. Else the flood was wrong. It
+        begins anew, without a barrier, and hot wherever he can have got to by now out of view; `restarts` counts that, and False comes
+        back. (So it does, with nothing warm, while all he can reach is in view.)
         """
         seen = _mask(self.space, view, "A view")
         cleared = seen & (self._state == reference.HEAT)
@@ -153,41 +154,49 @@ class Pursuit:
             self._state[cleared] = reference.UNTOUCHED
             self._ignited[cleared] = _NEVER
             self.version += 1
-        if self.values.any():
-            return True
-        self._begin_anew(seen)
+        return bool(self.values.any()) or self._begin_anew(seen)
+
+    def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
+        """What `look` does about a flood that is cold everywhere; what it answers then."""
+        if not self.restarts:
+            state, marks, late = self._flooded(seen, barrier=True)
+            if late and self._ignite(state, marks, seen):
+                return True
+        state, marks, _ = self._flooded(seen, barrier=False)
+        self.restarts += self._ignite(state, marks, seen)
         return False
 
-    def _begin_anew(self, seen: NDArray[np.bool_]) -> None:
-        """Hot is where a flood without a barrier would have come to out of view by now, if need be a little later."""
-        ground = np.where(self._state == reference.BLOCKED, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
-        state, open_behind = ground.copy(), np.zeros_like(self._behind)
-        ignited, lit, marks = np.full_like(self._ignited, _NEVER), np.zeros_like(self._lit), np.array([0, 1, 0, 0, 0], dtype=np.int64)
-        lit[0] = self._start
-        state[self._start], ignited[self._start] = reference.HEAT, 0
-        count, end = self.steps, reference.RUNS
-        while end == reference.RUNS:
-            if count:
-                end = self._run(state, open_behind, ignited, lit, marks, count, len(lit))
-            if (hot := np.flatnonzero((state == reference.HEAT) & ~seen)).size:
-                break
-            count = 1
-        if not hot.size:
-            return
-        ground[hot] = reference.HEAT
-        self._state, self._behind = ground, open_behind
+    def _flooded(self, seen: NDArray[np.bool_], *, barrier: bool) -> tuple[NDArray[np.uint8], NDArray[np.int64], bool]:
+        """The state and marks of a new flood that has come as far as this one, or late: a little farther, out of view."""
+        state = np.where(self._state == reference.BLOCKED, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        ignited, lit, marks = np.empty_like(self._ignited), np.zeros_like(self._lit), np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
+        lit[0] = self._shut[0] = self._start
+        state[self._start] = reference.HEAT
+        end = self._run(state, ignited, lit, marks, self.steps, len(lit)) if self.steps else reference.RUNS
+        late = False
+        while end == reference.RUNS and seen[lit[: marks[reference.FRONT + 1]]].all():
+            late = True
+            end = self._run(state, ignited, lit, marks, 1, len(lit))
+        return state, marks, late
+
+    def _ignite(self, state: NDArray[np.uint8], marks: NDArray[np.int64], seen: NDArray[np.bool_]) -> bool:
+        """Go on with that state, hot where it is warm out of view; whether it is anywhere."""
+        hot = np.flatnonzero((state == reference.HEAT) & ~seen)
+        if not len(hot):
+            return False
+        state[(state == reference.HEAT) & seen] = reference.UNTOUCHED
+        self._state = state
         self._ignited[:] = _NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot
-        self._marks[:] = 0, len(hot), 0, 0, self.steps
+        self._marks[:] = 0, len(hot), marks[reference.TAIL], marks[reference.TAIL + 1], self.steps
         self.stopped = None
-        self.restarts += 1
         self.version += 1
+        return True
 
     def _run(
         self,
         state: NDArray[np.uint8],
-        behind: NDArray[np.bool_],
         ignited: NDArray[np.int32],
         lit: NDArray[np.int32],
         marks: NDArray[np.int64],
@@ -199,7 +208,7 @@ class Pursuit:
             from fieldcraft.kernels import flood
 
             run = flood.run
-        return int(run(self._ways.starts, self._ways.ends, state, behind, ignited, lit, self._shut, marks, count, most_hot))
+        return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, self._shut, marks, count, most_hot))
 
     @property
     def steps(self) -> int:
@@ -265,7 +274,6 @@ class Pursuit:
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
-        self._behind = np.zeros_like(self._behind_at_first) if restarts else self._behind_at_first
         self.version += 1
 
     def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -54,6 +54,7 @@ def explore_step(
     *,
     unknown: float | None = 0.0,
     rng: np.random.Generator | None = None,
+    apart: bool = False,
     outside: str = "refuse",
 ) -> Steps:
     """The step towards the least known cell that can be reached within `sight` steps: for explorers.
@@ -70,6 +71,8 @@ def explore_step(
         distance, that does not: the frontier. If there is none, or with None, it leads to the least known within sight.
     rng: where the dice come from: one number is drawn a call, whatever the number of positions. Without it the dice are the same
         at every call.
+    apart: let explorers choose one after the other, in the order of `positions`: none steps to a cell that one before it steps to,
+        unless it has no other step. Explorers that have come together part again; without it they may walk as one from then on.
     outside: "refuse" a position off the map, or "clamp" it to the rim.
 
     A search for the frontier may look at the whole map, for each position. Raises `OutsideMap`, `OnWall` or `InvalidValue`.
@@ -94,10 +97,13 @@ def explore_step(
     key = 0 if rng is None else int(rng.integers(_MOST_KEY))
     cells, targets = starts.copy(), starts.copy()
     flat = frozen(ground.flat)
+    if not isinstance(apart, bool):
+        raise InvalidValue("apart is True or False", got=f"apart={apart!r}", remedy="Pass one of these")
 
     def look(searches: bool) -> None:
         bar = np.float32(0 if limit is None else limit)
-        _explore((flat, *_moves(space), frozen(starts), reach, searches, bar, key), space, cells, targets)
+        taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
+        _explore((flat, *_moves(space), frozen(starts), reach, searches, bar, key, taken), space, cells, targets)
 
     look(False)
     if limit is not None:
@@ -123,6 +129,7 @@ def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int6
         ops = compiled
         looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
         parts = max(1, min(pool.threads(), len(starts), len(starts) * looked_at // _CELLS_PER_THREAD))
+        parts = 1 if len(arguments[11]) else parts  # one after the other
     edges = [len(starts) * part // parts for part in range(parts + 1)]
     # Fresh scratch as large as the map would cost more than a look around; a second thread that comes meanwhile makes its own.
     rooms = _rooms.pop(space, [])

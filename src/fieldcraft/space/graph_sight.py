@@ -15,33 +15,35 @@ from fieldcraft.kernels.reference import sightlines as reference
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of
 
-__all__ = ["Stand", "counted", "is_clear", "lines", "sees", "stand"]
+__all__ = ["Outlook", "Stand", "counted", "is_clear", "lines", "sees", "stand"]
 
 Floats = NDArray[np.float64]
-_AT_ONCE = 4_000_000
+_SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000
-_NO_PORTALS = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros((0, 4)), np.zeros(0, dtype=np.uint8))
+_NO_PORTALS = (
+    np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros((0, 4), dtype=np.int64), np.zeros(0, dtype=np.uint8),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Stand:
-    """Positions on a graph: their vertices (N,), themselves (N, 2 or 3), and where their lines of sight begin, (N, 2)."""
+    """Positions on a graph: their vertices (N,), themselves (N, 2 or 3), and where on a mesh their lines of sight begin, (N, 2)."""
 
     cells: NDArray[np.int64]
     points: Floats
-    places: Floats
+    places: NDArray[np.int64]
 
 
 def stand(graph: Graph, points: Floats) -> Stand:
     """Positions on a graph; raises `OutsideMap`."""
     cells = np.atleast_1d(np.asarray(graph.cell_at(points), dtype=np.int64)) if len(points) else np.zeros(0, dtype=np.int64)
     if graph.mesh is None:
-        return Stand(cells, points, points[:, :2])
+        return Stand(cells, points, np.zeros((len(points), 2), dtype=np.int64))
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centres[:, :2])
     lines().settle(portals.corners, portals.rings, plan, cells, np.ascontiguousarray(points), places)
-    return Stand(cells, points, places)
+    return Stand(cells, points, portals.rounded(places))
 
 
 def lines() -> Any:
@@ -60,24 +62,68 @@ def sees(graph: Graph, viewers: Floats, targets: Floats, limits: Floats, facings
 
 def counted(graph: Graph, viewers: Floats, limits: Floats, facings: Floats, narrow: float) -> NDArray[np.int32]:
     """How many of the viewers see each open vertex, (N,) int32."""
-    counts = np.zeros(len(graph), dtype=np.int32)
-    free = np.flatnonzero(~graph.walls)
     here = stand(graph, viewers)
-    there = Stand(free, graph.positions[free], np.ascontiguousarray(graph.positions[free, :2]))
-    at_once = max(1, _AT_ONCE // max(len(free), 1))
-    for low in range(0, len(viewers), at_once):
-        some = slice(low, low + at_once)
-        part = Stand(here.cells[some], here.points[some], here.places[some])
-        counts[free] += _look(graph, part, there, limits[some], facings[some], narrow, own=True).sum(axis=0, dtype=np.int32)
-    return counts
+    if graph.mesh is None:
+        there = Stand(np.arange(len(graph)), graph.positions, np.zeros((len(graph), 2), dtype=np.int64))
+        seen = _look(graph, here, there, limits, facings, narrow, own=True)
+        return np.where(graph.walls, 0, seen.sum(axis=0)).astype(np.int32)
+    portals, shut = portals_of(graph)
+    cuts = _shares(len(viewers), len(viewers) * min(len(graph), _SEEN))
+    counts = [np.zeros(len(graph), dtype=np.int32) for _ in cuts[1:]]
+    pool.run(
+        [
+            (
+                lines().look_round,
+                (
+                    portals.starts, portals.ends, portals.fine, shut, portals.middles, graph.walls, graph.positions, portals.scale,
+                    here.cells, here.points, here.places, limits, facings, narrow, low, high, share,
+                ),
+            )
+            for (low, high), share in zip(itertools.pairwise(cuts), counts, strict=True)
+        ]
+    )  # fmt: skip
+    for share in counts[1:]:
+        counts[0] += share
+    return counts[0]
+
+
+class Outlook:
+    """What is seen from vertices of a graph as it was at one moment."""
+
+    def __init__(self, graph: Graph, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> None:
+        self._graph = graph
+        self._walls = walls
+        self._shut = None if graph.mesh is None else portals_of(graph)[0].shut(walls, closed)
+
+    def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:
+        """The open vertices in sight of the middle of one, within `radius` world units, ascending."""
+        graph, here = self._graph, self._graph.positions[cell]
+        limit = radius * radius * (1 + 1e-9)
+        if graph.mesh is None or self._shut is None:
+            near = ((graph.positions - here) ** 2).sum(axis=1) <= limit
+            return np.flatnonzero(near & ~self._walls)
+        portals, _ = portals_of(graph)
+        counts = np.zeros(len(graph), dtype=np.int32)
+        lines().look_round(
+            portals.starts, portals.ends, portals.fine, self._shut, portals.middles, self._walls, graph.positions, portals.scale,
+            np.array([cell]), here[np.newaxis], portals.middles[cell : cell + 1], np.array([limit]), reference.NO_FACINGS, -2.0,
+            0, 1, counts,
+        )  # fmt: skip
+        return np.flatnonzero(counts)
+
+
+def _shares(count: int, work: int) -> list[int]:
+    """Where to cut so many viewers, for the threads."""
+    parts = max(1, min(pool.threads(), count, work // _PAIRS_PER_THREAD)) if kernels.compiled() else 1
+    return [count * part // parts for part in range(parts + 1)]
 
 
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
     portals, shut = portals_of(graph)
-    goal = graph.positions[target, :2].tolist()
     ops = lines()
-    return bool(ops.between(portals.starts, portals.ends, portals.sides, shut, cell, *place.tolist(), target, *goal, *ops.scratch()))
+    start, end = portals.rounded(place).tolist(), portals.middles[target].tolist()
+    return bool(ops.between(portals.starts, portals.ends, portals.fine, shut, cell, *start, target, *end, *ops.scratch()))
 
 
 def _look(graph: Graph, here: Stand, there: Stand, limits: Floats, facings: Floats, narrow: float, *, own: bool) -> NDArray[np.bool_]:
@@ -86,9 +132,8 @@ def _look(graph: Graph, here: Stand, there: Stand, limits: Floats, facings: Floa
     common: tuple[NDArray[Any], ...] = _NO_PORTALS
     if has_mesh:
         portals, shut = portals_of(graph)
-        common = (portals.starts, portals.ends, portals.sides, shut)
-    parts = max(1, min(pool.threads(), len(seen), seen.size // _PAIRS_PER_THREAD)) if kernels.compiled() else 1
-    cuts = [len(seen) * part // parts for part in range(parts + 1)]
+        common = (portals.starts, portals.ends, portals.fine, shut)
+    cuts = _shares(len(seen), seen.size)
     pool.run(
         [
             (

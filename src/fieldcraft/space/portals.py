@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,6 +23,7 @@ Numbers = NDArray[np.int64]
 
 _NEAR = 1e-4  # sides meet that lie this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
+_BITS = 30  # products of two differences stay below 2**62
 _NONE: Numbers = np.zeros(0, dtype=np.int64)
 
 
@@ -32,6 +34,8 @@ class Portals:
     Those of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K, 4). Its corners going round with the
     inside on the left are `rings` (R, 2) from `corners[p]` up to `corners[p + 1]`. After the polygons of the mesh come those that fill
     gaps: an edge that leaps over one, as jumps do, can be looked along. `arcs` (K, 2) are those of the edge, both ways.
+
+    `fine` (K, 4) are the sides, and `middles` (P, 2) the middles of the polygons of the mesh, in whole numbers: see `rounded`.
     """
 
     starts: Numbers
@@ -40,13 +44,23 @@ class Portals:
     arcs: Numbers
     corners: Numbers
     rings: Floats
+    low: Floats
+    scale: float
+    fine: Numbers
+    middles: Numbers
 
-    def shut(self, graph: Graph) -> NDArray[np.uint8]:
-        """How far each portal can be looked through as things are now, (K,)."""
-        walls = np.concatenate([graph.walls, np.zeros(len(self.starts) - 1 - len(graph), dtype=np.bool_)])
-        flags = np.where(walls[self.ends], np.uint8(BLOCKED), np.uint8(OPEN))
-        closed = np.append(graph.closed, True)  # the last stands for an arc that there is not
-        flags[closed[self.arcs].all(axis=1)] = CLOSED
+    def rounded(self, places: Floats) -> Numbers:
+        """Places (..., 2) in whole numbers of a billionth of the mesh or so, in which everything about lines can be worked out exactly.
+
+        A power of two of them make a world unit, so that places that are such fractions of it stay where they are.
+        """
+        return np.rint((places - self.low) * self.scale).astype(np.int64)
+
+    def shut(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked and arcs `closed` (A,) are."""
+        behind = np.concatenate([walls, np.zeros(len(self.starts) - 1 - len(walls), dtype=np.bool_)])
+        flags = np.where(behind[self.ends], np.uint8(BLOCKED), np.uint8(OPEN))
+        flags[np.append(closed, True)[self.arcs].all(axis=1)] = CLOSED  # the last stands for an arc that there is not
         return flags
 
 
@@ -63,7 +77,7 @@ def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     version = graph.walls_version
     flags = _shut.get(graph)
     if flags is None or flags[0] != version:
-        flags = _shut[graph] = (version, known[1].shut(graph))
+        flags = _shut[graph] = (version, known[1].shut(graph.walls, graph.closed))
     return known[1], flags[1]
 
 
@@ -80,6 +94,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     keys = np.unique(topology.lower * count + topology.upper)
     keys = keys[~np.isin(keys, owners.min(axis=1) * count + owners.max(axis=1))]
     rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
+    rest = rest[~_touch_in_a_point(mesh, plan, rest)]
     beside, pieces, rest = _in_portions(_alongside, mesh.starts, rings, rest)
     apart, gaps, _ = _in_portions(_facing, mesh.starts, rings, rest)
 
@@ -101,7 +116,15 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     # Round a gap one goes along the one side backwards, and along the other.
     around = gaps[:, [2, 3, 0, 1, 6, 7, 4, 5]].reshape(-1, 2)
     corners = np.concatenate([mesh.starts, mesh.starts[-1] + 4 * np.arange(1, len(fill) + 1)])
-    return Portals(starts, pairs[:, 1].astype(np.int32), sides, arcs, corners, np.concatenate([rings, around]))
+    low = plan.min(axis=0) if len(plan) else np.zeros(2)
+    extent = float((plan - low).max(initial=0))
+    scale = 2.0 ** (_BITS - (math.frexp(extent)[1] if extent > 0 else 0))
+    made = Portals(
+        starts, pairs[:, 1].astype(np.int32), sides, arcs, corners, np.concatenate([rings, around]), low, scale,
+        np.zeros((0, 4), dtype=np.int64), np.zeros((0, 2), dtype=np.int64),
+    )  # fmt: skip
+    fine = np.ascontiguousarray(made.rounded(sides.reshape(-1, 2, 2)).reshape(-1, 4))
+    return replace(made, fine=fine, middles=made.rounded(mesh.centres[:, :2]))
 
 
 def _going_round(mesh: Mesh, plan: Floats) -> Floats:
@@ -117,6 +140,15 @@ def _turns(lines: Floats, points: Floats) -> Floats:
     """Above 0 where a point lies to the left of its line (ux, uy, vx, vy)."""
     ux, uy, vx, vy = lines.T
     return np.asarray((vx - ux) * (points[:, 1] - uy) - (vy - uy) * (points[:, 0] - ux))
+
+
+def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Numbers) -> NDArray[np.bool_]:
+    """Which pairs of polygons have boxes round them that only touch with a corner: squares across a corner, say."""
+    if not len(pairs):
+        return np.zeros(0, dtype=np.bool_)
+    low, high = (each.reduceat(plan[mesh.rings], mesh.starts[:-1]) for each in (np.minimum, np.maximum))
+    common = np.minimum(high[pairs[:, 0]], high[pairs[:, 1]]) - np.maximum(low[pairs[:, 0]], low[pairs[:, 1]])
+    return np.asarray((np.abs(common) <= 1e-9 * (high - low)[pairs[:, 0]]).all(axis=1))
 
 
 def _in_portions(find, starts: Numbers, rings: Floats, pairs: Numbers) -> tuple[Numbers, Floats, Numbers]:  # type: ignore[no-untyped-def]

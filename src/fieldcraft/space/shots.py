@@ -94,34 +94,45 @@ def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float,
 
 
 def _over_graph(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
-    """The shot over a graph: the polygons that it crosses, and the vertices near its way."""
+    """The shot over a graph: without a mesh, whatever lies near its way."""
+    graph.cell_at(start)
+    if graph.mesh is not None:
+        return _over_mesh(graph, start, end, seconds, half)
+    shares, away = _nearest(graph.positions, start, end, 1.0)
+    return _shot(np.flatnonzero((away <= half * (1 + 1e-9)) & ~graph.walls), shares, seconds, end, 1.0)
+
+
+def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
+    """Over polygons only the plan counts: those that the shot crosses, and those whose middle is near it with nothing in between."""
     here = graph_sight.stand(graph, start[np.newaxis])
-    passed, leaves, stop = here.cells, np.ones(1), 1.0
-    if graph.mesh is not None:
-        passed, leaves, stopped = _swept(graph, here, end[:2])
-        stop = float(leaves[-1]) if stopped else 1.0
-    # Over a mesh only the plan counts, and a shot ends where its line over the floor does.
-    plan = slice(0, 2 if graph.mesh is not None else graph.dimensions)
-    way = (end - start)[plan]
-    away = graph.positions[:, plan] - start[plan]
-    size = float((way**2).sum())
-    nearest = np.clip(away @ way / size, 0.0, stop) if size else np.zeros(len(graph))
-    within = ((away - nearest[:, np.newaxis] * way) ** 2).sum(axis=1) <= half * half * (1 + 1e-9)
+    portals, _ = portals_of(graph)
+    first, last = portals.low + here.places[0] / portals.scale, end[:2]
+    passed, leaves, stopped = _swept(graph, int(here.cells[0]), first, last)
+    stop = float(leaves[-1]) if stopped else 1.0
+    shares, away = _nearest(graph.positions[:, :2], first, last, stop)
     swept = np.zeros(len(graph), dtype=np.bool_)
-    if graph.mesh is not None:
-        swept[passed[passed < len(graph)]] = True
-    for cell in np.flatnonzero(within & ~swept & ~graph.walls).tolist() if graph.mesh is not None else ():
-        under = int(passed[np.searchsorted(leaves[:-1], nearest[cell])])
-        swept[cell] = graph_sight.is_clear(graph, under, start[:2] + nearest[cell] * way, cell)
-    if graph.mesh is None:
-        swept = within
-    cells = np.flatnonzero(swept & ~graph.walls)
-    shares = nearest[cells]
-    order = np.lexsort((cells, shares))
-    return Shot(cells[order], shares[order] * seconds, tuple((start + stop * (end - start)).tolist()), stop < 1)
+    swept[passed[passed < len(graph)]] = True
+    for cell in np.flatnonzero((away <= half * (1 + 1e-9)) & ~swept & ~graph.walls).tolist():
+        under = int(passed[np.searchsorted(leaves[:-1], shares[cell])])
+        swept[cell] = graph_sight.is_clear(graph, under, first + shares[cell] * (last - first), cell)
+    final = np.append(first + stop * (last - first), (start + stop * (end - start))[2:])
+    return _shot(np.flatnonzero(swept & ~graph.walls), shares, seconds, final, stop)
 
 
-def _swept(graph: Graph, here: graph_sight.Stand, end: Floats) -> tuple[NDArray[np.int64], Floats, bool]:
+def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[Floats, Floats]:
+    """The share of a way at which it is nearest to each place, at most `stop`, and how far away it is then, (N,) each."""
+    way, offsets = end - start, places - start
+    size = float((way**2).sum())
+    shares = np.clip(offsets @ way / size, 0.0, stop) if size else np.zeros(len(places))
+    return shares, np.sqrt(((offsets - shares[:, np.newaxis] * way) ** 2).sum(axis=1))
+
+
+def _shot(cells: NDArray[np.int64], shares: Floats, seconds: float, end: Floats, stop: float) -> Shot:
+    order = np.lexsort((cells, shares[cells]))
+    return Shot(cells[order], shares[cells[order]] * seconds, tuple(end.tolist()), stop < 1)
+
+
+def _swept(graph: Graph, cell: int, start: Floats, end: Floats) -> tuple[NDArray[np.int64], Floats, bool]:
     """The polygons that a line runs over, the shares of it at which it leaves them, and whether something stopped it."""
     portals, shut = portals_of(graph)
     best: tuple[NDArray[np.int64], Floats, bool] | None = None
@@ -129,7 +140,7 @@ def _swept(graph: Graph, here: graph_sight.Stand, end: Floats) -> tuple[NDArray[
         passed, leaves = np.empty(len(portals.starts), dtype=np.int64), np.empty(len(portals.starts))
         count, stopped = graph_sight.lines().sweep(
             portals.starts, portals.ends, portals.sides, shut, portals.corners, portals.rings,
-            int(here.cells[0]), *here.places[0].tolist(), *end.tolist(), left, passed, leaves,
+            cell, *start.tolist(), *end.tolist(), left, passed, leaves,
         )  # fmt: skip
         if best is None or leaves[count - 1] > best[1][-1] or (best[2] and not stopped):
             best = passed[:count], leaves[:count], bool(stopped)

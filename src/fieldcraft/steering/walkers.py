@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,7 @@ class Walkers:
     cells: NDArray[np.int64]
     key: int = 0
     step: int = 0
+    walls_seen: int = field(default=-1, repr=False)  # the walls_version for which all stand on open ground
 
     @classmethod
     def at(cls, space: Grid, positions: ArrayLike, headings: ArrayLike | None = None, *, seed: int = 0) -> Walkers:
@@ -190,13 +191,15 @@ class Walkers:
             if astray.any():
                 moved[astray] = positions[astray]
                 cells[astray] = np.asarray(space.cell_at(moved[astray])).reshape(-1)
-        return Walkers(space, moved, headings, cells, self.key, self.step + 1)
+        return Walkers(space, moved, headings, cells, self.key, self.step + 1, space.walls_version)
 
     def freed(self) -> Walkers:
         """Those who stand in walls that were built since are put into the nearest open cell, as a walk begins; else the same walkers.
 
         Call it before they deposit anything where walls change. Raises `InvalidValue` where the map has no open cell.
         """
+        if self.walls_seen == self.space.walls_version:
+            return self
         blocked = self.space.walls.reshape(-1)[self.cells]
         if not blocked.any():
             return self

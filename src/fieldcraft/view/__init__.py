@@ -3,6 +3,7 @@
 None of these libraries is loaded before a function that needs it is called.
 """
 
+from fieldcraft.view.arrows import draw_arrows
 from fieldcraft.view.colors import TEAM_COLORS, ColorScale, between, diverging, sequential, tinted
 from fieldcraft.view.curves import plot_curves
 from fieldcraft.view.film import Film, save_film, save_png
@@ -34,6 +35,7 @@ __all__ = [
     "between",
     "diverging",
     "draw",
+    "draw_arrows",
     "draw_lines",
     "frame",
     "frame_graph",

@@ -16,7 +16,7 @@ from fieldcraft.view.colors import HIDDEN, TEAM_COLORS, Color, ColorScale, parse
 from fieldcraft.view.marks import draw_markers
 from fieldcraft.view.placement import GridLike, Placement, Subject, subject_of
 
-__all__ = ["Team", "frame", "frame_teams", "mark_sources", "scale_for", "team_scale"]
+__all__ = ["Team", "frame", "frame_teams", "mark_sources", "marker_size", "scale_for", "team_scale"]
 
 RGBA = NDArray[np.uint8]
 
@@ -185,7 +185,12 @@ def _mark(canvas: RGBA, place: Placement, subjects: Sequence[tuple[Subject, tupl
             found.append((place.pixel_of(positions), np.asarray(subject.sources.strengths, dtype=np.float64), color))
     count = sum(len(strengths) for _, strengths, _ in found)
     top = max((float(np.abs(strengths).max()) for _, strengths, _ in found), default=0.0)
-    largest = min(max(min(canvas.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / max(count, 1)) ** 0.45)
+    largest = marker_size(canvas, count)
     for pixels, strengths, color in found:
         share = float(np.abs(strengths).max()) / top if top else 0.0
         draw_markers(canvas, pixels, strengths, max(largest * share**0.5, 2.0), color)
+
+
+def marker_size(canvas: RGBA, count: int) -> float:
+    """The radius in pixels of the largest of `count` markers on a picture: the more there are, the smaller."""
+    return float(min(max(min(canvas.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / max(count, 1)) ** 0.45))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ Floats = NDArray[np.float64]
 
 _FINER = 2  # pixels are drawn so many times finer, and averaged
 _LOW, _HIGH = np.array([44.0, 48.0, 58.0]), np.array([92.0, 98.0, 112.0])  # ground without a value, by height
+_ELSEWHERE = np.array([43, 46, 56], dtype=np.uint8)  # what lies on other heights
 _EDGE = np.array([70, 76, 90], dtype=np.uint8)
 _RIM = 12
 _MOST_PIXELS = 2**13
@@ -46,8 +48,8 @@ def frame_graph(
     Parameters
     ----------
     layer: a layer or an expression on a `Graph`.
-    heights: (from, to), to draw only vertices with z from the first up to the second, not included: a floor. The picture shows the whole
-        plan all the same, so that floors compare.
+    heights: (from, to), to draw only vertices with z from the first up to the second, not included: a floor. The rest of the plan shows
+        as a shadow, so that floors compare.
     colors, limits, threshold: as in `frame`.
     size: pixels along the longer side.
     sources: whether to mark the layer's sources, on these heights.
@@ -71,10 +73,12 @@ def frame_graph(
     painted = np.empty((*plan.shape, 3), dtype=np.uint8)
     painted[:] = GROUND
     tints = _tints(graph, values, colors)
-    if graph.mesh is not None:
-        _fill(painted, plan, graph, graph.mesh, here, tints)
-    else:
-        _dots(painted, plan, graph, here, tints)
+    shadow = np.broadcast_to(_ELSEWHERE, tints.shape)
+    for some, colored in ((~here, shadow), (here, tints)):
+        if graph.mesh is not None:
+            _fill(painted, plan, graph, graph.mesh, some, colored)
+        elif some.any():
+            _dots(painted, plan, graph, some, colored)
     canvas = np.full((plan.shape[0] // _FINER, plan.shape[1] // _FINER, 4), 255, dtype=np.uint8)
     blocks = painted.reshape(canvas.shape[0], _FINER, canvas.shape[1], _FINER, 3)
     canvas[..., :3] = np.rint(blocks.mean(axis=(1, 3)))
@@ -120,7 +124,8 @@ def picture_floors(
         colors = ColorScale.of(values[np.newaxis] if len(values) else np.zeros((1, 1)), limits=limits, threshold=threshold)
     pairs = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     frames = [frame_graph(layer, heights=pair, colors=colors, size=size) for pair in pairs]
-    titles = [f"z {start:.4g} to {end:.4g}" for start, end in pairs]
+    digits = max(0, 1 - math.floor(math.log10(float(np.diff(cuts).min()))))
+    titles = [f"floor {k}: z {start:.{digits}f} to {end:.{digits}f}" for k, (start, end) in enumerate(pairs, 1)]
     name = title or str(getattr(layer, "name", ""))
     return sheet(frames, titles, columns=columns, legend=ScaleLegend(colors, legend), title=name, caption=caption)
 

@@ -188,7 +188,17 @@ def test_hands() -> None:
 class TestRefusals:
     @pytest.mark.parametrize(
         "bad",
-        [{"birds": -1}, {"birds": 10**7}, {"rule": "boids"}, {"speed": 0}, {"near": 4}, {"far": 65}, {"room": -1}, {"rate": 0}, {"tuning": 1}],
+        [
+            {"birds": -1},
+            {"birds": 10**7},
+            {"rule": "boids"},
+            {"speed": 0},
+            {"near": 4},
+            {"far": 65},
+            {"room": -1},
+            {"rate": 0},
+            {"tuning": 1},
+        ],
     )
     def test_of_settings(self, bad: dict[str, Any]) -> None:
         with refused(InvalidValue):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.errors import InvalidValue
 from fieldcraft.games.ants.settings import SCALAR, Settings
 from fieldcraft.games.ants.state import State
 from fieldcraft.influence_map import InfluenceMap
@@ -30,9 +31,11 @@ class Reversed:
 
 
 class Mirror:
-    """Ground and layers of a game on one map with one set of settings."""
+    """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
+        if not isinstance(space, Grid):
+            raise InvalidValue("Ants walk on a grid", got=type(space).__name__, remedy="Choose a map of cells")
         self.space = space
         self.settings = settings
         self.grid = space.with_walls(space.walls)

@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
 from fieldcraft.games.ants import rules, scene
 from fieldcraft.games.ants.mirror import Mirror
 from fieldcraft.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
@@ -27,8 +26,6 @@ class AntWorld:
     """The ants on one map."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("Ants walk on a grid", got=type(space).__name__, remedy="Choose a map of cells")
         self._space = space
         self.mirror = Mirror(space, settings)
 

@@ -93,8 +93,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
     if now % settings.rate == 0:
         recent[second] = 0
     recent[second] += came
-    a_pile = settings.food * int(np.count_nonzero(mirror.disc(0, settings.pile)))
-    if settings.renew and settings.piles and took.any() and int(food.sum()) < a_pile:
+    if settings.renew and settings.piles and took.any() and int(food.sum()) < settings.food * np.pi * settings.pile**2:
         food = _with_pile(mirror, state.nest, food, state.walls, rng)
     walked, turned, nowhere = _watched(mirror, state, walkers.positions - before.positions, changed, now)
     return replace(

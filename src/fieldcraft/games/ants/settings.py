@@ -39,7 +39,7 @@ class Tuning:
     distance: float = 6.0
     turn: float = 40.0
     wander: float = 15.0
-    separate: float = 0.5
+    separate: float = 0.2
     brush: float = 2.0
 
     def __post_init__(self) -> None:
@@ -65,6 +65,7 @@ class Settings:
     speed: cells a second.
     follow: how much ants heed trails, beside their own heading, which weighs 1; 0 for random walks.
     scent: seconds in which what an ant leaves weakens by half, since it left nest or food; so trails grow towards where they lead.
+    smell: as many ants as a cell of the nest or of food counts for, on the trails that lead there; for two pheromones.
     carriers: how many times more an ant leaves that carries food, on a velocity trail.
     avoid: how much ants turn from obstacles ahead.
     obstacle: as how many ants an obstacle counts for those beside it, in the layer by which they keep apart.
@@ -83,8 +84,8 @@ class Settings:
     trails: str = SCALAR
     speed: float = 12.0
     follow: float = 1.0
-    scent: float = 1.2
-    smell: float = 0.0
+    scent: float = 0.8
+    smell: float = 4.0
     carriers: float = 3.0
     avoid: float = 1.0
     obstacle: float = 1.0
@@ -92,7 +93,7 @@ class Settings:
     nest: float = 3.5
     piles: int = 3
     pile: float = 4.0
-    food: int = 150
+    food: int = 400
     renew: bool = True
     window: float = 6.0
     rate: int = 30
@@ -105,7 +106,7 @@ class Settings:
         checks.choice("trails", self.trails, TRAILS)
         for name in ("speed", "scent", "nest", "pile", "window"):
             checks.positive(name, getattr(self, name))
-        for name in ("follow", "carriers", "avoid", "obstacle"):
+        for name in ("follow", "smell", "carriers", "avoid", "obstacle"):
             checks.not_negative(name, getattr(self, name))
         if checks.whole("crowd", self.crowd, minimum=1) % 2 == 0 or self.crowd > _WIDEST_BLUR:
             raise InvalidValue(f"crowd is odd, 1 to {_WIDEST_BLUR}", got=f"crowd={self.crowd}", remedy="Pass 5, say")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.errors import InvalidValue
 from fieldcraft.games.flock.settings import Settings
 from fieldcraft.games.flock.state import State
 from fieldcraft.influence_map import InfluenceMap
@@ -17,9 +18,11 @@ _SCREAM = 64.0  # as many birds a predator's neighbourhood outweighs
 
 
 class Mirror:
-    """Ground and layers of a game on one map with one set of settings."""
+    """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
+        if not isinstance(space, Grid):
+            raise InvalidValue("Birds fly on a grid", got=type(space).__name__, remedy="Choose a map of cells")
         self.space = space
         self.settings = settings
         self.grid = space.with_walls(space.walls)

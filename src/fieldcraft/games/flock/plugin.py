@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
 from fieldcraft.games.flock import rules, scene
 from fieldcraft.games.flock.mirror import Mirror
 from fieldcraft.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
@@ -28,8 +27,6 @@ class FlockWorld:
     """A flock on one map."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("Birds fly on a grid", got=type(space).__name__, remedy="Choose a map of cells")
         self._space = space
         self.mirror = Mirror(space, settings)
 

@@ -22,6 +22,7 @@ def explore(
     searches: bool,
     unknown: np.float32,
     key: int,
+    taken: NDArray[np.bool_],
     first: int,
     last: int,
     next_cells: NDArray[np.int64],
@@ -33,11 +34,17 @@ def explore(
     Heads for the lowest value up to `sight` steps away, the nearest of equals, then the lowest die of agent and cell. If
     that is above `unknown` and it `searches`, it heads for the nearest cell at any distance that is not, if there is one.
 
+    Where `taken` has an entry for each cell, agents choose one after the other: none takes a first step to a cell that is
+    taken, unless it has no other, and takes the one that it steps to.
+
     On a graph, whose `steps` are none, those from vertex v lead to `ways[1][ways[0][v] : ways[0][v + 1]]`.
     """
     flat = values.reshape(-1)
     for agent in range(first, last):
         start = int(starts[agent])
+        shut = {cell for cell in _beside(start, links, masks, steps, wrap, ways) if len(taken) and taken[cell]}
+        if shut.issuperset(set(_beside(start, links, masks, steps, wrap, ways)) - {start}):
+            shut = set()
         came_by = {start: start}
         ring, depth = [start], 0
         best = None
@@ -49,7 +56,7 @@ def explore(
             outer = []
             for cell in ring:
                 for there in _beside(cell, links, masks, steps, wrap, ways):
-                    if there in came_by:
+                    if there in came_by or (cell == start and there in shut):
                         continue
                     came_by[there] = there if cell == start else came_by[cell]
                     outer.append(there)
@@ -62,6 +69,8 @@ def explore(
                 break
         next_cells[agent] = start if best is None else came_by[best[3]]
         targets[agent] = start if best is None else best[3]
+        if len(taken):
+            taken[next_cells[agent]] = True
 
 
 def _beside(

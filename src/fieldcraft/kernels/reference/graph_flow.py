@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["lead", "lead_through"]
+__all__ = ["lead", "lead_through", "point"]
 
 MARGIN = 0.05
 """How far from the ends of a door one passes it, in shares of it."""
@@ -18,6 +18,24 @@ AHEAD = 32
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+def point(
+    ends: NDArray[np.int32], closed: NDArray[np.bool_], walls: NDArray[np.bool_], places: Wide, vertices: Ints, taken: Ints,
+    following: Ints, vectors: NDArray[np.float32],
+) -> None:  # fmt: skip
+    """Write what follows each of the vertices, and the unit vector there, after the arcs `taken`; shut ones are taken no more."""
+    for vertex in vertices.tolist():
+        arc = int(taken[vertex])
+        if arc >= 0 and (closed[arc] or walls[ends[arc]]):
+            arc = taken[vertex] = -1
+        following[vertex] = ends[arc] if arc >= 0 else -1
+        vectors[vertex] = 0.0
+        if arc >= 0:
+            away = [float(places[ends[arc], a] - places[vertex, a]) for a in range(places.shape[1])]
+            length = math.sqrt(_squared(away))
+            if length > 0:
+                vectors[vertex] = [x / length for x in away]
 
 
 def lead(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["after", "descend", "mend", "nexts", "settle", "summits"]
+__all__ = ["after", "all_nexts", "descend", "mend", "nexts", "settle", "summits"]
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,6 +99,19 @@ def nexts(out: Ints, arcs: Ints, ends: Arcs, sizes: Wide, cost: Wide, dist: Wide
     """Write the arc that `descend` takes from each of the vertices into `taken`, by vertex; -1 where it ends."""
     for vertex in vertices.tolist():
         taken[vertex] = _down(out, arcs, ends, sizes, cost, dist, vertex) if 0 <= dist[vertex] < math.inf else -1
+
+
+def all_nexts(starts: Ints, origins: Arcs, sizes: Wide, cost: Wide, dist: Wide, taken: Ints) -> None:
+    """`nexts` for every vertex, from the arcs by the vertex that they end in."""
+    taken[:] = -1
+    for vertex in range(len(dist)):
+        if not 0 <= dist[vertex] < math.inf:
+            continue
+        for arc in range(int(starts[vertex]), int(starts[vertex + 1])):
+            there = int(origins[arc])
+            total = after(float(dist[vertex]), _weight(there, vertex, sizes[arc], cost))
+            if taken[there] < 0 and total == dist[there] < math.inf:
+                taken[there] = arc
 
 
 def summits(out: Ints, arcs: Ints, ends: Arcs, sizes: Wide, cost: Wide, walls: NDArray[np.bool_], heights: Wide) -> Ints:

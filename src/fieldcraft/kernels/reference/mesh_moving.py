@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["heights", "locate", "move"]
+__all__ = ["corridor", "heights", "locate", "move", "straight"]
 
 RIM = 1e-9
 """How far beyond its ends a portal can still be passed, in shares of it."""
@@ -25,6 +25,8 @@ SLIDES = 16
 """How often one slides in a move before it ends."""
 IDLE = 8
 """How many polygons one passes without getting anywhere, round a corner that rounding makes endless, before a move ends."""
+NEXT_TO_NOTHING = 1e-12
+"""What may be left of a straight way that has arrived, in shares of the coordinates."""
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +49,7 @@ def move(
         ring = _ring(starts, rings, polygon)
         x, y = _inside(ring, *points[i].tolist())
         dx, dy = shifts[i].tolist()
-        wanted, slides, idle, slid = (dx, dy), 0, 0, -1
+        way, slides, idle, slid = (dx, dy), 0, 0, -1
         while dx != 0 or dy != 0:
             side, share = _exit(ring, x, y, dx, dy, slid)
             x, y = x + share * dx, y + share * dy
@@ -71,10 +73,66 @@ def move(
             ex, ey = vx - ux, vy - uy
             along = (dx * ex + dy * ey) / (ex * ex + ey * ey)
             dx, dy, slid, slides = along * ex, along * ey, side, slides + 1
-            if dx * wanted[0] + dy * wanted[1] <= 0 or slides > SLIDES:
+            if dx * way[0] + dy * way[1] <= 0 or slides > SLIDES:
                 break
         out[i] = _off_rim(ring, *_inside(ring, x, y), *middles[polygon].tolist())
         ends[i] = polygon
+
+
+def straight(
+    starts: Ints, rings: Wide, gates: Ints, behind: NDArray[np.int32], sides: Wide, shut: NDArray[np.bool_], leaps: NDArray[np.bool_],
+    wanted: Ints, polygon: int, x: float, y: float, to_x: float, to_y: float, way: Ints,
+) -> int:  # fmt: skip
+    """The polygons straight on from a place in one of them to another place, into `way`. Returns how many: 0 if something bars the way."""
+    dx, dy = to_x - x, to_y - y
+    nothing = NEXT_TO_NOTHING * (1 + abs(x) + abs(y) + abs(to_x) + abs(to_y))
+    count, idle = 1, 0
+    way[0] = polygon
+    while True:
+        ring = _ring(starts, rings, polygon)
+        side, share = _exit(ring, x, y, dx, dy, -1)
+        x, y, dx, dy = x + share * dx, y + share * dy, (1 - share) * dx, (1 - share) * dy
+        if side < 0 or abs(dx) + abs(dy) <= nothing:
+            return count
+        (ux, uy), (vx, vy) = ring[side], ring[(side + 1) % len(ring)]
+        through = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, vx - ux, vy - uy)
+        idle = 0 if share > RIM else idle + 1
+        if through < 0 or count == len(way) or idle > IDLE:
+            return 0
+        polygon = int(behind[through])
+        way[count] = polygon
+        count += 1
+
+
+def corridor(
+    starts: Ints, rings: Wide, middles: Wide, gates: Ints, behind: NDArray[np.int32], sides: Wide, shut: NDArray[np.bool_],
+    leaps: NDArray[np.bool_], way: Ints, doors: Wide, stood: Ints, beyond: Ints,
+) -> int:  # fmt: skip
+    """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into `doors`. Returns how many.
+
+    Of several doors between two polygons, the one nearest to that before. A leap lands in a second door, which has no width. One stands
+    in the polygons `stood` at the doors, and `beyond` lie those behind them.
+    """
+    x, y = middles[way[0]].tolist()
+    count = 0
+    for here, there in zip(way[:-1].tolist(), way[1:].tolist(), strict=True):
+        door, best = -1, math.inf
+        for portal in range(int(gates[here]), int(gates[here + 1])):
+            if behind[portal] == there and not shut[portal]:
+                mx, my = ((sides[portal, :2] + sides[portal, 2:]) / 2 - (x, y)).tolist()
+                if mx * mx + my * my < best:
+                    door, best = portal, mx * mx + my * my
+        ux, uy, vx, vy = sides[door].tolist()
+        x, y = (ux + vx) / 2, (uy + vy) / 2
+        doors[count] = vx, vy, ux, uy
+        stood[count], beyond[count] = (here if leaps[door] else there), there
+        count += 1
+        if leaps[door]:
+            x, y = _inside(_ring(starts, rings, there), x, y)
+            doors[count] = x, y, x, y
+            stood[count] = beyond[count] = there
+            count += 1
+    return count
 
 
 def heights(fans: Ints, triangles: Ints, corners: Wide, polygons: Ints, places: Wide, out: Wide) -> None:

@@ -2,10 +2,9 @@
 
 A line runs over a mesh from polygon to polygon through portals: pieces of their sides behind which another polygon lies. It
 may touch corners on one side of it, not on both. So it is drawn twice, moved by nothing to the left and by nothing to the right, and one
-of the two must arrive. Which side of the line a corner lies on is asked by one formula, and from the same end whoever looks, so
-that sight is symmetric to the last bit.
+of the two must arrive. Corners and the ends of lines are whole numbers below 2**30, so that no rounding ever decides.
 
-Portals of polygon p are those from `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and `sides` has (ux, uy, vx, vy): from u
+Portals of polygon p are those from `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and `fine` has (ux, uy, vx, vy): from u
 to v, with the inside of p on the left. `shut` says OPEN, BLOCKED where the polygon behind is, so that only a line that ends
 there gets in, or CLOSED.
 """
@@ -27,6 +26,7 @@ __all__ = [
     "between_cells",
     "look_cells",
     "look_places",
+    "look_round",
     "scratch",
     "settle",
     "sweep",
@@ -34,7 +34,7 @@ __all__ = [
 
 OPEN, BLOCKED, CLOSED = 0, 1, 2
 NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
-INWARDS = 1e-6  # how far places are moved from the rim of their polygon to its middle, in shares of the way
+INWARDS = 1e-3  # how far places are moved from the rim of their polygon to its middle, in shares of the way
 _STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ def settle(starts: Cells, rings: Floats, centres: Floats, cells: Cells, points: 
     The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round with the inside on the left.
     """
     for i, cell in enumerate(cells.tolist()):
-        x, y = points[i].tolist()
+        x, y = points[i, :2].tolist()
         ring = rings[starts[cell] : starts[cell + 1]].tolist()
         inside = True
         best, bx, by = math.inf, x, y
@@ -71,17 +71,12 @@ def settle(starts: Cells, rings: Floats, centres: Floats, cells: Cells, points: 
         places[i, 1] = by + (centres[cell, 1] - by) * INWARDS
 
 
-def _cross(ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> float:
-    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
-    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-
-
 def _walk(
-    starts: Cells, ends: Ends, sides: Floats, shut: Flags,
-    first: int, ax: float, ay: float, goal: int, bx: float, by: float, left: bool,
+    starts: Cells, ends: Ends, fine: Cells, shut: Flags, first: int, ax: int, ay: int, goal: int, bx: int, by: int, left: bool
 ) -> tuple[bool, bool]:  # fmt: skip
-    """Whether the line from a in polygon `first` arrives in polygon `goal` at b, moved by nothing to one side; and whether it
-    touched a corner, so that the other side may be another matter.
+    """Whether the line from a in polygon `first` arrives in polygon `goal` at b, moved by nothing to one side.
+
+    And whether it touched a corner, so that the other side may be another matter.
     """
     stack = [first]
     touched = False
@@ -95,12 +90,13 @@ def _walk(
             end = int(ends[portal])
             if shut[portal] == CLOSED or (shut[portal] == BLOCKED and end != goal):
                 continue
-            ux, uy, vx, vy = sides[portal].tolist()
-            to_u, to_v = _cross(ax, ay, bx, by, ux, uy), _cross(ax, ay, bx, by, vx, vy)
+            ux, uy, vx, vy = fine[portal].tolist()
+            to_u = (bx - ax) * (uy - ay) - (by - ay) * (ux - ax)
+            to_v = (bx - ax) * (vy - ay) - (by - ay) * (vx - ax)
             touched = touched or to_u == 0 or to_v == 0
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
-            if u_is_left or not v_is_left or _cross(ux, uy, vx, vy, bx, by) >= 0:
+            if u_is_left or not v_is_left or (vx - ux) * (by - uy) - (vy - uy) * (bx - ux) >= 0:
                 continue
             if len(stack) < _STACK:
                 stack.append(end)
@@ -108,17 +104,14 @@ def _walk(
 
 
 def between(
-    starts: Cells, ends: Ends, sides: Floats, shut: Flags,
-    one: int, ax: float, ay: float, other: int, bx: float, by: float,
+    starts: Cells, ends: Ends, fine: Cells, shut: Flags, one: int, ax: int, ay: int, other: int, bx: int, by: int
 ) -> bool:  # fmt: skip
     """Whether places a and b in two polygons see each other."""
     if one == other:
         return True
-    if (bx, by) < (ax, ay):
-        one, ax, ay, other, bx, by = other, bx, by, one, ax, ay
-    seen, touched = _walk(starts, ends, sides, shut, one, ax, ay, other, bx, by, True)
+    seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, True)
     if not seen and touched:
-        seen, _ = _walk(starts, ends, sides, shut, one, ax, ay, other, bx, by, False)
+        seen, _ = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, False)
     return seen
 
 
@@ -128,9 +121,9 @@ def scratch() -> tuple[()]:
 
 
 def look_places(
-    starts: Cells, ends: Ends, sides: Floats, shut: Flags, has_mesh: bool,
-    cells: Cells, points: Floats, places: Floats, limits: Floats, facings: Floats, narrow: float,
-    goals: Cells, aims: Floats, spots: Floats, own: bool, first: int, last: int, seen: NDArray[np.bool_],
+    starts: Cells, ends: Ends, fine: Cells, shut: Flags, has_mesh: bool,
+    cells: Cells, points: Floats, places: Cells, limits: Floats, facings: Floats, narrow: float,
+    goals: Cells, aims: Floats, spots: Cells, own: bool, first: int, last: int, seen: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Which of the aims (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T).
 
@@ -153,7 +146,7 @@ def look_places(
                 and (
                     not has_mesh
                     or between(
-                        starts, ends, sides, shut, int(cells[v]), *places[v].tolist(), int(goals[t]), *spots[t].tolist()
+                        starts, ends, fine, shut, int(cells[v]), *places[v].tolist(), int(goals[t]), *spots[t].tolist()
                     )
                 )
             )  # fmt: skip
@@ -163,11 +156,29 @@ def _in_cone(facing: Floats, narrow: float, dx: float, dy: float) -> bool:
     return bool(facing[0] * dx + facing[1] * dy >= narrow * math.sqrt(dx * dx + dy * dy))
 
 
+def look_round(
+    starts: Cells, ends: Ends, fine: Cells, shut: Flags, middles: Cells, walls: NDArray[np.bool_], positions: Floats, scale: float,
+    cells: Cells, points: Floats, places: Cells, limits: Floats, facings: Floats, narrow: float,
+    first: int, last: int, counts: NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees: `look_places` from all to all.
+
+    `positions` (N, 2 or 3) are those of the vertices, `scale` says how many of the whole numbers make a world unit.
+    """
+    free = np.flatnonzero(~walls)
+    seen = np.zeros((last, len(free)), dtype=np.bool_)
+    look_places(
+        starts, ends, fine, shut, True, cells, points, places, limits, facings, narrow,
+        free, positions[free], middles[free], True, first, last, seen,
+    )  # fmt: skip
+    counts[free] += seen[first:last].sum(axis=0, dtype=np.int32)
+
+
 def sweep(
     starts: Cells, ends: Ends, sides: Floats, shut: Flags, corners: Cells, rings: Floats,
     first: int, ax: float, ay: float, bx: float, by: float, left: bool, passed: Cells, leaves: Floats,
 ) -> tuple[int, bool]:  # fmt: skip
-    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one side.
+    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one side; all in world units.
 
     `passed` (most,) receives them, `leaves` (most,) the share of the line at which it leaves each, 1 where it ends. Returns how
     many they are, and whether something stopped the line before its end. `corners` and `rings` are those of `settle`. Where
@@ -183,7 +194,7 @@ def sweep(
         following = -1
         for portal in range(int(starts[here]), int(starts[here + 1])):
             ux, uy, vx, vy = sides[portal].tolist()
-            to_u, to_v = _cross(ax, ay, bx, by, ux, uy), _cross(ax, ay, bx, by, vx, vy)
+            to_u, to_v = _turn(ax, ay, bx, by, ux, uy), _turn(ax, ay, bx, by, vx, vy)
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
             if not u_is_left and v_is_left and shut[portal] == OPEN:
@@ -195,6 +206,11 @@ def sweep(
     return len(passed), True
 
 
+def _turn(ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> float:
+    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
 def _leaves(corners: Cells, rings: Floats, cell: int, ax: float, ay: float, bx: float, by: float) -> float:
     """The share of the line from a to b at which it leaves a polygon."""
     first, last = int(corners[cell]), int(corners[cell + 1])
@@ -204,7 +220,7 @@ def _leaves(corners: Cells, rings: Floats, cell: int, ax: float, ay: float, bx: 
         vx, vy = rings[k + 1 if k + 1 < last else first].tolist()
         turn = (vx - ux) * (by - ay) - (vy - uy) * (bx - ax)
         if turn < 0:
-            share = min(share, _cross(ux, uy, vx, vy, ax, ay) / -turn)
+            share = min(share, _turn(ux, uy, vx, vy, ax, ay) / -turn)
     return max(share, 0.0)
 
 

@@ -1,0 +1,166 @@
+"""Ways on graphs against SciPy's `csgraph.dijkstra` and networkx, and what repairs, flow fields and moves cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import dijkstra
+
+import fieldcraft as fc
+from bench.race import Times, race, say
+from bench.table import Report, Table, milliseconds, times
+from fieldcraft import steering
+from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.space import Graph
+
+SEED = 20260807
+PAIRS = 40
+
+
+def matrix(graph: Graph, cost: NDArray[np.float64] | None = None) -> csr_array:
+    """The graph as SciPy has it, from the goal on."""
+    topology = graph.topology
+    sizes = topology.lengths if cost is None else topology.lengths * (cost[topology.origins] + cost[topology.ends]) / 2
+    return coo_array((sizes, (topology.ends, topology.origins)), shape=(len(graph),) * 2).tocsr()
+
+
+def tables(lattice: Graph, mesh: Graph, quick: bool, report: Report) -> list[Table]:
+    """Distances on a lattice and paths on a navigation mesh."""
+    return [_distances(lattice, quick, report), _paths(mesh, quick, report), _agents(mesh, quick)]
+
+
+def _distances(graph: Graph, quick: bool, report: Report) -> Table:
+    say("bench graph: distance maps")
+    table = Table(
+        f"Distance maps on graphs, {len(graph):,} vertices with 8 neighbours",
+        ("case", "best ms", "median ms", "scipy csgraph best ms", "fieldcraft is, best", "median", "networkx best ms", "fieldcraft is"),
+    )
+    goal = len(graph) // 2 + 150
+    place = graph.positions[goal]
+    rng = np.random.default_rng(SEED)
+    for name, cost in (("new, all ground alike", None), ("new, a cost per vertex", rng.uniform(1, 5, len(graph)))):
+        sizes = matrix(graph, cost)
+        other = nx.from_scipy_sparse_array(sizes, create_using=nx.DiGraph)
+
+        def own(cost: NDArray[np.float64] | None = cost) -> NDArray[np.float32]:
+            return fc.distance_map(graph, place, cost=cost).values
+
+        peer = partial(dijkstra, sizes, indices=goal)
+        if not np.allclose(own(), peer(), rtol=1e-6):
+            report.wrong.append(f"distances on a graph, {name}: not those of SciPy")
+        slow = partial(nx.single_source_dijkstra_path_length, other, goal)
+        rounds = {"own": 3 if quick else 25, "scipy": 2 if quick else 15, "nx": 1 if quick else 2}
+        took = _timed({"own": own, "scipy": peer, "nx": slow}, rounds)
+        ours, theirs, slowest = took["own"], took["scipy"], took["nx"]
+        table.add(
+            name, milliseconds(ours.best), milliseconds(ours.median), milliseconds(theirs.best), times(theirs.best / ours.best),
+            times(theirs.median / ours.median), milliseconds(slowest.best), times(slowest.best / ours.best),
+        )  # fmt: skip
+    _followers(graph, place, quick, table)
+    return table
+
+
+def _followers(graph: Graph, place: NDArray[np.float64], quick: bool, table: Table) -> None:
+    """What comes after a distance map: its repair, and the directions to it."""
+    field = fc.distance_map(graph, place)
+    field.values  # noqa: B018
+    rng = np.random.default_rng(SEED)
+    cells: list[NDArray[np.int64]] = []
+
+    def tower() -> None:
+        if cells:
+            graph.set_walls(cells.pop(), False)
+            field.repair()
+        cells.append(rng.integers(0, len(graph), 1) + np.arange(3))
+        np.clip(cells[0], 0, len(graph) - 1, out=cells[0])
+        graph.set_walls(cells[0])
+
+    tower()
+    field.repair()
+    rounds = 5 if quick else 200
+    cases: dict[str, tuple[Callable[[], None], Callable[[], object]]] = {
+        "repaired, three vertices blocked": (tower, field.repair),
+        "flow field of a finished map": (_nothing, lambda: GraphFlow(field).vectors),
+    }
+    for name, (prepare, run) in cases.items():
+        run()
+        took = _timed({"own": run}, {"own": rounds if "repaired" in name else min(rounds, 25)}, prepare)["own"]
+        table.add(name, milliseconds(took.best), milliseconds(took.median), "", "", "", "", "")
+    if cells:
+        graph.set_walls(cells.pop(), False)
+
+
+def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
+    say("bench graph: shortest paths")
+    table = Table(
+        f"{PAIRS} shortest paths, navigation mesh of {len(mesh):,} triangles",
+        ("case", "best ms", "median ms", "scipy csgraph best ms", "fieldcraft is, best", "networkx A* best ms", "fieldcraft is"),
+    )
+    rng = np.random.default_rng(SEED)
+    starts, goals = rng.choice(np.flatnonzero(mesh.parts() == 0), (2, PAIRS))
+    places = mesh.positions
+    sizes, other = matrix(mesh), mesh.to_networkx()
+
+    def straight(a: int, b: int) -> float:
+        return float(np.hypot(*(places[a] - places[b])))
+
+    def by_networkx() -> list[float]:
+        return [nx.astar_path_length(other, a, b, heuristic=straight, weight="length") for a, b in zip(starts, goals, strict=True)]
+
+    def by_scipy() -> list[float]:
+        return [float(dijkstra(sizes, indices=int(b))[a]) for a, b in zip(starts, goals, strict=True)]
+
+    own = partial(fc.shortest_paths, mesh, places[starts], places[goals])
+    found = [path.length for path in own()]
+    if not np.allclose(found, by_scipy(), rtol=1e-9):
+        report.wrong.append("shortest paths on a graph: not as long as SciPy's")
+    smooth = partial(fc.shortest_paths, mesh, places[starts], places[goals], smooth=True)
+    smooth()
+    rounds = {"own": 3 if quick else 20, "smooth": 2 if quick else 10, "scipy": 1 if quick else 5, "nx": 1 if quick else 2}
+    took = _timed({"own": own, "smooth": smooth, "scipy": by_scipy, "nx": by_networkx}, rounds)
+    for name, key in (("from middle to middle", "own"), ("pulled taut", "smooth")):
+        ours = took[key]
+        table.add(
+            name, milliseconds(ours.best), milliseconds(ours.median), milliseconds(took["scipy"].best),
+            times(took["scipy"].best / ours.best), milliseconds(took["nx"].best), times(took["nx"].best / ours.best),
+        )  # fmt: skip
+    return table
+
+
+def _agents(mesh: Graph, quick: bool) -> Table:
+    say("bench graph: agents")
+    table = Table(
+        f"Agents a frame, navigation mesh of {len(mesh):,} triangles", ("agents", "follow a flow ms", "move ms", "along edges ms")
+    )
+    rng = np.random.default_rng(SEED)
+    flow = GraphFlow(fc.distance_map(mesh, mesh.positions[len(mesh) // 2]))
+    for count in (1_000, 10_000):
+        at = mesh.positions[rng.integers(0, len(mesh), count)]
+        shifts = rng.normal(size=(count, 2)) * 0.3
+        riders = steering.Travellers.at(mesh, at)
+        cases: dict[str, Callable[[], object]] = {
+            "sample": partial(flow.sample, at), "move": partial(steering.move, mesh, at, shifts), "ride": partial(riders.travel, flow, 0.3),
+        }  # fmt: skip
+        for run in cases.values():
+            run()
+        took = _timed(cases, dict.fromkeys(cases, 3 if quick else 25))
+        table.add(f"{count:,}", *(milliseconds(took[name].best) for name in cases))
+    return table
+
+
+def _nothing() -> None:
+    pass
+
+
+def _timed(ways: dict[str, Callable[[], object]], rounds: dict[str, int], prepare: Callable[[], None] = _nothing) -> dict[str, Times]:
+    """Race what answers."""
+
+    def run(way: Callable[[], object]) -> None:
+        way()
+
+    return race({name: (prepare, partial(run, way)) for name, way in ways.items()}, 1, rounds)

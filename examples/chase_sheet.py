@@ -1,0 +1,95 @@
+"""Where did he go? A flood after a fugitive, step by step, on a map file of yours or on a generated cave.
+
+    python examples/chase_sheet.py [MAP] [--picture chase.png]
+
+He runs through the whole map, and is seen for the last time on his way. Red is the heat, blue the barrier behind him, the white
+arrow where he truly is, the green ring where the flood thinks he is.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+import fieldcraft as fc
+from fieldcraft.scene import Areas, Field, Lines, Marks, Scene
+from fieldcraft.view.extent import extent_of
+from fieldcraft.view.scene import SceneView
+
+WIDE = 400
+SEEN = 0.3  # the part of his way that is behind him when he is lost
+
+
+def his_way(space: fc.Grid | fc.Graph) -> fc.Path:
+    """A long way through the map: to one of forty places, from where it is farthest."""
+    open_cells = np.flatnonzero(~space.walls.reshape(-1))
+    longest = None, 0.0
+    for goal in open_cells[:: max(1, len(open_cells) // 40)]:
+        away = fc.distance_map(space, space.position_of(int(goal))).values.reshape(-1)
+        away = np.where(np.isfinite(away), away, 0)
+        if away.max() > longest[1]:
+            longest = (int(np.argmax(away)), int(goal)), float(away.max())
+    if longest[0] is None:
+        raise SystemExit("There is no way on this map from anywhere to anywhere")
+    return fc.shortest_path(space, *(space.position_of(cell) for cell in longest[0]))
+
+
+def panel(view: SceneView, hunt: fc.Pursuit, way: fc.Path, gone: float) -> np.ndarray:
+    """The flood as it is now, and where he is after `gone` world units."""
+    space = hunt.space
+    here, ahead = way.at([gone, min(gone + 1e-3 * way.length, way.length)])[:, :2]
+    size = float(np.ptp(way.positions[:, :2], axis=0).max()) / 26
+    scene = Scene(
+        space,
+        field=Field(hunt.values, "heat", limits=(0, 1), colors="danger"),
+        areas=(Areas(hunt.barrier, ("#3987e5",), opacity=0.8),),
+        lines=(Lines((way.positions[:, :2],), "muted", width=1.0, opacity=0.7),),
+        marks=(
+            Marks(hunt.last_seen[np.newaxis, :2], "cross", size, "ink"),
+            Marks(hunt.estimate("medoid")[np.newaxis, :2], "ring", size * 1.4, "good"),
+            Marks(here[np.newaxis], "triangle", size, "ink", directions=(ahead - here)[np.newaxis]),
+        ),
+    )
+    return view.draw(scene).copy()
+
+
+def main() -> None:
+    """Flood, and lay the moments side by side."""
+    parser = argparse.ArgumentParser(description="A flood after a fugitive, step by step.")
+    parser.add_argument("map", nargs="?", help="a map file; without one a cave is generated")
+    parser.add_argument("--picture", default="chase.png", metavar="FILE")
+    parser.add_argument("--panels", type=int, default=8)
+    chosen = parser.parse_args()
+    space = fc.load_map(chosen.map) if chosen.map else fc.generate_map("cave", 96, 64, seed=11, neighbors=8)
+
+    way = his_way(space)
+    seen = SEEN * way.length
+    here, ahead = way.at([seen, seen + 0.02 * way.length])
+    hunt = fc.Pursuit(space, here, ahead - here, speed=1.0, most_hot=10**6, most_steps=10**4)
+    most = int(0.8 * (way.length - seen) / hunt.interval)  # at one world unit a second he is near the end of his way then
+    moments = np.unique(np.ceil(most * np.linspace(0, 1, chosen.panels + 1)[1:] ** 1.5).astype(int)).tolist()
+
+    across, down = extent_of(space)[1].tolist()
+    view = SceneView(WIDE, int(np.clip(WIDE * down / across, WIDE / 2, 2 * WIDE)))
+    frames, titles = [], []
+    for step in moments:
+        hunt.step(step - hunt.steps)
+        gone = min(seen + hunt.time, way.length)
+        away = float(np.sqrt(((hunt.estimate() - way.at(gone)) ** 2).sum()))
+        frames.append(panel(view, hunt, way, gone))
+        titles.append(f"step {hunt.steps}: {len(hunt.hot)} hot, guess {away:.0f} off")
+        if hunt.stopped:
+            print(f"the flood ended {hunt.stopped}")
+            break
+    caption = (
+        "Red is where he may be, the brighter the likelier; blue the barrier behind him; the cross where he was seen last, "
+        "the arrow where he is, the ring the medoid of the heat."
+    )
+    legend = fc.view.ScaleLegend(view.scale, "heat")
+    fc.view.save_png(chosen.picture, fc.view.sheet(frames, titles, columns=4, legend=legend, title="Where did he go?", caption=caption))
+    print(f"{chosen.picture}: {len(frames)} moments on {space!r}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Moving on meshes: over polygons through doors, along rims, never off the mesh or onto another floor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+import graphs
+import realdata
+from fieldcraft import steering
+from fieldcraft.errors import InvalidValue, OutsideMap
+
+SQUARE = fc.Graph.from_polygons([(0, 0), (4, 0), (4, 3), (0, 3)], [(0, 1, 2, 3)])
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 9_999), far=st.sampled_from([0.3, 2.0, 30.0]))
+def test_nobody_leaves_the_part_of_the_mesh_that_it_is_in(seed: int, far: float) -> None:
+    rng = np.random.default_rng(seed)
+    mesh, _ = graphs.squares(fc.Grid(14, 9, cell_size=0.7, walls=rng.random((9, 14)) < 0.3))
+    mesh.set_walls(rng.integers(0, len(mesh), 4))
+    if len(mesh.edges):
+        mesh.block_edges(mesh.edges[rng.integers(0, len(mesh.edges), 6)])
+    free = np.flatnonzero(~mesh.walls)
+    parts = mesh.parts()
+    at = mesh.positions[rng.choice(free, 50)]
+    part = parts[mesh.cell_at(at)]
+    for _ in range(6):
+        before = at
+        at = steering.move(mesh, at, rng.normal(size=(50, 2)) * far)
+        assert (mesh.mesh.locate(at)[0] >= 0).all()  # type: ignore[union-attr]
+        cells = np.asarray(mesh.cell_at(at))
+        np.testing.assert_array_equal(parts[cells], part)
+        assert not mesh.walls[cells].any()
+        assert np.isfinite(at).all() and (np.abs(at - before) < 40 * far).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 9_999))
+def test_who_meets_no_rim_goes_where_it_wants_and_so_on_a_grid(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    grid = fc.Grid(14, 9, walls=rng.random((9, 14)) < 0.2)
+    mesh, cells = graphs.squares(grid)
+    at = grid.position_of(rng.choice(cells, 60)) + rng.uniform(-0.45, 0.45, (60, 2))
+    shifts = rng.normal(size=(60, 2))
+    ours, theirs = steering.move(mesh, at, shifts), steering.move(grid, at, shifts)
+    free = np.linalg.norm(theirs - at - shifts, axis=1) < 1e-9
+    np.testing.assert_allclose(ours[free], (at + shifts)[free], atol=2e-6)
+
+
+class TestRims:
+    def test_along_a_rim_what_leads_along_it_goes_on(self) -> None:
+        assert steering.move(SQUARE, (1, 1), (1, -50)) == pytest.approx((2, 0), abs=1e-4)
+        assert steering.move(SQUARE, (1, 1), (100, 1)) == pytest.approx((4, 2), abs=1e-4)
+        assert steering.move(SQUARE, (1, 1), (100, 100)) == pytest.approx((4, 3), abs=1e-4)
+        assert steering.move(SQUARE, [(1, 1), (2, 2)], (0.5, 0)).tolist() == [[1.5, 1], [2.5, 2]]
+
+    def test_slopes_are_slid_along(self) -> None:
+        wedge = fc.Graph.from_polygons([(0, 0), (6, 0), (6, 6)], [(0, 1, 2)])
+        place = steering.move(wedge, (3, 1), (0, 4))
+        assert place == pytest.approx((4, 4), abs=1e-4)  # two units up to the slope, and half of the other two along each axis
+
+    def test_closed_edges_and_blocked_polygons_are_rims(self) -> None:
+        mesh, _ = graphs.squares(fc.Grid(5, 2))
+        assert steering.move(mesh, (0.5, 0.5), (4, 0)) == pytest.approx((4.5, 0.5))
+        mesh.block_edges((1, 2))
+        assert steering.move(mesh, (0.5, 0.5), (4, 0)) == pytest.approx((2, 0.5), abs=1e-5)
+        assert steering.move(mesh, (0.5, 1.5), (4, 0)) == pytest.approx((4.5, 1.5))
+        mesh.set_walls(7)
+        assert steering.move(mesh, (0.5, 1.5), (4, 0)) == pytest.approx((2, 1.5), abs=1e-5)
+
+    def test_who_stands_beside_or_in_a_blocked_polygon_is_put_back(self) -> None:
+        assert steering.move(SQUARE, (9, 1), (0, 0)) == pytest.approx((4, 1), abs=1e-4)
+        mesh, _ = graphs.squares(fc.Grid(5, 2))
+        mesh.set_walls(2)
+        x, y = steering.move(mesh, (2.2, 0.5), (0, 0))
+        assert (x, y) == pytest.approx((2, 0.5), abs=1e-5) and mesh.cell_at((x, y)) == 1
+
+    def test_one_way_sides(self) -> None:
+        corners = [(0, 0), (2, 0), (2, 2), (0, 2), (4, 0), (4, 2)]
+        mesh = fc.Mesh(corners, [(0, 1, 2, 3), (1, 4, 5, 2)])
+        ledge = fc.Graph(mesh.centres, [(0, 1)], directed=True, mesh=mesh)
+        assert steering.move(ledge, (1, 1), (2, 0)) == pytest.approx((3, 1))
+        assert steering.move(ledge, (3, 1), (-2, 0)) == pytest.approx((2, 1), abs=1e-5)
+
+
+class TestLeaps:
+    def banks(self) -> fc.Graph:
+        corners = [(0, 0), (2, 0), (2, 2), (0, 2), (3, 0), (5, 0), (5, 2), (3, 2)]
+        mesh = fc.Mesh(corners, [(0, 1, 2, 3), (4, 5, 6, 7)])
+        return fc.Graph(mesh.centres, [(0, 1)], directed=True, mesh=mesh)
+
+    def test_gaps_are_leapt_over_whole(self) -> None:
+        banks = self.banks()
+        assert steering.move(banks, (1, 1), (3, 0)) == pytest.approx((4, 1))
+        assert steering.move(banks, (1, 1), (1.2, 0)) == pytest.approx((3, 1), abs=1e-5)  # nobody hangs in the air
+        assert steering.move(banks, (4, 1), (-3, 0)) == pytest.approx((3, 1), abs=1e-5)  # not back: the edge leads one way
+        assert steering.move(banks, (1, 1), (3, 0), leap=False) == pytest.approx((2, 1), abs=1e-5)
+
+    def test_only_where_the_field_leads(self) -> None:
+        banks = self.banks()
+        there = fc.flow_field(fc.distance_map(banks, (4, 1)))
+        here = fc.flow_field(fc.distance_map(banks, (1, 1)))
+        assert steering.move(banks, (1, 1), (3, 0), leap=there) == pytest.approx((4, 1))
+        assert steering.move(banks, (1, 1), (3, 0), leap=here) == pytest.approx((2, 1), abs=1e-5)
+
+    def test_refusals(self) -> None:
+        banks = self.banks()
+        with pytest.raises(InvalidValue, match="True, False or a flow field"):
+            steering.move(banks, (1, 1), (3, 0), leap=2)  # type: ignore[arg-type]
+        with pytest.raises(InvalidValue, match="their own mesh"):
+            steering.move(banks, (1, 1), (3, 0), leap=fc.flow_field(fc.distance_map(SQUARE, (1, 1))))
+
+
+class TestFloors:
+    def test_who_walks_in_a_hall_stays_on_its_floor(self) -> None:
+        house = graphs.two_floors()
+        rng = np.random.default_rng(2)
+        for height in (0.0, 3.0):
+            at = np.concatenate([rng.uniform(0.2, 3.8, (80, 2)), np.full((80, 1), height)], axis=1)
+            for _ in range(30):
+                shift = rng.normal(size=(80, 2)) * 2
+                shift[:, 0] = np.where(at[:, 0] + shift[:, 0] > 3.9, 0, shift[:, 0])  # not out over the ramps
+                at = steering.move(house, at, shift)
+                np.testing.assert_allclose(at[:, 2], height, atol=1e-9)
+
+    def test_ramps_lead_up(self) -> None:
+        house = graphs.two_floors()
+        assert steering.move(house, (3, 1, 0), (3, 0)) == pytest.approx((6, 1, 0.75))
+        assert steering.move(house, (3, 3, 3), (3, 0, 99)) == pytest.approx((6, 3, 2.25))  # the z of a displacement is left out
+
+    def test_a_real_level(self) -> None:
+        level = fc.load_map(realdata.folder("navmesh") / "recast-output" / "poly_mesh.json")
+        rng = np.random.default_rng(1)
+        at = level.positions[rng.integers(0, len(level), 300)]
+        parts = level.parts()
+        part = parts[level.cell_at(at)]
+        for _ in range(20):
+            at = steering.move(level, at, rng.normal(size=(300, 2)) * 4)
+            inside, _, off = level.mesh.locate(at)  # type: ignore[union-attr]
+            assert (inside >= 0).all() and off.max() < 1e-6
+        np.testing.assert_array_equal(parts[level.cell_at(at)], part)
+
+
+class TestRefusals:
+    def test_spaces_and_sizes(self) -> None:
+        roads = fc.Graph([(0, 0), (1, 0)], [(0, 1)])
+        with pytest.raises(InvalidValue, match="Travellers"):
+            steering.move(roads, (0, 0), (1, 0))
+        with pytest.raises(InvalidValue, match="agent_radius"):
+            steering.move(SQUARE, (1, 1), (1, 0), radius=0.3)
+        with pytest.raises(InvalidValue, match="needs a grid"):
+            steering.Crowd(SQUARE)  # type: ignore[arg-type]
+        with pytest.raises(InvalidValue, match="needs a grid"):
+            steering.avoid_walls(SQUARE, (1, 1), (1, 0), 2.0)  # type: ignore[arg-type]
+
+    def test_places(self) -> None:
+        with pytest.raises(OutsideMap):
+            steering.move(graphs.two_floors(), (1, 1, 9), (1, 0))
+        with pytest.raises(InvalidValue):
+            steering.move(SQUARE, [(1, np.nan)], (1, 0))
+        with pytest.raises(InvalidValue):
+            steering.move(SQUARE, (1, 1), (np.inf, 0))
+        assert steering.move(SQUARE, np.zeros((0, 2)), (1, 0)).shape == (0, 2)
