@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test test-reference scenarios lint bench format build clean
+.PHONY: setup demo test test-reference scenarios lint bench gallery format build clean
 
 setup: $(VENV)/.ready
 
@@ -39,6 +39,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python -m bench
+
+# Records a film of every world into docs/gallery and writes docs/gallery.md.
+gallery: setup
+	$(BIN)/python -m gallery
 
 build: setup
 	$(BIN)/python -m build

@@ -76,6 +76,9 @@ class SandboxWorld:
             asked.append(Walk(*direction))
         return tuple(asked)
 
+    def brush(self, state: State) -> float:
+        return state.radius
+
     def tuned(self, state: State) -> Mapping[str, float]:
         return {"keep": state.keep, "radius": state.radius}
 

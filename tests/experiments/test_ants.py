@@ -52,6 +52,9 @@ def test_vortices_are_watched_and_summed_up(tmp_path):
     assert report.summary.groups == ("6", "12")
     shares = [report.summary.found["12", name, "ants that go nowhere"].value for name in report.summary.series]
     assert all(0 <= share <= 1 for share in shares)
+    three = vortex_study(ants=60, size="40x30", seeds=3, seconds=6)
+    found = three.summarise([{**job, **watch_vortices(job)} for job in three.jobs]).found
+    assert all(0 <= each.low <= each.value <= each.high <= 1 for each in found.values())
     assert {file.name for file in report.files} == {"vortex.csv", "vortex.json", "vortex.png"}
     assert len({row["digest"] for row in report.rows}) == 3
     rim = vortex_study(ants=200, size="48x36", seeds=1, seconds=13, rim=True)

@@ -11,11 +11,12 @@ import pytest
 import realdata
 from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments import pedestrians, real_ants
+from fieldcraft.experiments import pedestrian_walks, pedestrians, real_ants
 from fieldcraft.experiments.recorded import data_folder, digest_of
 from fieldcraft.experiments.runner import run_study
 from fieldcraft.sources.timeline import TimelineBuilder
-from fieldcraft.sources.tracks import read_tracks
+from fieldcraft.sources.tracks import read_pedestrians, read_tracks
+from fieldcraft.space import Grid
 
 HALF = 240.0
 
@@ -64,8 +65,6 @@ def test_ants_that_walk_anywhere_are_not(tmp_path):
 
 
 def walks(when: list[float], cells: list[int], other: list[int] | None = None) -> real_ants.Walks:
-    from fieldcraft.space import Grid
-
     ants = {"a": (np.array(when), np.array(cells))}
     if other is not None:
         ants["b"] = (np.array(when), np.array(other))
@@ -168,18 +167,18 @@ def test_two_seconds_ahead_knows_nothing_of_the_last_two_seconds(tmp_path):
 
 
 def test_angles_by_hand():
-    grid = pedestrians.Grid(4, 4)
+    grid = Grid(4, 4)
     ways = np.array([(1.0, 0.0)] * 5 + [(0.0, 1.0)] * 5)
-    made = pedestrians.Walks(grid, np.arange(10.0), np.zeros(10, dtype=np.int64), ways, np.repeat([7, 9], 5), np.full((10, 2), np.nan))
+    made = pedestrian_walks.Walks(grid, np.arange(10.0), np.zeros(10, dtype=np.int64), ways, np.repeat([7, 9], 5), np.full((10, 2), np.nan))
     said = np.array([(1.0, 0.0), (0.0, 2.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 1.0), *[(np.nan, np.nan)] * 2, *[(0.0, 3.0)] * 3])
     assert pedestrians.angles(made, said, np.ones(10, dtype=bool)) == {7: (pytest.approx(81), 0.2)}
 
 
 def test_the_known_places_have_walls_where_nobody_walks():
     folder = realdata.folder("trajectories") / "pedestrians"
-    for name, place in pedestrians.PLACES.items():
-        timeline = pedestrians.read_pedestrians(folder / name, frames_per_second=place.frames_per_second, unit=place.unit)
-        grid = pedestrians.ground_of(timeline, place, 0.2)
+    for name, place in pedestrian_walks.PLACES.items():
+        timeline = read_pedestrians(folder / name, frames_per_second=place.frames_per_second, unit=place.unit)
+        grid = pedestrian_walks.ground_of(timeline, place, 0.2)
         places = timeline.positions[~np.isnan(timeline.positions[:, 0])]
         on_walls = grid.walls.reshape(-1)[grid.cell_at(places, outside="clamp")].mean()
         assert 0.05 < grid.walls.mean() < 0.6
@@ -187,8 +186,8 @@ def test_the_known_places_have_walls_where_nobody_walks():
 
 
 def test_an_unknown_place_has_room_around_it(tmp_path):
-    timeline = pedestrians.read_pedestrians(streams(tmp_path / "hall.txt", seconds=12))
-    grid = pedestrians.ground_of(timeline, None, 0.25)
+    timeline = read_pedestrians(streams(tmp_path / "hall.txt", seconds=12))
+    grid = pedestrian_walks.ground_of(timeline, None, 0.25)
     assert not grid.walls.any()
     assert grid.origin[0] == pytest.approx(-0.5)
     assert (grid.width, grid.y_up) == (36, True)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -135,6 +136,8 @@ def test_settings_maps_and_seeds_count(capsys: pytest.CaptureFixture[str], tmp_p
         (("wandering:GAME", "cave:3x3", "--headless", "--steps", "3"), "width"),
         (("wandering:GAME", "--headless", "--steps", "3", "--set", "dts=3"), "Did you mean dots?"),
         (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls=3"), "controls"),
+        (("wandering:GAME", "--headless", "--steps", "3", "--set", "pad=3"), "pad is a table"),
+        (("wandering:GAME", "--headless", "--steps", "3", "--set", "pad.dead_zone=2.0"), "dead zone"),
         (("wandering:GAME", "--headless", "--steps", "3", "--record", "a.avi"), ".mp4"),
         (("wandering:GAME", "--headless", "--steps", "3", "--record", "a.png"), "--shot"),
         (("wandering:GAME", "--headless", "--steps", "3", "--record", "no/a.mp4"), "no/a.mp4"),
@@ -231,3 +234,20 @@ def test_a_window_prints_the_digest_too(capsys: pytest.CaptureFixture[str], tmp_
     )  # fmt: skip
     assert (code, out[-1]) == (0, plain)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gif", "a.png", "a.save"]
+
+
+def test_a_saved_match_takes_controls_and_pads_but_no_settings(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr("fieldcraft.play.window.show", lambda player, title: seen.append(player))
+    file, save = tmp_path / "a.toml", tmp_path / "a.save"
+    file.write_text('[controls]\nhome = ["key u", "pad y"]\n[pad]\ndead_zone = 0.3\n')
+    play(capsys, "wandering:GAME", "--headless", "--steps", 3, "--save-to", save)
+    assert play(capsys, "wandering:GAME", "--load", save, "--settings", file)[0] == 0
+    (player,) = seen
+    player.turn("pad 1 y", 1.0)
+    assert [signal.action for signal in player._grip.take({}).signals] == ["home"]
+    code, _, err = play(capsys, "wandering:GAME", "--load", save, "--settings", file, "--set", "dots=3")
+    assert code == 2
+    assert "dots as well" in err

@@ -92,6 +92,19 @@ class TestStrokes:
         playing.step()
         assert orders(playing)[-1].color == "red"
 
+    def test_the_brush_is_shown_around_the_pointer(self) -> None:
+        playing = player()
+        away = playing.picture().copy()
+        playing.point(155, 105)
+        ring = (playing.picture() != away).any(axis=2)
+        rows, columns = np.nonzero(ring)
+        assert (rows.min(), rows.max(), columns.min(), columns.max()) == (
+            pytest.approx(90, abs=3), pytest.approx(120, abs=3), pytest.approx(140, abs=3), pytest.approx(170, abs=3),
+        )  # fmt: skip
+        assert not ring[103:108, 153:158].any()
+        playing.leave()
+        assert (playing.picture() == away).all()
+
     def test_a_painted_match_replays(self, tmp_path: Path) -> None:
         playing = player()
         playing.point(15, 15)
@@ -248,6 +261,25 @@ class TestSliders:
         assert playing.panel().sliders[0].value == "0.99"
         playing.step()
         assert orders(playing) == []
+
+    def test_a_value_that_the_game_refuses_is_said_once_and_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        playing = player()
+        told: list[Any] = []
+        step = sandbox.SandboxWorld.step
+
+        def refusing(self: Any, state: Any, given: Any, rng: Any) -> Any:
+            told.extend(given)
+            if given:
+                raise InvalidValue("Not now", got="a slider", remedy="Wait")
+            return step(self, state, given, rng)
+
+        monkeypatch.setattr(sandbox.SandboxWorld, "step", refusing)
+        playing.press("key j")
+        for _ in range(3):
+            playing.step()
+        assert told == [Tune("keep", 0.985)]
+        assert playing.panel().sliders[0].value == "0.99"
+        assert any("Not now" in note for note in playing.panel().notes)
 
     def test_without_room_for_a_panel_the_value_is_said(self) -> None:
         playing = player()

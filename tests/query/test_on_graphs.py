@@ -34,8 +34,22 @@ def test_the_best_are_those_of_the_grid(seed: int, count: int, spacing: float) -
         np.testing.assert_array_equal(found.cells, expected.cells)
         np.testing.assert_array_equal(found.positions, expected.positions)
         np.testing.assert_array_equal(found.values, expected.values)
+        on_foot = verb(field, points, 9.0, count=count, spacing=spacing, walk=9.0)
+        np.testing.assert_array_equal(verb(graph, points, 9.0, count=count, spacing=spacing, walk=9.0).cells, on_foot.cells)
     one = query.best(graph, points[0], 7.0, where=Field(graph.space, mask.reshape(-1)))
     assert one.cell == query.best(field, points[0], 7.0, where=mask).cell and one.position.shape == (2,)
+
+
+def test_on_foot_one_way_edges_are_kept_to() -> None:
+    ledge = Graph([(0, 0), (2, 0), (4, 0), (1, 1)], [(0, 1), (1, 2), (2, 1), (3, 0)], directed=True, blocked=[3])
+    food = Field(ledge, np.array([4, 1, 2, 9], dtype=np.float32))
+    assert query.best(food, (2, 0), 9).cell == 0
+    assert query.best(food, (2, 0), 9, walk=9).cell == 2  # nobody climbs up
+    assert query.best(food, (0, 0), 9, walk=9).cell == 0
+    assert query.best(food, (4, 0), 9, walk=1).cell == 2
+    assert query.best(food, (1, 1), 9, walk=1.5).cell == 0  # out of a wall
+    with refused(InvalidValue, "walk"):
+        query.best(food, (2, 0), 9, walk=0)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -191,6 +191,7 @@ def test_what_stands_on_walls(tmp_path):
         (('[layers.view]\npropagation = "stamps"\n', source("view")), ["A source of stamps has a stamp"]),
         ((VIEW, source("view", WALK + "radius = 3\n")), ['radius is for sources of radial and fade layers. Layer \'view\' holds stamps']),
         ((VIEW, source("view", WALK + 'rotation = "ahead"\n')), ['rotation is degrees, or "heading"']),
+        ((VIEW, source("view", WALK + "strength = 3e6\n")), ["strength on a layer that holds stamps is at most 1,048,576"]),
         ((VIEW, source("view", WALK + "scale = 0\n")), ["scale is above 0"]),
         ((FADE, source("known", WALK + 'stamp = { shape = "disc", radius = 2 }\n')), ["stamp is for sources of trail and stamps layers"]),
         (('[layers.x]\npropagation = "fades"\n', source("x")), ["Perhaps 'fade' is meant"]),
@@ -331,9 +332,9 @@ def test_the_recipes_of_recorded_worlds_run(tmp_path, name):
     folder = realdata.folder("trajectories").parent
     recipe = Path(__file__).resolve().parents[2] / "recipes" / f"{name}.toml"
     overrides = {
-        "real_ants": ["run.seconds=60", "run.speed=30"],
+        "real_ants": ["run.seconds=60", "run.speed=30", "outputs.0.size=160", "outputs.1.size=160"],
         "corridor": ["run.seconds=4", "outputs.0.at=2", "outputs.1.until=3"],
-        "level": ["run.seconds=1"],
+        "level": ["run.seconds=1", "outputs.0.size=160", "outputs.1.size=160"],
     }
     report = run(read_recipe(recipe, overrides[name], data=folder), tmp_path)
     assert report.files

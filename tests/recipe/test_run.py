@@ -11,7 +11,8 @@ import fieldcraft as fc
 import realdata
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
-from fieldcraft.recipe.pictures import Painter, caption_of, clock
+from fieldcraft.recipe.legends import caption_of, clock
+from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.run import Report, run
 from fieldcraft.recipe.world import World
 

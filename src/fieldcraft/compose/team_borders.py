@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import MissingLibrary
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph, Grid
 from fieldcraft.space.ways import ways_of
 
-__all__ = ["Area", "Areas", "FrontLine", "areas", "front_lines"]
+__all__ = ["Area", "Areas", "FrontLine", "areas", "crossings", "front_lines"]
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -20,15 +20,19 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class FrontLine:
-    """A line between the ground of two teams: `points` (N, 2) are world positions, the last the first again in a ring."""
+    """A line between the ground of two teams: `points` (N, 2) are world positions, the last the first again in a ring.
+
+    On a graph it is no line but the places on its `edges` (N, 2) where one crosses it, in their order; on a grid `edges` is None.
+    """
 
     teams: tuple[str, str]
     points: NDArray[np.float64]
+    edges: NDArray[np.int64] | None = None
 
     @property
     def is_closed(self) -> bool:
         """Whether it is a ring."""
-        return bool((self.points[0] == self.points[-1]).all())
+        return self.edges is None and bool((self.points[0] == self.points[-1]).all())
 
     def __repr__(self) -> str:
         return f"<FrontLine {' - '.join(self.teams)}, {len(self.points)} points>"
@@ -42,16 +46,17 @@ class Area:
     team: str
     area: float
     total: float
-    centre: tuple[float, float]
+    centre: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Areas:
     """Connected ground of one team each, the one with the largest total first. Behaves as a sequence of `Area`.
 
-    `labels` (height, width) int32 holds 1 for the first, 2 for the second, and 0 where nobody is. Of the K areas: `teams`
-    are the names of their owners, `areas` (K,) are in square world units, `totals` (K,) the sums of the owner's magnitude
-    over the cells, `centres` (K, 2) the world positions of the cells nearest to the middle, which one can stand on.
+    `labels`, int32 in the space's shape, holds 1 for the first, 2 for the second, and 0 where nobody is. Of the K areas: `teams`
+    are the names of their owners, `areas` (K,) are in square world units (on a graph without a mesh, numbers of vertices),
+    `totals` (K,) the sums of the owner's magnitude over the cells, `centres` (K, 2), or (K, 3) in 3D, the world positions of the
+    cells nearest to the middle, which one can stand on.
     """
 
     labels: Numbers
@@ -65,8 +70,7 @@ class Areas:
 
     def __getitem__(self, index: int) -> Area:
         i = range(len(self))[index]
-        x, y = self.centres[i].tolist()
-        return Area(i + 1, self.teams[i], float(self.areas[i]), float(self.totals[i]), (x, y))
+        return Area(i + 1, self.teams[i], float(self.areas[i]), float(self.totals[i]), tuple(self.centres[i].tolist()))
 
     def __iter__(self) -> Iterator[Area]:
         return (self[i] for i in range(len(self)))
@@ -112,7 +116,28 @@ def front_lines(
     return lines
 
 
-def areas(space: Grid, names: Sequence[str], owner: Numbers, presence: Callable[[int], Floats]) -> Areas:
+def crossings(
+    graph: Graph, names: Sequence[str], leader: Numbers, presence: Callable[[int], Floats], at_odds: Callable[[int, int], bool]
+) -> list[FrontLine]:
+    """Where open edges lead from a vertex of one team to one of another that is `at_odds` with it; see `Teams.front_lines`."""
+    edges = graph.open_edges
+    owners = leader[edges]
+    low, high = owners.min(axis=1), owners.max(axis=1)
+    meet = (low >= 0) & (low != high)
+    lines = []
+    for first, second in sorted({divmod(code, len(names)) for code in np.unique(low[meet] * len(names) + high[meet]).tolist()}):
+        if not at_odds(first, second):
+            continue
+        found = edges[meet & (low == first) & (high == second)]
+        ahead = (presence(second).astype(np.float64) - presence(first))[found]
+        apart = ahead[:, 1] - ahead[:, 0]
+        share = np.clip(np.where(apart != 0, -ahead[:, 0] / np.where(apart != 0, apart, 1.0), 0.5), 0.0, 1.0)[:, np.newaxis]
+        start, end = graph.positions[found[:, 0]], graph.positions[found[:, 1]]
+        lines.append(FrontLine((names[first], names[second]), start + share * (end - start), found))
+    return lines
+
+
+def areas(space: AnySpace, names: Sequence[str], owner: Numbers, presence: Callable[[int], Floats]) -> Areas:
     """The connected cells of each owner; -1 is nobody. See `Teams.areas`."""
     labels, count = _connected(space, owner.reshape(-1))
     held = np.flatnonzero(labels)
@@ -125,7 +150,8 @@ def areas(space: Grid, names: Sequence[str], owner: Numbers, presence: Callable[
         cells = owner.reshape(-1) == team
         strength[cells] = presence(team).reshape(-1)[cells]
     totals: NDArray[np.float64] = np.bincount(number, weights=strength[held], minlength=count).astype(np.float64)
-    cells_each: NDArray[np.float64] = np.bincount(number, minlength=count).astype(np.float64)
+    weights = None if isinstance(space, Grid) else space.areas[held]
+    sizes: NDArray[np.float64] = np.bincount(number, weights=weights, minlength=count).astype(np.float64)
 
     order = np.lexsort((lowest, -totals))
     ranks = np.zeros(count + 1, dtype=np.int32)
@@ -133,9 +159,9 @@ def areas(space: Grid, names: Sequence[str], owner: Numbers, presence: Callable[
     return Areas(
         labels=ranks[labels].reshape(space.shape),
         teams=tuple(names[team] for team in whose[order].tolist()),
-        areas=cells_each[order] * space.cell_size**2,
+        areas=sizes[order] * (space.cell_size**2 if isinstance(space, Grid) else 1.0),
         totals=totals[order],
-        centres=space.position_of(_middles(space, held, number, count)[order]).reshape(-1, 2),
+        centres=space.position_of(_middles(space, held, number, count)[order]).reshape(-1, space.dimensions),
     )
 
 
@@ -163,7 +189,7 @@ def _world(space: Grid, points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([columns + 0.5, rows + 0.5], axis=1) * space.cell_size + space.origin
 
 
-def _connected(space: Grid, owner: Numbers) -> tuple[NDArray[np.int64], int]:
+def _connected(space: AnySpace, owner: Numbers) -> tuple[NDArray[np.int64], int]:
     """A number from 1 for each cell that somebody owns, equal where a walk over the owner's cells joins them; how many."""
     from scipy.sparse import coo_array  # loading it takes longer than all of `import fieldcraft`
     from scipy.sparse.csgraph import connected_components
@@ -181,10 +207,17 @@ def _connected(space: Grid, owner: Numbers) -> tuple[NDArray[np.int64], int]:
     return labels, len(found)
 
 
-def _middles(space: Grid, cells: NDArray[np.int64], number: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _middles(space: AnySpace, cells: NDArray[np.int64], number: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """For each area the cell nearest to the mean of its cells, the lowest of equals; round the torus the short way."""
     size = np.bincount(number, minlength=count)
     square = np.zeros(len(cells))
+    if isinstance(space, Graph):
+        places_of = space.positions[cells]
+        scale = max(float(np.abs(places_of).max(initial=0)), 1.0)
+        for axis in (places_of / scale).T:
+            square += np.round(axis - (np.bincount(number, axis, count) / size)[number], 9) ** 2
+        best = np.lexsort((cells, square, number))
+        return cells[best[np.searchsorted(number[best], np.arange(count))]]
     for places, extent in zip(np.divmod(cells, space.width), space.shape, strict=True):
         if space.wrap:
             turn = np.exp(2j * np.pi * places / extent)

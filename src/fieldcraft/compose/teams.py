@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
-from fieldcraft.compose.team_borders import Area, Areas, FrontLine, areas, front_lines
+from fieldcraft.compose.team_borders import Area, Areas, FrontLine, areas, crossings, front_lines
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.influence_map import InfluenceMap
@@ -22,7 +22,7 @@ from fieldcraft.kernels.reference.teams import NOBODY
 from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
-from fieldcraft.space import grid_of
+from fieldcraft.space import Graph
 
 __all__ = ["Area", "Areas", "FrontLine", "Teams", "add_teams", "warm_up"]
 
@@ -171,9 +171,10 @@ class Teams(Mapping[str, Layer]):
         A line runs where two teams are equally strong, between the centres of cells that one of them owns and cells that the
         other owns; each names its two teams. It ends at walls, where nobody is, where a third team owns, and at the rim; on a
         torus it may stand out over the rim by half a cell, to meet the other end there. Maps of a single row or column have
-        none. `by` as in `owner`.
+        none. `by` as in `owner`. Needs the contourpy library; raises `MissingLibrary` without it.
 
-        Needs the contourpy library; raises `MissingLibrary` without it.
+        On a graph each pair of such teams has one "line": the places on open edges between a vertex of one and a vertex of the other
+        where both are as strong.
         """
         survey = self._survey(by)
 
@@ -181,16 +182,19 @@ class Teams(Mapping[str, Layer]):
             first, second = self.names[one], self.names[other]
             return second in self._hostile[first] or first in self._hostile[second]
 
-        return front_lines(grid_of(survey.space, "front_lines()"), self.names, survey.leader, survey.presence, at_odds)
+        space = survey.space
+        if isinstance(space, Graph):
+            return crossings(space, self.names, survey.leader, survey.presence, at_odds)
+        return front_lines(space, self.names, survey.leader, survey.presence, at_odds)
 
     def areas(self, by: str = "total", *, margin: float = 0.0) -> Areas:
         """The connected areas of cells with one owner: team, label, area in world units, total strength and centre.
 
-        Cells belong together when a step of the space's neighbourhood leads from one to the other, in either direction.
+        Cells belong together when a step of the space leads from one to the other, in either direction.
         `by` and `margin` as in `owner`.
         """
         survey = self._survey(by)
-        return areas(grid_of(survey.space, "areas()"), self.names, self.owner(by, margin=margin), survey.presence)
+        return areas(survey.space, self.names, self.owner(by, margin=margin), survey.presence)
 
     # How
 

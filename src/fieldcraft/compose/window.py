@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.compose.engine import Segments, segments
 from fieldcraft.compose.expression import expression_of
+from fieldcraft.compose.frames import Frame, GraphFrame, GridFrame
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import Grid, grid_of
-from fieldcraft.space.grid import MAX_CELLS
+from fieldcraft.space import Grid
 
 __all__ = ["Choice", "Window", "window"]
 
@@ -35,18 +34,22 @@ class Choice:
 def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = "refuse") -> Window:
     """Cut a working map out of a layer or expression: the cells whose centres lie within `radius` of the agent's cell's.
 
-    `center` is one (x, y) position or (N, 2) of them, `radius` is in world units. Of an expression only these cells are
+    `center` is one position or an array of them, `radius` is in world units. Of an expression only these cells are
     computed. A position off the map raises `OutsideMap`, or counts as the nearest cell of the rim with `outside="clamp"`.
 
     >>> spot = fc.window(cover - threat, (x, y), radius=6).weigh("linear").best()    # doctest: +SKIP
     """
     if not isinstance(source, Operand):
         raise InvalidValue("A window is cut from a map", got=type(source).__name__, remedy="Pass a layer or an expression")
-    space = grid_of(source.space, "A window")
+    space = source.space
     far = checks.positive("radius", radius)
-    points, single = checks.positions(center)
+    points, single = checks.positions(center, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
-    frame = _Frame(space, cells, min(far / space.cell_size, float(space.width + space.height)), single)
+    frame: Frame
+    if isinstance(space, Grid):
+        frame = GridFrame(space, cells, min(far / space.cell_size, float(space.width + space.height)), single)
+    else:
+        frame = GraphFrame(space, cells, far, single)
     values = np.zeros(frame.shape, dtype=np.float32)
     expression_of(source).fill(values, frame.segments())
     return Window(frame, values)
@@ -56,7 +59,8 @@ class Window:
     """Small maps around agents, on the side: changing them changes nothing else.
 
     Arrays have shape (side, side), [row, column] like the map's, with the agent's cell in the middle; cut around N agents,
-    (N, side, side). Cells off the map, walls and cells beyond the radius read 0, are not `inside`, and are never chosen.
+    (N, side, side). On a graph they are (K,), or (N, K): the vertices within the straight distance, nearest first, and K as many as the
+    largest window has. Cells off the map, walls and cells beyond the radius read 0, are not `inside`, and are never chosen.
 
     `+ - * /`, `abs`, `clamp`, `normalise` and `invert` give new windows and reckon as expressions do; the other operand is a
     window around the same cells, a number, or an array that NumPy can spread over this one's.
@@ -64,42 +68,41 @@ class Window:
 
     __array_ufunc__ = None
 
-    def __init__(self, frame: _Frame, values: Floats) -> None:
+    def __init__(self, frame: Frame, values: Floats) -> None:
         self._frame = frame
         values[~frame.inside] = 0
         values.flags.writeable = False
         self._values = values
 
     def __repr__(self) -> str:
-        count, side, _ = self._frame.shape
-        return f"<Window {side} x {side}" + ("" if self._frame.single else f", {count} of them") + f", on {self._frame.space!r}>"
+        count = self._frame.shape[0]
+        return f"<Window {self._frame.size}" + ("" if self._frame.single else f", {count} of them") + f", on {self._frame.space!r}>"
 
     @property
     def values(self) -> Floats:
         """The values, float32, read-only."""
-        return self._values[0] if self._frame.single else self._values
+        return self._frame.shown(self._values)
 
     @property
     def inside(self) -> NDArray[np.bool_]:
         """Which cells can be chosen: open ones on the map within the radius."""
-        return self._frame.inside[0] if self._frame.single else self._frame.inside
+        return self._frame.shown(self._frame.inside)
 
     @property
     def cells(self) -> NDArray[np.int64]:
         """The map's cells, -1 off the map."""
-        return self._frame.cells[0] if self._frame.single else self._frame.cells
+        return self._frame.shown(self._frame.cells)
 
     @property
     def origin(self) -> NDArray[np.float64]:
         """The corner with the smallest world x and y, (2,) or (N, 2); it may lie off the map."""
-        space, reach = self._frame.space, self._frame.reach
-        corner: NDArray[np.float64] = space.position_of(self._frame.centers) - (reach + 0.5) * space.cell_size
-        return corner[0] if self._frame.single else corner
+        corner = self._frame.corners
+        return np.asarray(corner[0] if self._frame.single else corner)
 
     @property
     def distances(self) -> NDArray[np.float64]:
-        """World distance of each cell's centre from the middle cell's, (side, side)."""
-        return self._frame.steps * self._frame.space.cell_size
+        """World distance of each cell's centre from the middle cell's, (side, side); on a graph (K,) or (N, K)."""
+        return self._frame.distances
 
     def __add__(self, other: Window | ArrayLike) -> Window:
         return self._with(reference.ADD, self, other)
@@ -169,8 +172,8 @@ class Window:
     def _search(self, values: Floats, none: str) -> Choice:
         checks.choice("none", none, ("refuse", "stay"))
         frame = self._frame
-        count, side, _ = frame.shape
-        flat = (count, side * side)
+        count, rows, columns = frame.shape
+        flat = (count, rows * columns)
         found = frame.nearest_first[values.reshape(flat)[:, frame.nearest_first].argmax(axis=1)]
         agents = np.arange(count)
         empty = ~frame.inside.reshape(flat)[agents, found]
@@ -182,7 +185,7 @@ class Window:
                     got=f"none within the radius of {where}" + ("" if frame.single else f", agent {int(np.flatnonzero(empty)[0])}"),
                     remedy='Use a larger radius, or none="stay"',
                 )
-            found[empty] = side * side // 2
+            found[empty] = frame.middle
         cells = frame.cells.reshape(flat)[agents, found]
         chosen = self._values.reshape(flat)[agents, found]
         positions = frame.space.position_of(cells)
@@ -219,83 +222,14 @@ class Window:
         if array.dtype.kind not in "iufb" or not (np.abs(array.astype(np.float64)) <= reference.LARGEST).all():
             raise InvalidValue("The values of an operand are finite float32 numbers", got=repr(operand)[:80], remedy="Replace what is not")
         try:
-            np.broadcast_shapes(array.shape, self._frame.shape)
+            array = self._frame.spread(array)
             fits = len(array.shape) <= 3 and np.broadcast_shapes(array.shape, self._frame.shape) == self._frame.shape
         except ValueError:
             fits = False
         if not fits:
             raise InvalidValue(
-                f"An array in a window spreads over its shape {self._frame.shape}", got=f"shape {array.shape}", remedy="Pass (side, side)"
+                f"An array in a window spreads over its shape {self._frame.shown(self._values).shape}",
+                got=f"shape {array.shape}",
+                remedy="Pass one number per cell",
             )
         return array.astype(np.float32)
-
-
-class _Frame:
-    """Where windows lie: around `centers` (cells, (N,)), `radius` cells wide."""
-
-    def __init__(self, space: Grid, centers: NDArray[np.int64], radius: float, single: bool) -> None:
-        self.space = space
-        self.centers = centers
-        self.radius = radius
-        self.single = single
-        self.reach = int(radius * (1 + 1e-12))
-        side = 2 * self.reach + 1
-        self.shape = (len(centers), side, side)
-        if space.wrap and side > min(space.width, space.height):
-            raise InvalidValue(
-                "On a torus a window is no wider than the map",
-                got=f"{side} cells on {space.width} x {space.height}",
-                remedy="Use a smaller radius",
-            )
-        if len(centers) * side * side > MAX_CELLS:
-            raise InvalidValue(
-                f"Windows have at most {MAX_CELLS:,} cells together",
-                got=f"{len(centers)} of {side} x {side}",
-                remedy="Use a smaller radius, or fewer agents at once",
-            )
-        away = np.arange(-self.reach, self.reach + 1)
-        self.steps: NDArray[np.float64] = np.sqrt((away * away)[:, None] + away * away)
-        self.nearest_first = np.argsort(self.steps, axis=None, kind="stable")
-        self._rows = (centers // space.width)[:, None] + away
-        self._columns = (centers % space.width)[:, None] + away
-        if space.wrap:
-            rows, columns = self._rows % space.height, self._columns % space.width
-            on_map: NDArray[np.bool_] = np.ones(self.shape, dtype=np.bool_)
-        else:
-            rows, columns = self._rows, self._columns
-            on_map = ((rows >= 0) & (rows < space.height))[:, :, None] & ((columns >= 0) & (columns < space.width))[:, None, :]
-        self.cells: NDArray[np.int64] = np.where(on_map, rows[:, :, None] * space.width + columns[:, None, :], -1)
-        near = self.steps <= radius * (1 + 1e-12)
-        self.inside: NDArray[np.bool_] = on_map & near & ~space.walls.reshape(-1)[self.cells]
-
-    def matches(self, other: _Frame) -> bool:
-        """Whether another frame covers the same cells."""
-        return (
-            self.shape == other.shape
-            and self.radius == other.radius
-            and bool((self.cells == other.cells).all())
-            and bool((self.inside == other.inside).all())
-        )
-
-    def segments(self) -> Segments:
-        """The runs of cells of each row on the map; on a torus a row is up to two runs."""
-        count, side, _ = self.shape
-        width, height = self.space.width, self.space.height
-        left = self._columns[:, 0]
-        places = (np.arange(count)[:, None] * side + np.arange(side)) * side
-        if not self.space.wrap:
-            first, last = np.maximum(left, 0), np.minimum(left + side, width)
-            runs = [(self._rows, (first, last - first, first - left))]
-        else:
-            first = left % width
-            runs = [
-                (self._rows % height, (first, np.minimum(side, width - first), np.zeros_like(first))),
-                (self._rows % height, (np.zeros_like(first), np.maximum(first + side - width, 0), width - first)),
-            ]
-        starts, to, counts = [], [], []
-        for rows, (column, length, offset) in runs:
-            used = (rows >= 0) & (rows < height) & (length > 0)[:, None]
-            starts.append((rows * width + column[:, None])[used])
-            to.append((places + offset[:, None])[used])
-            counts.append(np.broadcast_to(length[:, None], rows.shape)[used])
-        return segments(*(np.concatenate(each) for each in (starts, to, counts)))

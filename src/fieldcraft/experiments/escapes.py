@@ -128,7 +128,7 @@ class Escape:
 
     `last` is the cell that he was last seen in, `velocity` how he ran there, world units a second. `cells` (ticks,) are where he is from
     then on, the first being one out of sight; `hunters` where those are who search for him, the one who chased him first. They
-    set out after `lead` ticks.
+    set out after `lead` ticks, and see nothing before.
     """
 
     last: int
@@ -281,11 +281,12 @@ def search_for(ground: Ground, fled: Escape, search: Search, rng: np.random.Gene
     goals = [-1] * len(crew)
     for tick, cell in enumerate(fled.cells.tolist()):
         search.advance(ground.tick)
-        if tick >= fled.lead:
-            for walker in crew:
-                walker.walk()
-            if any(ground.sees(walker.cell, cell) for walker in crew):
-                return tick
+        if tick < fled.lead:
+            continue
+        for walker in crew:
+            walker.walk()
+        if any(ground.sees(walker.cell, cell) for walker in crew):
+            return tick
         search.look(np.concatenate([ground.view(walker.cell) for walker in crew]))
         at = space.position_of(np.array([walker.cell for walker in crew]))
         wanted = np.atleast_1d(space.cell_at(search.places(at, rng))).tolist()

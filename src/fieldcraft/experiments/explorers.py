@@ -155,7 +155,7 @@ class _Memory:
     def step(self, here: Ints) -> Ints:
         places = self._space.position_of(here)
         self._memory.mark(places)
-        found = explore_step(self._memory, places, self._sight, unknown=self._unknown, rng=self._rng)
+        found = explore_step(self._memory, places, self._sight, unknown=self._unknown, rng=self._rng, apart=True)
         self._world.advance(1.0)
         return found.cells
 
@@ -168,11 +168,11 @@ class _Frontier:
     def step(self, here: Ints) -> Ints:
         space, values = self._been.space, self._been.values
         values.reshape(-1)[here] = 1
-        found = explore_step(self._been, space.position_of(here), 1, rng=self._rng)
+        found = explore_step(self._been, space.position_of(here), 1, rng=self._rng, apart=True)
         if values.reshape(-1)[found.targets].all():
             values[:] = 0
             values.reshape(-1)[here] = 1
-            found = explore_step(self._been, space.position_of(here), 1, rng=self._rng)
+            found = explore_step(self._been, space.position_of(here), 1, rng=self._rng, apart=True)
         return found.cells
 
 

@@ -11,7 +11,6 @@ import argparse
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,85 +21,26 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments.experiment import Experiment
+from fieldcraft.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from fieldcraft.experiments.recorded import add_data_argument, data_folder, digest_of
 from fieldcraft.experiments.statistics import Interval, mean, paired
 from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, Value
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Trail
-from fieldcraft.sources.timeline import Timeline
 from fieldcraft.sources.tracks import read_pedestrians
-from fieldcraft.space import Grid
 
-__all__ = ["EXPERIMENT", "MEASURES", "PLACES", "Place", "angles", "pedestrians_study", "predict", "summarise", "walks_of"]
+__all__ = ["EXPERIMENT", "MEASURES", "angles", "pedestrians_study", "predict", "summarise"]
 
 HORIZONS = ("second half", "2 s ahead")
 MODELS = ("one direction", "no blur", "trail", "his own before")
 MEASURES = (Measure("degrees off", mark=90.0), Measure("within 30 degrees", percent=True, limits=(0.0, 1.0)), Measure("degrees saved"))
 
-_STEP = 0.4  # seconds of walking whose direction counts
-_AHEAD = 5  # steps: 2 s
-_SLOWEST = 0.1  # metres a second: who is slower stands
 _FEWEST = 5
-_ROOM = 0.5  # metres around a recording whose place is not known
 HALF_LIVES = (5.0, 20.0, math.inf)
 UPDATES = (0.4, 2.0, 10.0)
 BLURS = (1, 3, 7)
 
 Floats = NDArray[np.float64]
-Corners = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a recording was made, in metres: the ground's corners, what stands on it, and what the file does not say of itself."""
-
-    name: str
-    ground: Corners
-    obstacles: tuple[Corners, ...] = ()
-    frames_per_second: float | None = None
-    unit: str | None = None
-
-
-def _box(left: float, low: float, right: float, high: float) -> Corners:
-    return ((left, low), (right, low), (right, high), (left, high))
-
-
-PLACES = {
-    "bi_corr_400_b_03.txt": Place("corridor, both ways", _box(-6.5, -1.5, 5.5, 6.5), (_box(-5, -1, 5, 0), _box(-5, 4.1, 5, 5))),
-    "uo-100-180-180.txt": Place(
-        "corridor, one way",
-        ((2.8, -6.5), (2.8, -4), (1.8, -4), (1.8, 4), (2.8, 4), (2.8, 8), (-1, 8), (-1, 4), (0, 4), (0, -4), (-1, -4), (-1, -6.5)),
-        frames_per_second=16.0,
-        unit="cm",
-    ),
-    "bottleneck_040_c_56_h-.txt": Place(
-        "bottleneck",
-        _box(-3.5, -2, 3.5, 8),
-        (
-            ((-0.7, -1.1), (-0.25, -1.1), (-0.25, -0.15), (-0.4, 0), (-2.8, 0), (-2.8, 6.7), (-3.05, 6.7), (-3.05, -0.3), (-0.7, -0.3)),
-            ((0.25, -1.1), (0.7, -1.1), (0.7, -0.3), (3.05, -0.3), (3.05, 6.7), (2.8, 6.7), (2.8, 0), (0.4, 0), (0.25, -0.15)),
-        ),
-    ),
-}
-"""Three recordings of the pedestrian dynamics data archive of Forschungszentrum Juelich (doi 10.34735/ped.2018.1 for the bottleneck),
-with their geometry as PedPy's notebooks give it."""
-
-
-@dataclass(frozen=True)
-class Walks:
-    """All steps of everybody: where and when each began, its cell, where it led, who made it, and where his step 2 s before led, or NaN."""
-
-    grid: Grid
-    when: Floats
-    cells: NDArray[np.int64]
-    ways: Floats
-    who: NDArray[np.int64]
-    before: Floats
-
-    @property
-    def duration(self) -> float:
-        """Seconds until the last step."""
-        return float(self.when.max())
 
 
 def pedestrians_study(
@@ -188,54 +128,6 @@ def _walks(recording: str, cell: float, frames_per_second: float | None, unit: s
     return walks_of(timeline, ground_of(timeline, place, cell))
 
 
-def ground_of(timeline: Timeline, place: Place | None, cell: float) -> Grid:
-    """The ground of a recording: that of its place, or where nothing is known all that was walked on and a little more."""
-    if place is None:
-        low, high = np.nanmin(timeline.positions, axis=0) - _ROOM, np.nanmax(timeline.positions, axis=0) + _ROOM
-    else:
-        low, high = (f(np.array(place.ground), axis=0) for f in (np.min, np.max))
-    columns, rows = np.ceil((high - low) / cell - 1e-9).astype(int).tolist()
-    grid = Grid(columns, rows, cell_size=cell, origin=(float(low[0]), float(low[1])), neighbors=8, y_up=True)
-    if place is not None:
-        centres = grid.position_of(np.arange(len(grid)))
-        blocked = ~_within(centres, place.ground)
-        for corners in place.obstacles:
-            blocked |= _within(centres, corners)
-        grid.set_walls(np.flatnonzero(blocked))
-    return grid
-
-
-def walks_of(timeline: Timeline, grid: Grid) -> Walks:
-    """All steps of 0.4 s that were made on a grid, and are no standing about."""
-    parts = []
-    for person in range(len(timeline.ids)):
-        rows = np.flatnonzero((timeline.entities == person) & ~np.isnan(timeline.positions[:, 0]))
-        seconds, places = timeline.seconds[rows], timeline.positions[rows]
-        moments = np.arange(math.ceil(seconds[0] / _STEP), math.floor(seconds[-1] / _STEP) + 1) * _STEP
-        at = np.stack([np.interp(moments, seconds, places[:, axis]) for axis in (0, 1)], axis=1)
-        ways = np.diff(at, axis=0)
-        before = np.full_like(ways, np.nan)
-        before[_AHEAD:] = ways[:-_AHEAD]
-        before[np.hypot(before[:, 0], before[:, 1]) < _SLOWEST * _STEP] = np.nan
-        parts.append((moments[:-1], at[:-1], ways, np.full(len(ways), person), before))
-    when, at, ways, who, before = (np.concatenate(column) for column in zip(*parts, strict=True))
-    low = np.array(grid.origin)
-    inside = ((at >= low) & (at < low + grid.size)).all(axis=1) & (np.hypot(ways[:, 0], ways[:, 1]) >= _SLOWEST * _STEP)
-    order = np.flatnonzero(inside)[np.argsort(when[inside], kind="stable")]
-    cells = np.asarray(grid.nearest_open(grid.cell_at(at[order])), dtype=np.int64)
-    return Walks(grid, when[order], cells, ways[order], who[order], before[order])
-
-
-def _within(points: Floats, corners: Corners) -> NDArray[np.bool_]:
-    """Which points, (N, 2), lie in a polygon: an odd number of its sides lies to their right."""
-    x, y = points.T
-    inside = np.zeros(len(points), dtype=np.bool_)
-    for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):
-        if y0 != y1:
-            inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
-    return inside
-
-
 def _asked(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
     """Who takes enough steps in a span of time."""
     people, steps = np.unique(walks.who[(walks.when >= first) & (walks.when < last)], return_counts=True)
@@ -253,14 +145,14 @@ def _field(
     layer = InfluenceMap(walks.grid).add_layer("flow", kind, every=every)
     last = walks.duration if ahead else until
     steps = max(int(last / every + 1e-9), 1)
-    ends = np.searchsorted(walks.when + _STEP, np.arange(1, steps + 1) * every + 1e-9)
+    ends = np.searchsorted(walks.when + STEP, np.arange(1, steps + 1) * every + 1e-9)
     begun = 0
     for step, end in enumerate(ends.tolist(), start=1):
         if end > begun:
             layer.deposit_at(walks.cells[begun:end], walks.ways[begun:end])
         layer.step()
         begun = end
-        if (ahead and step * every >= until - _AHEAD * _STEP - every) or step == steps:
+        if (ahead and step * every >= until - AHEAD * STEP - every) or step == steps:
             yield step * every, layer.vectors.reshape(-1, 2).copy()
 
 
@@ -292,7 +184,7 @@ def _said(walks: Walks, settings: tuple[float, float, int], horizon: str, begin:
         said[:] = vectors[cells]
     else:
         for moment, vectors in _field(walks, *settings, begin, True):
-            later = when - _AHEAD * _STEP >= moment - 1e-9
+            later = when - AHEAD * STEP >= moment - 1e-9
             said[later] = vectors[cells[later]]
     nothing = np.hypot(said[:, 0], said[:, 1]) == 0
     said[nothing] = _one_direction(walks, begin)

@@ -17,7 +17,7 @@ import numpy as np
 from fieldcraft.games.slider import Slider
 from fieldcraft.scene import Scene
 
-__all__ = ["Action", "Game", "Hands", "Overlay", "Signal", "Slider", "TunedGame", "TunedWorld", "World", "moves"]
+__all__ = ["Action", "BrushWorld", "Game", "Hands", "Overlay", "Signal", "Slider", "TunedGame", "TunedWorld", "World", "moves"]
 
 
 @dataclass(frozen=True)
@@ -202,6 +202,14 @@ class TunedWorld(World, Protocol):
 
     def tuned(self, state: Any) -> Mapping[str, float]:
         """Where each slider of the game stands at this state, by name."""
+        ...
+
+
+class BrushWorld(World, Protocol):
+    """A world that is painted with a round brush: its outline is shown around the pointer."""
+
+    def brush(self, state: Any) -> float:
+        """The radius of the brush at this state, in world units."""
         ...
 
 

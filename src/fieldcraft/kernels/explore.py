@@ -60,6 +60,7 @@ def explore(  # type: ignore[no-untyped-def]
     before,
 ):
     """For the agents [first, last): the cell to step to from each start and the cell it heads for, or the start itself for both."""
+    height, width = links.shape
     flat = values.reshape(-1)
     on_graph = steps.shape[0] == 0
     for agent in range(first, last):
@@ -90,11 +91,21 @@ def explore(  # type: ignore[no-untyped-def]
             while head < ring:
                 cell = queue[head]
                 head += 1
+                row = cell // width
+                column = cell - row * width
                 for k in range(ways[0][cell + 1] - ways[0][cell] if on_graph else steps.shape[0]):
-                    there = _step(cell, k, on_graph, links, masks, steps, wrap, ways)
-                    if there < 0 or (keeps_off and cell == start and taken[there]):
-                        continue
-                    if reached[there] == explorer:
+                    if on_graph:
+                        there = np.int64(ways[1][ways[0][cell] + k])
+                    else:
+                        y = row + steps[k, 1]
+                        x = column + steps[k, 0]
+                        if wrap:
+                            y = y % height
+                            x = x % width
+                        if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
+                            continue
+                        there = y * width + x
+                    if reached[there] == explorer or (keeps_off and cell == start and taken[there]):
                         continue
                     reached[there] = explorer
                     came_by[there] = there if cell == start else came_by[cell]

@@ -100,7 +100,7 @@ def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):  # typ
     return seen
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _key(starts, fine, here, ax, ay):  # type: ignore[no-untyped-def]
     """How far away the portals are by which a polygon is seen: the farthest of their middles, squared."""
     farthest = 0.0
@@ -112,7 +112,7 @@ def _key(starts, fine, here, ax, ay):  # type: ignore[no-untyped-def]
     return farthest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _rise(keys, nodes, place):  # type: ignore[no-untyped-def]
     """Let the last entry of a heap rise to where it belongs."""
     key, node = keys[place], nodes[place]
@@ -125,7 +125,7 @@ def _rise(keys, nodes, place):  # type: ignore[no-untyped-def]
     keys[place], nodes[place] = key, node
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _sink(keys, nodes, size):  # type: ignore[no-untyped-def]
     """Put the last entry of a heap in the place of the first, and let it sink to where it belongs."""
     key, node = keys[size], nodes[size]
@@ -149,7 +149,7 @@ def _unused(following):  # type: ignore[no-untyped-def]
     following[len(following) - 1] = 0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _joined(sectors, count):  # type: ignore[no-untyped-def]
     """Join sectors where one ends as another begins; how many are left."""
     i = 0
@@ -165,7 +165,8 @@ def _joined(sectors, count):  # type: ignore[no-untyped-def]
             continue
         sectors[i, 2], sectors[i, 3] = sectors[other, 2], sectors[other, 3]
         count -= 1
-        sectors[other] = sectors[count]
+        for part in range(4):
+            sectors[other, part] = sectors[count, part]
         if i == count:
             i = other
     return count
@@ -196,12 +197,14 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
         _sink(keys, nodes, size)
         count = 1
         if whole:
-            sectors[0] = 0
+            for part in range(4):
+                sectors[0, part] = 0
         else:
             count = 0
             while first[here] >= 0 and count < _SECTORS:
                 k = first[here]
-                sectors[count] = pool[k]
+                for part in range(4):
+                    sectors[count, part] = pool[k, part]
                 count += 1
                 first[here] = following[k]
                 following[k] = free
@@ -233,10 +236,11 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                         vx, vy = lx, ly
                     if ux * vy - uy * vx <= 0:
                         continue
-                share = min(max(-(sx * dx + sy * dy) / (dx * dx + dy * dy), 0.0), 1.0)
-                sx, sy = sx + share * dx, sy + share * dy
-                if sx * sx + sy * sy > reach:
-                    continue
+                if sx * sx + sy * sy > reach and (sx + dx) * (sx + dx) + (sy + dy) * (sy + dy) > reach:
+                    share = min(max(-(sx * dx + sy * dy) / (dx * dx + dy * dy), 0.0), 1.0)
+                    sx, sy = sx + share * dx, sy + share * dy
+                    if sx * sx + sy * sy > reach:
+                        continue
                 end = ends[portal]
                 if free == end_of_list:
                     for k in range(size):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,8 @@ from fieldcraft.play.overlays import Overlays
 from fieldcraft.play.pads import Pads, PadSettings
 from fieldcraft.play.session import Session
 from fieldcraft.play.tuning import Tuning
-from fieldcraft.scene import Scene
+from fieldcraft.scene import Lines, Scene
+from fieldcraft.view.extent import step_of
 from fieldcraft.view.film import save_png
 from fieldcraft.view.panel import Panel, PanelKey
 from fieldcraft.view.stage import Stage
@@ -31,6 +33,7 @@ _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _LONGEST_FRAME = 0.25  # seconds of the clock that one frame makes up for at most
 _PATIENCE = 0.05  # seconds that the steps of one frame may take
 _NOTE = 4.0  # seconds that a message stays
+_ROUND = np.stack([np.cos(np.linspace(0, 2 * np.pi, 49)), np.sin(np.linspace(0, 2 * np.pi, 49))], axis=1)
 
 
 class Player:
@@ -226,7 +229,7 @@ class Player:
     def picture(self) -> RGBA:
         """What the window shows, uint8 of shape (H, W, 4)."""
         lines = self.help_lines() if self.shows_help else ()
-        picture = self.stage.draw(self.scene(), self.panel(), help_title=self.session.game.title, help_lines=lines)
+        picture = self.stage.draw(self._with_brush(self.scene()), self.panel(), help_title=self.session.game.title, help_lines=lines)
         if self.wanted_picture is not None:
             try:
                 save_png(self.wanted_picture, picture)
@@ -235,6 +238,15 @@ class Player:
                 self.say(f"no picture: {error}")
             self.wanted_picture = None
         return picture
+
+    def _with_brush(self, scene: Scene) -> Scene:
+        """The scene with the outline of the brush around the pointer, where the world is painted."""
+        world, position = self.session.world, self._position()
+        if position is None or not hasattr(world, "brush"):
+            return scene
+        radius = max(float(world.brush(self.session.state)), 0.5 * step_of(scene.space))
+        outline = np.array(position) + radius * _ROUND
+        return replace(scene, lines=(*scene.lines, Lines((outline,), color="ink", width=1.4, opacity=0.8)))
 
     def panel(self) -> Panel:
         """What stands beside the map."""

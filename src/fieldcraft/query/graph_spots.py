@@ -12,27 +12,44 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.graph_ground import GraphGround
 from fieldcraft.query.spots_found import Spots
+from fieldcraft.space.ways import ways_out_of_walls
 
 __all__ = ["choose", "components", "peaks", "serve", "take"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many
 _AT_ONCE = 1_024
+_DISTANCES = 4_000_000  # that are known at a time
 
 
-def choose(layer: Any, near: ArrayLike, radius: float, count: int, spacing: float, where: Any, outside: str, sign: np.float32) -> Spots:
+def choose(
+    layer: Any,
+    near: ArrayLike,
+    radius: float,
+    count: int,
+    spacing: float,
+    where: Any,
+    walk: float | None,
+    outside: str,
+    sign: np.float32,
+) -> Spots:
     """See `fieldcraft.best`."""
     ground = GraphGround(layer)
     far = checks.positive("radius", radius) * (1 + _SLACK)
     apart = checks.not_negative("spacing", spacing) * (1 - _SLACK)
+    length = None if walk is None else checks.positive("walk", walk) * (1 + _SLACK)
     wanted = checks.whole("count", count, minimum=1)
     if wanted > len(ground.space):
         raise InvalidValue(f"count is at most the number of vertices, {len(ground.space)}", got=f"count={wanted}", remedy="Ask for fewer")
-    points, _, single = ground.points(near, outside)
+    points, starts, single = ground.points(near, outside)
     closed = ground.closed(where)
+    at_once = _AT_ONCE if length is None else max(1, min(_AT_ONCE, _DISTANCES // max(len(ground.space), 1)))
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
-    for first in range(0, len(points), _AT_ONCE):
-        some = points[first : first + _AT_ONCE]
+    for first in range(0, len(points), at_once):
+        some = points[first : first + at_once]
         who, found = _candidates(ground, some, far, closed, sign)
+        if length is not None:
+            near_by = _on_foot(ground, starts[first : first + at_once], length)[who, found]
+            who, found = who[near_by], found[near_by]
         ends = np.searchsorted(who, np.arange(len(some) + 1))
         if apart > 0:
             for agent in range(len(some)):
@@ -42,6 +59,17 @@ def choose(layer: Any, near: ArrayLike, radius: float, count: int, spacing: floa
             rank = np.arange(len(who)) - ends[who]
             cells[first + who[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
     return Spots.at(cells[0] if single else cells, ground.space, ground.values)
+
+
+def _on_foot(ground: GraphGround, starts: NDArray[np.int64], length: float) -> NDArray[np.bool_]:
+    """Which vertices a walk of at most this length leads to from each of `starts`, (K, N)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    ways = ways_out_of_walls(ground.space)
+    count = len(ground.space)
+    matrix = csr_array((ways.lengths, ways.ends, ways.starts), shape=(count, count))
+    return np.asarray(dijkstra(matrix, indices=starts, limit=length) <= length)
 
 
 def serve(

@@ -14,7 +14,6 @@ from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, crowd, kernel, squared
 from fieldcraft.query.spots_found import Spots
 from fieldcraft.query.walking import best_on_foot
-from fieldcraft.space import grid_of
 
 __all__ = ["Spots", "best", "tile_bounds", "worst"]
 
@@ -94,9 +93,7 @@ def _choose(
     sign: np.float32,
 ) -> Spots:
     if is_on_graph(layer):
-        if walk is not None:
-            grid_of(layer.space, "walk=")
-        return graph_spots.choose(layer, near, radius, count, spacing, where, outside, sign)
+        return graph_spots.choose(layer, near, radius, count, spacing, where, walk, outside, sign)
     ground = Ground(layer)
     space = ground.space
     reach2 = squared(checks.positive("radius", radius), space.cell_size, at_least=False)

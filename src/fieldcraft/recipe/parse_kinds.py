@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import Fade, Flood, Trail
-from fieldcraft.propagation.canvas import BLENDS
+from fieldcraft.propagation.canvas import BLENDS, MOST_AMOUNT
 from fieldcraft.propagation.radial import METRICS, MOST_STRENGTH
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.propagation.trail import EDGES
@@ -45,6 +45,11 @@ def check_strength(section: Section, key: str, strength: float, layer: LayerPart
     if layer.kind == "radial" and abs(strength) > MOST_STRENGTH:
         section.problems.add(
             (*section.keys, key), f"{key} on a radial layer is at most {MOST_STRENGTH:,.0f}. Got {strength:g}. Count in larger units."
+        )
+    if layer.kind in ("trail", "stamps") and abs(strength) > MOST_AMOUNT:
+        section.problems.add(
+            (*section.keys, key),
+            f"{key} on a layer that {KINDS[layer.kind].does} is at most {MOST_AMOUNT:,.0f}. Got {strength:g}. Count in larger units.",
         )
     if layer.kind == "fade" and strength < 0:
         section.problems.add(

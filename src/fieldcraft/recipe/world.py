@@ -16,11 +16,12 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import PROPAGATIONS, Flood, Propagation, Radial, Spread
-from fieldcraft.recipe.actors import LIVE, Actor, Deposit, Scripted, check_places, on_map, recordings, stride_of
+from fieldcraft.recipe.actors import LIVE, Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
 from fieldcraft.recipe.parse_layers import indented, maps_of_teams
 from fieldcraft.recipe.parts import LayerPart, Recipe
+from fieldcraft.recipe.places import check_places, on_map, stride_of
 from fieldcraft.recipe.section import Problems
 from fieldcraft.space import Grid, grid_of
 

@@ -388,6 +388,12 @@ class Graph:
         """The edges that are closed, (K, 2), as in `edges`."""
         return self.edges[self._closed[self._shown]]
 
+    @property
+    def open_edges(self) -> NDArray[np.int64]:
+        """The edges that can be used now, (K, 2): neither closed themselves nor at a blocked vertex."""
+        edges = self.edges
+        return edges[~(self._closed[self._shown] | self._walls[edges].any(axis=1))]
+
     def with_walls(self, walls: ArrayLike | None) -> Graph:
         """The same graph with other vertices blocked (None for none): what another mobility walks on. Closed edges stay closed."""
         twin = Graph.__new__(Graph)

@@ -79,6 +79,7 @@ class _Pen:
         self.scale = _SCALE * size
         self.step = round(_STEP * size)
         self.gap = round(8 * size)
+        self.swatch = min(11, self.step - 5)
         self._has_ink = has_ink
         self.tracks: list[Track] = []
 
@@ -160,7 +161,7 @@ def _fact(pen: _Pen, fact: Fact) -> None:
         return
     indent = 0
     if fact.color is not None:
-        pen.box(_MARGIN, 11, 11, rgb_of_tone(fact.color))
+        pen.box(_MARGIN, pen.swatch, pen.swatch, rgb_of_tone(fact.color))
         indent = 18
     if fact.name and pen.measure(f"{fact.name}  {fact.value}") + indent <= pen.wide:
         pen.write(fact.name, _MARGIN + indent, "ink")
@@ -195,7 +196,7 @@ def _swatches(pen: _Pen, scene: Scene) -> None:
     named += [(area.label, area.colors[0]) for area in scene.areas if area.label and len(area.colors) == 1]
     for label, color in dict.fromkeys(named):
         if pen.room(pen.step):
-            pen.box(_MARGIN, 11, 11, rgb_of_tone(color))
+            pen.box(_MARGIN, pen.swatch, pen.swatch, rgb_of_tone(color))
             pen.write(_cut(pen, label, pen.wide - 18), _MARGIN + 18, "ink")
             pen.y += pen.step
     if named:

@@ -11,7 +11,7 @@ __all__ = ["GUARDS", "KINDS_OF_HUNTERS", "SEARCHING", "ZOMBIES", "CivilianRules"
 
 ZOMBIES, GUARDS = "zombies", "guards"
 KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
-_GUARDS_PACE = 1.2
+_GUARDS_PACE = 1.15
 SEARCHING = ("flood", "belief", "last", "random")
 
 
@@ -23,7 +23,7 @@ class HunterRules:
     ----------
     view: how far it sees, in units; `angle` the opening of what it sees, in degrees.
     feel: how near somebody is noticed from any side, in units, if there is sight.
-    walk, run: its speeds on patrol and in a chase, units a second; guards are faster by a fifth.
+    walk, run: its speeds on patrol and in a chase, units a second; guards are faster by 15 %.
     reach: how near it must be to catch or bite, in units.
     hearing: the value of the noise layer from which it hears something.
     grace: seconds out of sight after which somebody is lost.
@@ -33,11 +33,11 @@ class HunterRules:
     stun: seconds that it stands still after it has caught the player.
     """
 
-    view: float = 10.0
+    view: float = 9.0
     angle: float = 100.0
     feel: float = 1.8
     walk: float = 1.7
-    run: float = 3.0
+    run: float = 2.8
     reach: float = 0.85
     hearing: float = 0.12
     grace: float = 0.6
@@ -71,11 +71,11 @@ class PlayerRules:
     """
 
     sneak: float = 1.6
-    walk: float = 3.0
+    walk: float = 3.2
     run: float = 5.2
     noise_walking: float = 0.2
     noise_running: float = 1.0
-    breath: float = 6.0
+    breath: float = 7.0
     rest: float = 1.0
     hearts: int = 3
     stones: int = 4
@@ -109,8 +109,8 @@ class CivilianRules:
     walk: float = 1.4
     run: float = 3.7
     fear: float = 0.04
-    turning: float = 12.0
-    feast: float = 7.0
+    turning: float = 15.0
+    feast: float = 10.0
     scream: float = 0.7
 
     def __post_init__(self) -> None:

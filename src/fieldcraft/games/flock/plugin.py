@@ -52,6 +52,10 @@ class FlockWorld:
         """Where each slider stands."""
         return {name: float(value) for name, value in asdict(state.tuning).items()}
 
+    def brush(self, state: State) -> float:
+        """The radius of the brush, world units."""
+        return state.tuning.brush * self.space.cell_size
+
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """What pointer, keys and sliders ask for."""
         asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]

@@ -1,0 +1,101 @@
+"""Where things stand in a recipe's world: on the map or off it, on walls or beside them, and what is said when they can't be there."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.layer import Layer
+from fieldcraft.recipe.document import dotted
+from fieldcraft.recipe.parts import DepositPart, SourcePart
+from fieldcraft.recipe.section import Problems
+from fieldcraft.sources.placing import place
+from fieldcraft.space import AnySpace, Graph, Grid
+
+__all__ = ["Places", "Policies", "check_places", "on_map", "settled", "stride_of"]
+
+Places = NDArray[np.float64]
+
+
+class Policies(NamedTuple):
+    """What becomes of a place on a wall, and of one off the map."""
+
+    on_wall: str
+    outside: str
+
+
+def stride_of(space: AnySpace) -> float:
+    """World units from cell to cell, roughly: what a walker may go without leaving one out."""
+    if isinstance(space, Grid):
+        return space.cell_size
+    return float(np.median(space.lengths)) if len(space.edges) else math.inf
+
+
+def settled(layer: Layer, points: Places, policies: Policies) -> Places:
+    """Where stamps stand by the policies: as `points`, but on open ground and on the map where that is asked for."""
+    _, cells = place(layer.space, points, on_wall=policies.on_wall, outside=policies.outside)
+    own = np.asarray(layer.space.cell_at(points, outside="clamp"))
+    moved = (cells != own) | ~on_map(layer.space, points)
+    return np.where(moved[:, np.newaxis], layer.space.position_of(cells), points)
+
+
+def on_map(space: Grid | Graph, places: Places) -> NDArray[np.bool_]:
+    """Which places, shape (N, 2), lie on the map; on a graph each has a nearest vertex."""
+    if isinstance(space, Graph):
+        return np.ones(len(places), dtype=np.bool_)
+    low = np.array(space.origin)
+    return np.asarray(((places >= low) & (places < low + np.array(space.size))).all(axis=1) | space.wrap)
+
+
+def check_places(
+    layer: Layer,
+    places: Places,
+    part: SourcePart | DepositPart,
+    key: str,
+    problems: Problems,
+    times: NDArray[np.float64] | None = None,
+) -> None:
+    """Notes the first place that lies outside of the map or on a wall against the part's policy."""
+    space = layer.space
+    if places.shape[1] != space.dimensions:
+        wanted = "[x, y, z]" if space.dimensions == 3 else "[x, y]"
+        problems.add(
+            (*part.keys, key),
+            f"{dotted(part.keys)}: {key} has places {wanted} on this map. Got {places.shape[1]} numbers. Write {space.dimensions}.",
+        )
+        return
+    if isinstance(space, Graph):
+        for index in range(len(places)):
+            try:
+                place(space, places[index], on_wall=part.on_wall, outside=part.outside)
+            except FieldcraftError as error:
+                moment = "" if times is None else f" at {times[index]:g} seconds"
+                problems.add((*part.keys, key), f"{dotted(part.keys)}: {key}{moment}: {error}")
+                return
+        return
+    low = np.array(space.origin)
+    outside = ~on_map(space, places) & (part.outside == "refuse")
+    cells = np.asarray(space.cell_at(np.where(outside[:, np.newaxis], low, places), outside="clamp"))
+    on_wall = space.walls.ravel()[cells] & ~outside & (part.on_wall == "refuse")
+    wrong = np.flatnonzero(outside | on_wall)
+    if not len(wrong):
+        return
+    first = int(wrong[0])
+    x, y = places[first].tolist()
+    moment = "" if times is None else f" at {times[first]:g} seconds"
+    where = f"[{x:g}, {y:g}]{moment}"
+    if outside[first]:
+        high = low + np.array(space.size)
+        rule = f"{key} lies on the map, x in {low[0]:g} to {high[0]:g} and y in {low[1]:g} to {high[1]:g}"
+        remedy = 'Move it, or write outside = "clamp" for the nearest cell of the rim'
+    else:
+        rule = f"{key} lies on open ground"
+        remedy = "The map has no open cell; check what counts as a wall"
+        if not space.walls.all():
+            x, y = space.position_of(space.nearest_open(int(cells[first]))).tolist()
+            remedy = f'The nearest open cell is at [{x:g}, {y:g}]; or write on_wall = "nearest"'
+    problems.add((*part.keys, key), f"{dotted(part.keys)}: {rule}. Got {where}. {remedy}.")
