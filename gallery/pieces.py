@@ -71,13 +71,14 @@ PIECES = (
         "chase",
         "chase",
         "The chase",
-        "Zombies hunt whom they see, search where somebody may have got to, and infect those whom they catch.",
-        "Cones are what hunters see. The glow is how near they are by ways that one can walk; civilians run down its slope,"
-        " round corners and not"
-        " through walls.",
+        "Zombies hunt whom they see, infect those whom they catch, and search for the player once they have lost him.",
+        "Red is the flood: where he may have run on since. Blue lies behind him, so nobody looks there. The cross is their best"
+        " guess; the line from it leads to where he truly is.",
         "chase.md",
-        begin=10,
+        seed=2,
+        begin=27,
         seconds=12,
+        overlays=("heat", "sight", "barrier", "estimate"),
     ),
     Piece(
         "maze",

@@ -40,7 +40,17 @@ from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, te
 from fieldcraft.pursuit import Belief, Contacts, Pursuit, Sight, Staleness
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
-from fieldcraft.sources import Source, Sources, Timeline, TimelineBuilder, pitch, read_football, read_starcraft
+from fieldcraft.sources import (
+    Source,
+    Sources,
+    Timeline,
+    TimelineBuilder,
+    pitch,
+    read_football,
+    read_pedestrians,
+    read_starcraft,
+    read_tracks,
+)
 from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
 __version__ = "0.1.0"
@@ -102,7 +112,9 @@ __all__ = [
     "peaks",
     "pitch",
     "read_football",
+    "read_pedestrians",
     "read_starcraft",
+    "read_tracks",
     "regions",
     "sample",
     "sees",

@@ -34,14 +34,26 @@ def test_food_is_counted_once_trails_are_there():
 
 def test_summary_of_food():
     study = ants_study([400, 100], [0.9, 0.5], seeds=2)
-    assert len(study.jobs) == 8
-    rows = [{**job, "food": 1, "food a minute": job["ants"] * job["keep"] + job["seed"], "digest": "d"} for job in study.jobs]
+    assert len(study.jobs) == 12
+    rows = [
+        {**job, "food": 1, "food a minute": job["ants"] * (job["keep"] or 0.1) * (job["seed"] + 1), "digest": "d"} for job in study.jobs
+    ]
     summary = study.summarise(rows)
     assert summary.groups == ("100", "400")
-    assert summary.series == ("keep 0.5", "keep 0.9")
+    assert summary.series == ("without trails", "keep 0.5", "keep 0.9")
     assert summary.log
-    assert summary.found["400", "keep 0.9", "food a minute"].value == pytest.approx(360.5)
-    assert summary.found["400", "keep 0.9", "food a minute, per 100 ants"].value == pytest.approx(360.5 / 4)
+    assert summary.found["400", "keep 0.9", "food a minute"].value == pytest.approx(540)
+    assert summary.found["400", "keep 0.9", "per 100 ants"].value == pytest.approx(135)
+    beside = summary.found["400", "keep 0.9", "beside the least keep, same meadow"]
+    assert (beside.value, beside.low, beside.high) == pytest.approx((1.8, 1.8, 1.8))
+    assert summary.found["100", "without trails", "beside the least keep, same meadow"].value == pytest.approx(0.2)
+
+
+def test_without_trails_ants_heed_none():
+    study = ants_study([200], [0.97], size="48x36", seeds=1, seconds=40)
+    blind, led = (forage(job) for job in study.jobs)
+    assert study.jobs[0]["keep"] is None
+    assert led["food a minute"] > 2 * blind["food a minute"]
 
 
 def test_vortices_are_watched_and_summed_up(tmp_path):
@@ -65,8 +77,8 @@ def test_from_the_command_line():
     study = chosen(
         EXPERIMENT, "--ants", "700,80", "--keep", "0.9", "--seeds", "3", "--first-seed", "4", "--size", "40x30", "--seconds", "31"
     )
-    assert [(job["ants"], job["seed"]) for job in study.jobs] == [(ants, seed) for ants in (80, 700) for seed in (4, 5, 6)]
-    assert study.jobs[0] == {"width": 40, "height": 30, "seed": 4, "ants": 80, "keep": 0.9, "seconds": 31}
+    assert [(job["ants"], job["seed"]) for job in study.jobs if job["keep"]] == [(ants, seed) for ants in (80, 700) for seed in (4, 5, 6)]
+    assert study.jobs[3] == {"width": 40, "height": 30, "seed": 4, "ants": 80, "keep": 0.9, "seconds": 31}
     vortex = chosen(VORTEX, "--rim", "--keep", "0.95", "--ants", "9", "--seeds", "1")
     assert {(job["rim"], job["keep"], job["ants"]) for job in vortex.jobs} == {(True, 0.95, 9)}
     with pytest.raises(InvalidValue, match="--ants"):

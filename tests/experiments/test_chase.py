@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
+import realdata
 from fieldcraft import cli
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.experiments import run_study
@@ -161,12 +162,20 @@ class TestWhatIsSaid:
                 assert isinstance(seconds, float)
                 assert (2 <= seconds <= 12) if found else (seconds == 12)
 
+    @pytest.mark.parametrize("file", ["navmesh/cs2/de_dust2.json", "waypoints/quake/e4m5.navjson", "gridmaps/maps/dao/den312d.map"])
+    def test_on_maps_of_games(self, file: str) -> None:
+        kind, name = file.split("/", 1)
+        study = chase_study(files=[realdata.folder(kind) / name], seeds=1, searchers=(2,), fugitives=("doubles back",), limit=15)
+        results = run(study.jobs[0])
+        assert all(4 <= float(str(results[f"seconds by {way}"])) <= 15 for way in WAYS)
+
     def test_on_the_command_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         arguments = "--maps cave --size 40x30 --seeds 1 --searchers 2 --fugitives stands --limit 9 --lead 1 --sight 7 --workers 1"
         assert cli.main(["experiment", "chase", *arguments.split(), "--out", str(tmp_path)]) == 0
         said = capsys.readouterr().out
         assert "map by map" in said
         assert "sooner than last" in said
+        assert said.index(" chases  stands: found") < said.index(" worlds  found")
         assert (tmp_path / "chase-maps.png").exists()
 
     @pytest.mark.parametrize(

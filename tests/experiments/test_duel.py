@@ -105,7 +105,7 @@ def test_graphs_are_refused(tmp_path):
 
 
 def test_real_duels_by_one_worker_or_two(tmp_path):
-    study = duel_study(["pillars"], size="30x22", seeds=1, brains=("tether", "charge"), limit=15.0)
+    study = duel_study(["pillars"], size="30x22", seeds=1, brains=("tether", "charge"), limit=6.0)
     one, two = (run_study(study, tmp_path / str(workers), workers=workers) for workers in (1, 2))
     assert one.rows == two.rows
     assert one.failures == ()

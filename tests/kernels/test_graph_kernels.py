@@ -152,6 +152,9 @@ def test_floors(seed: int) -> None:
     rng = np.random.default_rng(seed)
     at = house.positions[rng.integers(0, 5, 30)]
     shifts = rng.normal(size=(30, 2)) * 6
+    crowd = steering.Crowd(house, keep_apart=0.7)
+    still = np.zeros((30, 2))
+    same(lambda: [*crowd.step(at, shifts, still, 0.1, max_speed=2.0), steering.avoid_walls(house, at, shifts, 1.5)])
     same(lambda: [house.cell_at(at), steering.move(house, at, shifts), steering.move(house, at, shifts, leap=False), floors_of(house).shut])
 
 
@@ -215,4 +218,7 @@ def test_after_warming_up_nothing_is_compiled() -> None:
         fc.flee_map(distance_map(graph, places[0])).descend(places[-1])
         steering.Travellers.at(graph, places).travel(fc.flow_field(distance_map(graph, places[0])), 1.0)
     steering.move(house, house.positions, (1.0, 0.5))
+    still = np.zeros((len(house), 2))
+    steering.Crowd(house).step(house.positions, still + 1.0, still, 0.1, max_speed=2.0)
+    steering.avoid_walls(house, house.positions, still + 1.0, 1.0)
     assert variants() == before

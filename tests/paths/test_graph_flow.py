@@ -80,6 +80,18 @@ class TestAlongEdges:
             place = place + 0.1 * flow.sample(place)
         np.testing.assert_allclose(place, (4, 4), atol=0.1)
 
+    def test_who_knows_the_vertices_hands_them_in(self) -> None:
+        graph = fc.Graph([(0, 0), (4, 0), (4, 4)], [(0, 1), (1, 2)])
+        flow = flow_field(distance_map(graph, (4, 4)))
+        assert isinstance(flow, GraphFlow)
+        at = np.array([(1.0, 0.0), (3.0, 0.0)])
+        np.testing.assert_array_equal(flow.sample(at, cells=graph.cell_at(at)), flow.sample(at))  # type: ignore[arg-type]
+        assert at.flags.writeable
+        with pytest.raises(InvalidValue, match="one vertex per position"):
+            flow.sample(at, cells=np.array([0]))
+        with pytest.raises(OutsideMap):
+            flow.sample(at, cells=np.array([0, 3]))
+
     def test_fields_are_kept_by_goal(self) -> None:
         graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
         fields = FlowFields(graph)

@@ -197,6 +197,15 @@ class TestAnswers:
         assert path.length == 16
         assert path.at([0, 6, 12, 14]).tolist() == [[0, 0, 0], [0, 0, 1.5], [0, 0, 3], [2, 0, 3]]
 
+    def test_edges_too_short_to_be_added_to_long_ways_lead_on_all_the_same(self) -> None:
+        graph = fc.Graph([(0, 0), (1, 0), (2, 0), (3, 0)], [(0, 1), (1, 2), (2, 3), (1, 3)], lengths=[1e10, 1e-9, 1e-9, 1e-9])
+        field = distance_map(graph, (0, 0))
+        assert field.exact[0] < field.exact[1] < field.exact[2] == field.exact[3]
+        assert field.descend((2, 0)).cells.tolist() == [2, 1, 0]
+        graph.block_edges((0, 1))
+        assert field.repair().tolist() == [1, 2, 3]  # none bears another out
+        assert np.isinf(field.exact[1:]).all()
+
     def test_what_it_says_of_itself(self) -> None:
         assert repr(distance_map(TRIANGLE, (0, 0))) == "<DistanceMap to 1 goal on 3 vertices>"
         assert distance_map(TRIANGLE, (0, 0)).links.tolist() == [True] * 6

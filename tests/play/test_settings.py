@@ -26,6 +26,27 @@ class Many:
     strides: tuple[Stride, ...] = ()
 
 
+@dataclass(frozen=True)
+class Pace:
+    speed: float
+    force: float = 2.0
+
+
+@dataclass(frozen=True)
+class Paces:
+    walk: Pace = field(default_factory=lambda: Pace(4.0, 9.0))
+    run: Pace = field(default_factory=lambda: Pace(7.0))
+    others: tuple[Pace, ...] = ()
+
+
+def test_part_of_a_table_leaves_the_rest_as_it_is_there() -> None:
+    made = settings_from(Paces, read_table(None, ["walk.speed=5", "run.force=3"]))
+    assert made == Paces(Pace(5.0, 9.0), Pace(7.0, 3.0))
+    assert settings_from(Paces, {"others": [{"speed": 1}]}).others == (Pace(1.0),)
+    with refused(InvalidValue, "others[0] is whole", "speed"):
+        settings_from(Paces, {"others": [{"force": 1.0}]})
+
+
 def test_what_is_not_said_stays() -> None:
     assert settings_from(Many, {}) == Many()
 

@@ -160,6 +160,17 @@ class TestMeshes:
         assert sees(graph, (-3, 1.5), (12, 1.5), 20).all()
         assert not sees(graph, (-3, 1.5), (12, 1.5), 14).any()  # as the crow flies from where one is
 
+    def test_polygons_that_are_not_convex_end_as_well(self) -> None:
+        rng = np.random.default_rng(2)
+        for _ in range(30):
+            corners = rng.integers(0, 5, (9, 2))
+            rings = [rng.permutation(9)[: rng.integers(3, 7)].tolist() for _ in range(8)]
+            tangle = fc.Graph.from_polygons(corners, rings)
+            places = rng.random((6, 2)) * 5
+            assert watchers(tangle, places, 9).shape == (8,)
+            assert sees(tangle, places, places, 9).diagonal().all()
+            incoming(tangle, places[0], places[1], speed=1, width=2)
+
     def test_degenerate_polygons_do_no_harm(self) -> None:
         flat = fc.Graph.from_polygons([(0, 0), (1, 0), (2, 0), (1, 1)], [(0, 1, 3), (0, 1, 2)])
         assert visible(flat, (0.6, 0.3), 9)[0]

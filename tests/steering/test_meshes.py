@@ -115,6 +115,53 @@ class TestLeaps:
             steering.move(banks, (1, 1), (3, 0), leap=fc.flow_field(fc.distance_map(SQUARE, (1, 1))))
 
 
+class TestCrowds:
+    @settings(max_examples=30, deadline=None)
+    @given(seed=st.integers(0, 9_999), share=st.sampled_from([0.0, 0.2]))
+    def test_feelers_feel_what_they_feel_on_a_grid(self, seed: int, share: float) -> None:
+        rng = np.random.default_rng(seed)
+        grid = fc.Grid(14, 9, cell_size=0.7, walls=rng.random((9, 14)) < share)
+        mesh, cells = graphs.squares(grid)
+        at = grid.position_of(rng.choice(cells, 40)) + rng.uniform(-0.34, 0.34, (40, 2))
+        moving = rng.normal(size=(40, 2))
+        ours, theirs = steering.avoid_walls(mesh, at, moving, 1.7), steering.avoid_walls(grid, at, moving, 1.7)
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+    @settings(max_examples=20, deadline=None)
+    @given(seed=st.integers(0, 9_999))
+    def test_a_crowd_walks_as_on_a_grid(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        grid = fc.Grid(16, 11)
+        mesh, _ = graphs.squares(grid)
+        at, moving = rng.uniform(1, 10, (60, 2)), rng.normal(size=(60, 2))
+        wish = rng.normal(size=(60, 2))
+        keywords = {"max_speed": rng.uniform(0.5, 3, 60), "max_force": 20.0}
+        here = steering.Crowd(grid).step(at, moving, wish, 0.05, **keywords)  # type: ignore[arg-type]
+        there = steering.Crowd(mesh).step(at, moving, wish, 0.05, **keywords)  # type: ignore[arg-type]
+        for one, other in zip(here, there, strict=True):
+            np.testing.assert_allclose(other, one, atol=1e-5)
+
+    def test_it_follows_a_field_to_the_other_floor_and_keeps_apart_on_each(self) -> None:
+        house = graphs.two_floors()
+        flow = fc.flow_field(fc.distance_map(house, (1, 1, 3)))
+        crowd = steering.Crowd(house, keep_apart=0.4, ahead=0.3)
+        at, moving = np.array([(1.0, 3.0, 0.0), (3.0, 1.0, 0.0), (1.0, 1.0, 0.0)]), np.zeros((3, 2))
+        for _ in range(600):
+            at, moving = crowd.step(at, moving, flow, 0.05, max_speed=1.5, max_force=20)
+        assert at[:, 2].tolist() == pytest.approx([3, 3, 3])
+        away = np.linalg.norm(at[:, np.newaxis] - at, axis=2)
+        assert away[~np.eye(3, dtype=bool)].min() > 0.05
+        above = np.array([(1.0, 1.0, 0.0), (1.001, 1.0, 3.0)])
+        places, speeds = crowd.step(above, np.zeros((2, 2)), np.zeros((2, 2)), 0.05, max_speed=1.0)
+        np.testing.assert_allclose(places, above, atol=1e-9)  # one floor above the other is not beside each other
+        assert not speeds.any()
+
+    def test_who_touches_a_rim_gets_on_along_it(self) -> None:
+        places, speeds = steering.Crowd(SQUARE, ahead=0).step([(3.95, 1.0)], [(2.0, 1.0)], [(2.0, 1.0)], 0.1, max_speed=9.0)
+        assert places == pytest.approx(np.array([[4, 1.1]]), abs=1e-3)
+        assert speeds == pytest.approx(np.array([[0.5, 1]]), abs=1e-2)
+
+
 class TestFloors:
     def test_who_walks_in_a_hall_stays_on_its_floor(self) -> None:
         house = graphs.two_floors()
@@ -152,10 +199,14 @@ class TestRefusals:
             steering.move(roads, (0, 0), (1, 0))
         with pytest.raises(InvalidValue, match="agent_radius"):
             steering.move(SQUARE, (1, 1), (1, 0), radius=0.3)
-        with pytest.raises(InvalidValue, match="needs a grid"):
-            steering.Crowd(SQUARE)  # type: ignore[arg-type]
-        with pytest.raises(InvalidValue, match="needs a grid"):
-            steering.avoid_walls(SQUARE, (1, 1), (1, 0), 2.0)  # type: ignore[arg-type]
+        with pytest.raises(InvalidValue, match="Travellers"):
+            steering.Crowd(roads)
+        with pytest.raises(InvalidValue, match="agent_radius"):
+            steering.Crowd(SQUARE, radius=0.2)
+        with pytest.raises(InvalidValue, match="Travellers"):
+            steering.avoid_walls(roads, (1, 1), (1, 0), 2.0)
+        with pytest.raises(InvalidValue, match="fc.sample"):
+            steering.context((1, 1), (1, 0), fc.InfluenceMap(SQUARE).add_layer("food", fc.Spread(0.1, 1.0)), max_speed=1.0, reach=2.0)
 
     def test_places(self) -> None:
         with pytest.raises(OutsideMap):

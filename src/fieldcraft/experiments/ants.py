@@ -24,14 +24,15 @@ MOST_SECONDS = 36_000
 SETTLING = 30
 """Seconds before food is counted: ants must find some first."""
 
-FOOD = (Measure("food a minute"), Measure("food a minute, per 100 ants"))
+FOOD = (Measure("food a minute"), Measure("per 100 ants"), Measure("beside the least keep, same meadow", percent=True, mark=1.0))
 NOWHERE = (Measure("ants that go nowhere", percent=True, limits=(0.0, 1.0)),)
-_WAYS = {"without trails": (0.0, 0.0), "velocity trails alone": (1.0, 0.0), "and keeping apart": (1.0, 2.0)}
+_BLIND = "without trails"
+_WAYS = {_BLIND: (0.0, 0.0), "velocity trails alone": (1.0, 0.0), "and keeping apart": (1.0, 2.0)}
 _ENOUGH = 1_000_000
 
 
 def ants_study(
-    ants: Iterable[int] = (500, 2000, 8000),
+    ants: Iterable[int] = (500, 2000, 4000),
     keep: Iterable[float] = (0.95, 0.98, 0.99, 0.995),
     *,
     size: str = "160x100",
@@ -42,7 +43,7 @@ def ants_study(
     """The study behind `fieldcraft experiment ants`: two pheromones, by numbers of ants and by what part of a trail stays at each step.
 
     Each seed is a meadow without a rim, with boulders, a nest and three piles of food that don't run out; all colonies of a seed have the
-    same. Food counts from second 30 to `seconds`.
+    same, among them one whose ants heed no trails. Food counts from second 30 to `seconds`.
 
     Raises `InvalidValue` for arguments out of range.
     """
@@ -53,10 +54,10 @@ def ants_study(
     for count in counts:
         for part in keeps:
             _settings({"ants": count, "keep": part})
-    jobs = [
+    jobs: list[Row] = [
         {"width": width, "height": height, "seed": seed, "ants": count, "keep": part, "seconds": lasts}
         for count in counts
-        for part in keeps
+        for part in (None, *keeps)
         for seed in seeds_of(seeds, first_seed)
     ]
     return Study("ants", "Ants: food by trails", "colonies", tuple(jobs), forage, _summarise_food)
@@ -84,17 +85,26 @@ def forage(job: Job) -> Row:
 
 
 def _summarise_food(rows: Sequence[Row]) -> Summary:
-    counts = [str(count) for count in sorted({_whole(row["ants"]) for row in rows})]
-    keeps = [f"keep {part:g}" for part in sorted({_number(row["keep"]) for row in rows})]
+    counts = sorted({_whole(row["ants"]) for row in rows})
+    keeps = sorted({_number(row["keep"]) for row in rows if row["keep"] is not None})
+    food = {(row["ants"], row["keep"], row["seed"]): _number(row["food a minute"]) for row in rows}
     found = {}
     for count in counts:
-        for part in keeps:
-            some = [_number(row["food a minute"]) for row in rows if str(row["ants"]) == count and f"keep {_number(row['keep']):g}" == part]
-            if some:
-                found[count, part, FOOD[0].name] = mean(some)
-                found[count, part, FOOD[1].name] = mean([food * 100 / int(count) for food in some])
+        for part in (None, *keeps):
+            some = {seed: amount for (ants, keep, seed), amount in food.items() if ants == count and keep == part}
+            if not some:
+                continue
+            group, series = str(count), _series(part)
+            found[group, series, FOOD[0].name] = mean(list(some.values()))
+            found[group, series, FOOD[1].name] = mean([amount * 100 / count for amount in some.values()])
+            if beside := [amount / least for seed, amount in some.items() if (least := food.get((count, keeps[0], seed), 0.0))]:
+                found[group, series, FOOD[2].name] = mean(beside)
     notes = (f"Food that came home from second {SETTLING} on, of piles that don't run out",)
-    return Summary(tuple(counts), tuple(keeps), FOOD, found, notes, axis="ants", log=True)
+    return Summary(tuple(map(str, counts)), tuple(_series(part) for part in (None, *keeps)), FOOD, found, notes, axis="ants", log=True)
+
+
+def _series(keep: float | None) -> str:
+    return _BLIND if keep is None else f"keep {keep:g}"
 
 
 def vortex_study(
@@ -157,6 +167,8 @@ def _share(interval: Interval) -> Interval:
 def _settings(job: Job) -> Settings:
     from fieldcraft.games.ants import Settings, Tuning
 
+    if job["keep"] is None:
+        return Settings(ants=_whole(job["ants"]), food=_ENOUGH, follow=0.0)
     return Settings(ants=_whole(job["ants"]), food=_ENOUGH, scalar=Tuning(keep=_number(job["keep"])))
 
 
@@ -220,7 +232,7 @@ def _add_world(parser: argparse.ArgumentParser, *, seeds: int, seconds: int) -> 
 
 def _ants_arguments(parser: argparse.ArgumentParser) -> None:
     _add_world(parser, seeds=6, seconds=90)
-    parser.add_argument("--ants", default="500,2000,8000", metavar="N,...", help="numbers of ants (default: 500,2000,8000)")
+    parser.add_argument("--ants", default="500,2000,4000", metavar="N,...", help="numbers of ants (default: 500,2000,4000)")
     parser.add_argument(
         "--keep",
         default="0.95,0.98,0.99,0.995",

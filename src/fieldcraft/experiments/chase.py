@@ -160,7 +160,7 @@ def _by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
         Measure("seconds"),
         Measure(_SOONER, mark=0.0),
     )
-    return Summary(tuple(groups), WAYS, measures, found, _notes(rows), name="maps", title="map by map")
+    return Summary(tuple(groups), WAYS, measures, found, _notes(rows), name="maps", title="map by map", unit="worlds")
 
 
 def _worlds(rows: Iterable[Row], column: str) -> list[float]:

@@ -23,9 +23,9 @@ _MAPS = ("open", "pillars", "rooms")
 
 MEASURES = (
     Measure("duels won", percent=True, limits=(0.0, 1.0), mark=0.5),
-    Measure("dealt to taken", limits=(0.0, 6.0), mark=1.0),
+    Measure("dealt to taken", limits=(0.0, 4.0), mark=1.0),
     Measure("as long range", limits=(0.0, 6.0), mark=1.0),
-    Measure("as short range", limits=(0.0, 6.0), mark=1.0),
+    Measure("as short range", limits=(0.0, 4.0), mark=1.0),
 )
 
 
@@ -126,6 +126,9 @@ def summarise(rows: Sequence[Row]) -> Summary:
                     found[group, series, name] = ratio(dealt, taken)
                 elif worlds:
                     lacking.append(f"{group}, {series}, {name}: dealt {sum(dealt):,.0f}, took {sum(taken):,.0f}, which is no ratio")
+    most = {measure.name: measure.limits[1] for measure in MEASURES if measure.limits}
+    if any(interval.value > most[name] for (_, _, name), interval in found.items()):
+        lacking.append("In the plot, what lies beyond an axis is at its rim")
     return Summary(tuple(groups), tuple(f"against {rival}" for rival in rivals), MEASURES, found, (*_notes(rows), *lacking))
 
 

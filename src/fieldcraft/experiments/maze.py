@@ -56,7 +56,7 @@ def maze_study(
     files: map files, grids or graphs.
     size: cells of generated mazes, as "31x23".
     seeds, first_seed: how many tours per map and way of exploring, and the first of their seeds; all ways start at the same places.
-    sights: how far explorers with a memory look, in steps.
+    sights: how far explorers with a memory look, in steps; the one that also goes to the frontier looks as far as the farthest of them.
     laps: how long tours are; a lap is as many steps as a map has cells.
     life: laps until a mark is forgotten.
     explorers: how many explore together and share what they know.
@@ -76,7 +76,7 @@ def maze_study(
         _ground({**world, "seed": first_seed})
     loaded, digests = worlds_of([], files, size)
     worlds += [{**world, "algorithm": "", "loops": 0.0} for world in loaded]
-    ways = [("random", 1), *(("memory", sight) for sight in far), ("beyond", 1), ("frontier", 1)]
+    ways = [("random", 1), *(("memory", sight) for sight in far), ("beyond", max(far, default=1)), ("frontier", 1)]
     rules: dict[str, str | int | float] = {
         "laps": length,
         "life": checks.positive("life", life),
@@ -160,8 +160,8 @@ def _series(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The tours of each way of exploring, by what it is called."""
     found: dict[str, list[Row]] = {}
     for row in rows:
-        name = {"random": "random walk", "frontier": "nearest frontier", "beyond": "memory and frontier"}.get(str(row["how"]))
-        found.setdefault(name or f"memory, sight {row['sight']}", []).append(row)
+        name = {"random": "random walk", "frontier": "nearest frontier"}.get(str(row["how"]), f"memory, sight {row['sight']}")
+        found.setdefault(f"{name}, and frontier" if row["how"] == "beyond" else name, []).append(row)
     return found
 
 

@@ -42,7 +42,7 @@ def write_outputs(study: Study, rows: Sequence[Row], summary: Summary, failures:
 
 def table_lines(summary: Summary, *, unit: str) -> list[str]:
     """The summary as lines of text: a row for each group and series, a column for each measure, its 95 % interval in brackets."""
-    head = ["", "", unit, *(measure.name for measure in summary.measures)]
+    head = ["", "", summary.unit or unit, *(measure.name for measure in summary.measures)]
     lines = [head]
     for group in summary.groups:
         name = group

@@ -43,7 +43,7 @@ class Summary:
 
     Where the groups are rising numbers, `axis` says of what, "searchers", and the plot shows curves over them; on a `log` axis equal ratios
     are equally far apart; `columns` panels stand beside each other. `more` are further summaries of the same rows, each with a
-    `name` that ends the name of its plot and a `title` over its table.
+    `name` that ends the name of its plot and a `title` over its table. `unit` says what its counts count, if not the study's.
 
     Raises `InvalidValue` where there is an axis and a group is no number.
     """
@@ -58,6 +58,7 @@ class Summary:
     columns: int = 3
     name: str = ""
     title: str = ""
+    unit: str = ""
     more: tuple[Summary, ...] = ()
 
     def __post_init__(self) -> None:

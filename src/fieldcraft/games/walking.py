@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.space import Grid
 
-__all__ = ["away", "walking_grid"]
+__all__ = ["away", "directions", "walking_grid"]
 
 
 def walking_grid(space: Grid) -> Grid:
@@ -32,3 +32,9 @@ def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]
         size = np.array(space.size)
         gap -= np.rint(gap / size) * size
     return gap
+
+
+def directions(vectors: NDArray[np.float64], otherwise: NDArray[np.float64] | float = 0.0) -> NDArray[np.float64]:
+    """Vectors (N, D) cut to length 1, and others in place of those that have no length."""
+    lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
+    return np.where(lengths > 1e-12, vectors / np.where(lengths > 1e-12, lengths, 1.0), otherwise)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
-from fieldcraft.kernels.reference.flood import BARRIER, FRONT, HEAT, RUNS, STEPS, STUCK, TAIL, TOO_HOT, UNTOUCHED
+from fieldcraft.kernels.reference.flood import BARRIER, COLD, FRONT, HEAT, RUNS, STEPS, STUCK, TAIL, TOO_HOT, UNTOUCHED
 
-__all__ = ["ignite", "run"]
+__all__ = ["cool", "ignite", "run"]
 
 
 @njit(nogil=True, cache=True)
@@ -68,3 +69,22 @@ def ignite(starts, ends, front, label, strength, since, next_label, next_strengt
                     continue
             next_label[end], next_strength[end] = flood, heat
     return count
+
+
+@njit(nogil=True, cache=True)
+def cool(cells, label, ignited, strength, now, cooling, values, is_warm):  # type: ignore[no-untyped-def]
+    """What cells hold in a step; how many of them are still warm."""
+    kept = 0
+    for i in range(len(cells)):
+        cell = cells[i]
+        heat = 0.0
+        if label[cell] >= 0:
+            heat = max(1 - cooling * (now - ignited[cell]), 0.0)
+        if heat < COLD:
+            values[cell] = 0
+            is_warm[cell] = False
+            continue
+        values[cell] = np.float32(heat * strength[cell])
+        cells[kept] = cell
+        kept += 1
+    return kept

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["corridor", "heights", "locate", "move", "straight"]
+__all__ = ["avoid", "corridor", "heights", "locate", "move", "straight"]
 
 RIM = 1e-9
 APART = 1e-3
@@ -19,6 +19,7 @@ INWARDS = 1e-6
 SLIDES = 16
 IDLE = 8
 NEXT_TO_NOTHING = 1e-12
+SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
 
 
 @njit(nogil=True, cache=True)
@@ -136,6 +137,52 @@ def move(  # type: ignore[no-untyped-def]
         x, y = _off_rim(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
         out[i, 0], out[i, 1] = x, y
         ends[i] = polygon
+
+
+@njit(nogil=True, cache=True)
+def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, dx, dy):  # type: ignore[no-untyped-def]
+    """How far a straight line gets, as a part of it, and which way the side that ends it faces (0, 0 if none does)."""
+    left, idle = 1.0, 0
+    while True:
+        begin, end = starts[polygon], starts[polygon + 1]
+        side, share = _exit(rings, begin, end, x, y, dx * left, dy * left, -1)
+        if side < 0:
+            return 1.0, 0.0, 0.0
+        x, y = x + share * dx * left, y + share * dy * left
+        left = (1 - share) * left
+        other = side + 1 if side + 1 < end else begin
+        ux, uy, vx, vy = rings[side, 0], rings[side, 1], rings[other, 0], rings[other, 1]
+        portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, vx - ux, vy - uy)
+        idle = 0 if share > RIM else idle + 1
+        if portal < 0 or idle > IDLE:
+            length = math.sqrt((vx - ux) * (vx - ux) + (vy - uy) * (vy - uy))
+            return 1 - left, (uy - vy) / length, (vx - ux) / length
+        polygon = np.int64(behind[portal])
+
+
+@njit(nogil=True, cache=True)
+def avoid(  # type: ignore[no-untyped-def]
+    starts, rings, gates, behind, sides, shut, leaps, wanted, polygons, points, velocities, ahead, first, last, out
+):
+    """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2): as `moving.avoid` on grids."""
+    for i in range(first, last):
+        polygon = polygons[i]
+        x, y = _inside(rings, starts[polygon], starts[polygon + 1], points[i, 0], points[i, 1])
+        vx, vy = velocities[i, 0], velocities[i, 1]
+        speed = math.sqrt(vx * vx + vy * vy)
+        out[i, 0], out[i, 1] = 0.0, 0.0
+        if speed == 0:
+            continue
+        hx, hy = vx / speed, vy / speed
+        side = ahead * SIDE_LENGTH
+        t, nx, ny = _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, hx * ahead, hy * ahead)
+        gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
+        lt, lx, ly = _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, gx, gy)
+        gx, gy = (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side
+        rt, rx, ry = _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, gx, gy)
+        turn = 1 - t if lt >= rt else t - 1
+        out[i, 0] = (nx * (1 - t) + lx * (1 - lt) + rx * (1 - rt) - hy * turn) * speed
+        out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
 
 
 @njit(nogil=True, cache=True)

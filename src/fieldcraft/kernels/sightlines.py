@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _STACK = 64
+_TURNS = 16  # how often polygons may come, on average, before a view is given up; in polygons that are not convex it may go in circles
 _SECTORS = 64  # pieces of a view that are joined at once
 
 
@@ -141,14 +142,6 @@ def _sink(keys, nodes, size):  # type: ignore[no-untyped-def]
     keys[place], nodes[place] = key, node
 
 
-@njit(nogil=True, cache=True)
-def _unused(following):  # type: ignore[no-untyped-def]
-    """List the whole pool as unused: the last entry says where the list begins."""
-    for k in range(len(following) - 1):
-        following[k] = k + 1
-    following[len(following) - 1] = 0
-
-
 @njit(nogil=True, cache=True, inline="always")
 def _joined(sectors, count):  # type: ignore[no-untyped-def]
     """Join sectors where one ends as another begins; how many are left."""
@@ -173,6 +166,16 @@ def _joined(sectors, count):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def _given_up(first, here, nodes, size, following, pool):  # type: ignore[no-untyped-def]
+    """Leave everything as it was before a view was begun; -1."""
+    for k in range(size):
+        first[nodes[k]] = 0
+    first[here] = following[0] = 0
+    pool[0, 0] = 1
+    return -1
+
+
+@njit(nogil=True, cache=True)
 def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, found, first, pool, following, keys, nodes, sectors):  # type: ignore[no-untyped-def]
     """The polygons whose middles a place sees, listed in `found`: how many, or -1 where the view falls into too many pieces.
 
@@ -181,17 +184,19 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
     the nearer first, so that most have been reached by all their sides when it is their turn, and their sectors can be joined: where two
     meet is a corner that is no wall's. `reach` is squared; portals that lie farther away are left alone.
 
-    `first` (P,) has the sectors that wait for a polygon, -1 for none, as numbers of `pool` and `following`; what is unused there is
-    listed from its last entry on.
+    `first` (P,) has the sectors that wait for a polygon, as numbers of `pool` and `following` from 1 on, 0 for none. What was used and is
+    not any more is listed from `following[0]` on; what has never been used begins at `pool[0, 0]`.
     """
-    end_of_list = len(following) - 1
-    free = following[end_of_list]
+    free, unused = following[0], pool[0, 0]
     found[0] = cell
     marks[cell] = mark
     total = size = 1
     keys[0], nodes[0] = 0.0, cell
     whole = True
-    while size > 0:
+    for _ in range(_TURNS * len(starts)):
+        if size == 0:
+            following[0], pool[0, 0] = free, unused
+            return total
         here = nodes[0]
         size -= 1
         _sink(keys, nodes, size)
@@ -201,7 +206,7 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                 sectors[0, part] = 0
         else:
             count = 0
-            while first[here] >= 0 and count < _SECTORS:
+            while first[here] > 0 and count < _SECTORS:
                 k = first[here]
                 for part in range(4):
                     sectors[count, part] = pool[k, part]
@@ -209,7 +214,7 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                 first[here] = following[k]
                 following[k] = free
                 free = k
-            if first[here] >= 0:
+            if first[here] > 0:
                 keys[size], nodes[size] = 0.0, here
                 _rise(keys, nodes, size)
                 size += 1
@@ -242,15 +247,15 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                     if sx * sx + sy * sy > reach:
                         continue
                 end = ends[portal]
-                if free == end_of_list:
-                    for k in range(size):
-                        first[nodes[k]] = -1
-                    first[here] = -1
-                    _unused(following)
-                    return -1
-                k = free
-                free = following[k]
-                if first[end] < 0:
+                if free > 0:
+                    k = free
+                    free = following[k]
+                elif unused < len(following):
+                    k = unused
+                    unused += 1
+                else:
+                    return _given_up(first, here, nodes, size, following, pool)
+                if first[end] == 0:
                     keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
                     _rise(keys, nodes, size)
                     size += 1
@@ -258,8 +263,7 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                 first[end] = k
                 pool[k, 0], pool[k, 1], pool[k, 2], pool[k, 3] = ux, uy, vx, vy
         whole = False
-    following[end_of_list] = free
-    return total
+    return _given_up(first, cell, nodes, size, following, pool)
 
 
 @njit(nogil=True, cache=True)
@@ -271,9 +275,9 @@ def look_round(  # type: ignore[no-untyped-def]
     line = np.empty(_STACK, dtype=np.int64)
     marks = np.zeros(count, dtype=np.int64)
     found = np.empty(count, dtype=np.int64)
-    waiting = np.full(len(starts), -1, dtype=np.int64)
+    waiting = np.zeros(len(starts), dtype=np.int64)
     pool, following = np.empty((len(ends) + _STACK, 4), dtype=np.int64), np.empty(len(ends) + _STACK, dtype=np.int64)
-    _unused(following)
+    following[0], pool[0, 0] = 0, 1
     keys, nodes = np.empty(len(starts) + _STACK), np.empty(len(starts) + _STACK, dtype=np.int64)
     sectors = np.empty((_SECTORS, 4), dtype=np.int64)
     for v in range(first, last):

@@ -115,7 +115,7 @@ class GraphDistances:
         self._seeds, self._seed_starts = self.goals[standing][order], self.start_costs[standing][order]
         self.dist[self._seeds] = self._seed_starts
         self._heads = np.full(self._rounds, -1, dtype=np.int32)
-        self._nodes, self._following = np.empty(256, dtype=np.int32), np.empty(256, dtype=np.int32)
+        self._nodes, self._following = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
         self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
         self._started = True
 

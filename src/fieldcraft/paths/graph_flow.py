@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.paths.distance import DistanceMap
@@ -86,7 +87,12 @@ class GraphFlow(FlowField):
         if cells is None:
             vertices = np.atleast_1d(np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)) if len(points) else _NONE
         else:
-            vertices = np.array(cells, dtype=np.int64).reshape(len(points))
+            self.space.position_of(cells)  # checks them
+            vertices = np.atleast_1d(np.array(cells, dtype=np.int64))
+            if vertices.shape != (len(points),):
+                raise InvalidValue(
+                    "cells has one vertex per position", got=f"shape {vertices.shape} for {len(points)} positions", remedy="Pass cell_at's"
+                )
         serve = self._serve(points, vertices)
         bands = max(1, min(pool.threads(), len(points) // _AGENTS))
         edges = [len(points) * band // bands for band in range(bands + 1)]

@@ -7,7 +7,7 @@ import os
 import tomllib
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -50,7 +50,7 @@ def settings_from(kind: type, table: Mapping[str, Any]) -> Any:
     Tables in it stand for dataclasses in the settings, lists for tuples. Raises `InvalidValue` for unknown names and for
     values of other types, and whatever the dataclass itself refuses.
     """
-    return _made(kind, table, "")
+    return kind(**_values(kind, table, "", kind()))
 
 
 def kinds_of(settings: Any) -> tuple[type, ...]:
@@ -73,7 +73,8 @@ def kinds_of(settings: Any) -> tuple[type, ...]:
     return tuple(found)
 
 
-def _made(kind: type, table: Mapping[str, Any], where: str) -> Any:
+def _values(kind: type, table: Mapping[str, Any], where: str, usual: Any) -> dict[str, Any]:
+    """The values of a table by the types of a dataclass; tables in it change parts of `usual`, one of that kind."""
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind) if field.init]
     for key in table:
@@ -81,17 +82,28 @@ def _made(kind: type, table: Mapping[str, Any], where: str) -> Any:
             near = difflib.get_close_matches(key, names, n=1)
             remedy = f"Did you mean {where}{near[0]}?" if near else f"Known: {', '.join(where + name for name in names) or 'none'}"
             raise InvalidValue("There is no setting of that name", got=f"{where}{key}", remedy=remedy)
-    return kind(**{key: _converted(hints[key], value, f"{where}{key}") for key, value in table.items()})
+    return {key: _converted(hints[key], value, f"{where}{key}", getattr(usual, key, None)) for key, value in table.items()}
 
 
-def _converted(hint: Any, value: Any, where: str) -> Any:
+def _part(kind: type, table: Mapping[str, Any], where: str, usual: Any) -> Any:
+    """A dataclass within another: `usual` with the values of a table, or one of them alone where there was none."""
+    values = _values(kind, table, f"{where}.", usual)
+    if usual is not None:
+        return replace(usual, **values)
+    needed = [field.name for field in fields(kind) if field.init and field.default is MISSING and field.default_factory is MISSING]
+    if missing := [name for name in needed if name not in values]:
+        raise InvalidValue(f"The setting {where} is whole", got=f"nothing for {', '.join(missing)}", remedy="Add it")
+    return kind(**values)
+
+
+def _converted(hint: Any, value: Any, where: str, usual: Any = None) -> Any:
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return _first(get_args(hint), value, where)
     if is_dataclass(hint) and isinstance(hint, type):
         if not isinstance(value, dict):
             raise _refused(where, "a table", value)
-        return _made(hint, value, f"{where}.")
+        return _part(hint, value, where, usual if type(usual) is hint else None)
     if origin is Literal:
         if value not in get_args(hint):
             raise _refused(where, f"one of {', '.join(map(repr, get_args(hint)))}", value)

@@ -19,7 +19,6 @@ from fieldcraft.space.ways import Ways, ways_out_of_walls
 __all__ = ["Flood", "FloodField"]
 
 _NONE = -1
-_COLD = 1e-6  # heat below this is none
 _UNIT_CELLS = 4_000  # hot cells in a work unit of 0.25 ms
 
 
@@ -95,7 +94,7 @@ class FloodField:
         """Go on with other parameters; see `Field.tune`."""
         self.flood = flood
         self._fed = -1
-        self._show(self._warm)
+        self._cool()
 
     def feed(self, sources: Sources) -> None:
         """Keep the cells of the sources hot, and begin a flood in those that are new; see `Field.feed`."""
@@ -147,36 +146,31 @@ class FloodField:
 
     def _heat(self, cells: NDArray[np.int64]) -> None:
         """Count cells as hot, and show what they hold."""
-        self._front = np.union1d(self._front, cells)
+        self._front = np.concatenate([self._front, cells])
         fresh = cells[~self._is_warm[cells]]
         self._is_warm[fresh] = True
         self._warm = np.concatenate([self._warm, fresh])
-        self._show(cells)
+        self._flat[cells] = self._strength[cells]
 
     # Steps
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
-        for _ in range(count):
+        for made in range(count):
             if not len(self._front) and not len(self._warm):
-                self._now += count  # nothing is hot or warm any more
+                self._now += count - made  # nothing is hot or warm any more
                 return
             for _ in self.step_in_units():
                 pass
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some hot cells a unit; see `Field.step_in_units`."""
-        ops: Any = reference
-        if kernels.compiled():
-            from fieldcraft.kernels import flood
-
-            ops = flood
         if self._ways is None:
             self._ways = ways_out_of_walls(self.space)
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
-            found = ops.ignite(
+            found = _ops().ignite(
                 self._ways.starts, self._ways.ends, self._front[first : first + _UNIT_CELLS], self._label, self._strength, since,
                 self._next_label, self._next_strength, self._found, found,
             )  # fmt: skip
@@ -192,19 +186,15 @@ class FloodField:
         self._next_label[lit] = _NONE
         self._front = self.pinned
         self._runs = found > 0
-        self._heat(lit)
         if self.flood.cooling > 0:
-            self._show(self._warm)
-            self._warm = self._warm[self._is_warm[self._warm]]
+            self._cool()
+        self._heat(lit)
         yield
 
-    def _show(self, cells: NDArray[np.int64]) -> None:
-        """Work out the values of cells; those that are cold now are no longer warm."""
-        age = self._now - self._ignited[cells]
-        heat = np.where(self._label[cells] == _NONE, 0.0, np.maximum(1 - self.flood.cooling * age, 0.0))
-        heat[heat < _COLD] = 0
-        self._flat[cells] = (heat * self._strength[cells]).astype(np.float32)
-        self._is_warm[cells[heat == 0]] = False
+    def _cool(self) -> None:
+        """Show what the warm cells hold now, and forget those that are cold."""
+        kept = _ops().cool(self._warm, self._label, self._ignited, self._strength, self._now, self.flood.cooling, self._flat, self._is_warm)
+        self._warm = self._warm[:kept]
 
     def settle(self) -> None:
         """Let every flood run to its end, and cool."""
@@ -214,8 +204,7 @@ class FloodField:
         if self.flood.cooling > 0:
             cold = self._warm[~np.isin(self._warm, self.pinned)]
             self._ignited[cold] = self._now - int(np.ceil(1 / self.flood.cooling)) - 1
-            self._show(cold)
-            self._warm = self._warm[self._is_warm[self._warm]]
+            self._cool()
 
     # Coming back
 
@@ -223,7 +212,7 @@ class FloodField:
         """The values, what is known of each cell, and the held ones; see `Field.state`."""
         marks = np.stack([self._label, self._ignited]).astype(np.int64)
         return {
-            "values": self.values, "marks": marks, "strengths": self._strength, "front": self._front.astype(np.int64),
+            "values": self.values, "marks": marks, "strengths": self._strength, "front": np.unique(self._front),
             "pinned": self.pinned, "now": np.array([self._now], dtype=np.int64),
         }  # fmt: skip
 
@@ -248,3 +237,12 @@ class FloodField:
         self._is_warm[self._warm] = True
         self._walls_version = -1  # the state may be from before a change of walls
         self._fed = -1
+
+
+def _ops() -> Any:
+    """The kernels."""
+    if not kernels.compiled():
+        return reference
+    from fieldcraft.kernels import flood
+
+    return flood

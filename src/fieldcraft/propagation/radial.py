@@ -39,7 +39,8 @@ class Radial:
     falloff: "constant", "linear", "quadratic" (`B - B d^2 / R^2`), "cubic", "exponential", "gaussian", "smoothstep", a
         `Ring`, a table or a callable, see `Falloff.of`; sources may have their own.
     metric: how distance is measured. "straight": walls don't matter. "connected": straight, but only on cells joined to
-        the source by a walk within the radius. "path": along the walk. "sight": straight, but only where the source sees.
+        the source by a walk within the radius. "path": along the walk. "sight": straight, but only where the source sees; see
+        `visible`: on a graph without a mesh nothing hides.
     blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
 
     Raises `InvalidValue` for numbers outside of these ranges.

@@ -14,6 +14,7 @@ from fieldcraft.kernels.reference import mesh_moving as reference
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.portals import portals_of
+from fieldcraft.space.runs import runs
 from fieldcraft.space.topology import Topology
 
 __all__ = ["Doors", "Floors", "floors_of", "kernel"]
@@ -120,16 +121,20 @@ def _facing(
     corners: NDArray[np.int64], rings: NDArray[np.float64], polygons: NDArray[np.int64], ways: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The side of each polygon that faces a way most, (K, 4)."""
-    found = np.empty((len(polygons), 4))
-    for i, (polygon, way) in enumerate(zip(polygons.tolist(), ways.tolist(), strict=True)):
-        ring = rings[corners[polygon] : corners[polygon + 1]]
-        ends = np.roll(ring, -1, axis=0)
-        along = ends - ring
-        lengths = np.hypot(along[:, 0], along[:, 1])
-        outwards = (way[0] * along[:, 1] - way[1] * along[:, 0]) / np.where(lengths > 0, lengths, np.inf)
-        side = int(np.argmax(outwards))
-        found[i] = *ring[side], *ends[side]
-    return found
+    if not len(polygons):
+        return np.empty((0, 4))
+    sizes = corners[polygons + 1] - corners[polygons]
+    starts = runs(corners[polygons], sizes)
+    first = np.cumsum(sizes) - sizes
+    ends = starts + 1
+    ends[first + sizes - 1] = corners[polygons]
+    along = rings[ends] - rings[starts]
+    lengths = np.hypot(along[:, 0], along[:, 1])
+    way = np.repeat(ways, sizes, axis=0)
+    outwards = (way[:, 0] * along[:, 1] - way[:, 1] * along[:, 0]) / np.where(lengths > 0, lengths, np.inf)
+    order = np.lexsort((-outwards, np.repeat(np.arange(len(polygons)), sizes)))
+    side = order[first]
+    return np.concatenate([rings[starts[side]], rings[ends[side]]], axis=1)
 
 
 def kernel() -> Any:

@@ -60,7 +60,7 @@ class Portals:
         """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked and arcs `closed` (A,) are."""
         behind = np.concatenate([walls, np.zeros(len(self.starts) - 1 - len(walls), dtype=np.bool_)])
         flags = np.where(behind[self.ends], np.uint8(BLOCKED), np.uint8(OPEN))
-        flags[np.append(closed, False)[self.arcs].all(axis=1)] = CLOSED  # the last stands for an arc that there is not
+        flags[np.append(closed, True)[self.arcs].all(axis=1)] = CLOSED  # the last stands for an arc that there is not
         return flags
 
 

@@ -24,9 +24,7 @@ def grid(space: object) -> Grid:
     """`space` if it is a grid."""
     if not isinstance(space, Grid):
         graph = isinstance(space, Graph)
-        remedy = (
-            "On a mesh use steering.move with positions and behaviours, on waypoints steering.Travellers" if graph else "Pass fc.Grid(...)"
-        )
+        remedy = "On a mesh use steering.Crowd or steering.move, on waypoints steering.Travellers" if graph else "Pass fc.Grid(...)"
         raise InvalidValue("This way of steering among walls needs a grid", got=type(space).__name__, remedy=remedy)
     return space
 

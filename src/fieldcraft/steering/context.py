@@ -17,7 +17,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import context as reference
 from fieldcraft.query.ground import Ground, Readable, crowd
-from fieldcraft.space import Grid
+from fieldcraft.space import Graph, Grid
 from fieldcraft.space.passages import passages
 from fieldcraft.steering import walls
 from fieldcraft.steering.arguments import cells_long, grid, limits, points, vectors
@@ -106,8 +106,15 @@ def context(
 
 def _seen(name: str, value: Readable | ArrayLike | None, count: int, slots: int) -> Ground | Wide:
     """A layer to look at, or what is seen in each direction already."""
-    if isinstance(getattr(value, "space", None), Grid):
+    space = getattr(value, "space", None)
+    if isinstance(space, Grid):
         return Ground(value)  # type: ignore[arg-type]
+    if isinstance(space, Graph):
+        raise InvalidValue(
+            f"{name} is looked at on a grid",
+            got=f"a layer on {space!r}",
+            remedy="Read it yourself in steering.directions(16), by fc.sample, and pass an array of shape (N, 16)",
+        )
     if value is None:
         return np.zeros((count, slots))
     array: NDArray[Any] = checks.array(name, value)  # type: ignore[arg-type]

@@ -14,9 +14,9 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.query.ground import frozen
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph
 from fieldcraft.space.passages import passages, quiet
-from fieldcraft.steering import neighbors, walls
+from fieldcraft.steering import meshes, neighbors, walls
 from fieldcraft.steering.arguments import cells_long, grid, limits, points, vectors
 
 __all__ = ["Crowd"]
@@ -28,7 +28,7 @@ Wide = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Crowd:
-    """How agents on a grid walk together: settings only, so that a game keeps positions and velocities in its own state.
+    """How agents on a grid or mesh walk together: settings only, so that a game keeps positions and velocities in its own state.
 
     `step` does for all agents at once what `follow_flow` (or any wish), `separation`, `avoid_walls`, `combine`, `accelerate` and
     `move` do one after the other: the acceleration is `response * (wish - velocity) + separation * max_speed * pushes +
@@ -36,8 +36,8 @@ class Crowd:
 
     Parameters
     ----------
-    space: the grid.
-    radius: how far centres stay from walls, world units, at most half a cell.
+    space: the grid, or a graph with a mesh.
+    radius: how far centres stay from walls, world units, at most half a cell; 0 on a mesh, which is made for a radius.
     keep_apart: how far a neighbour is felt, world units; 0 for never.
     ahead: how far walls are felt ahead, world units; 0 for never.
     response: per second: a velocity comes near the wish in about `1 / response` s.
@@ -47,7 +47,7 @@ class Crowd:
     Raises `InvalidValue` for what is negative, for a radius of more than half a cell.
     """
 
-    space: Grid
+    space: AnySpace
     radius: float = 0.0
     keep_apart: float = 1.0
     ahead: float = 1.5
@@ -56,10 +56,14 @@ class Crowd:
     avoidance: float = 4.0
 
     def __post_init__(self) -> None:
-        walls.room_beside(grid(self.space), self.radius)
+        if not isinstance(self.space, Graph):
+            walls.room_beside(grid(self.space), self.radius)
         for name in ("keep_apart", "ahead", "response", "separation", "avoidance"):
             checks.not_negative(name, getattr(self, name))
-        cells_long("Looks ahead", np.array([float(self.ahead)]), self.space)
+        if isinstance(self.space, Graph):
+            meshes.checked_mesh(self.space, self.radius)
+        else:
+            cells_long("Looks ahead", np.array([float(self.ahead)]), self.space)
 
     def step(
         self,
@@ -75,7 +79,7 @@ class Crowd:
 
         Parameters
         ----------
-        positions: (N, 2) world units, on the map. Agents in walls are first put out of them, as by `move`.
+        positions: (N, 2) world units, (N, 3) on a 3D mesh, on the map. Agents in walls are first put out of them, as by `move`.
         velocities: (N, 2) world units per second.
         wish: a flow field to follow at `max_speed`, or (N, 2) velocities: what the agents would do if they were alone.
         dt: seconds, above 0.
@@ -84,6 +88,8 @@ class Crowd:
         Who touched a wall has the velocity with which it got on along it. The same calls give the same bits, whatever the number of
         threads. Raises `OutsideMap` for positions off the map, and `InvalidValue`.
         """
+        if isinstance(self.space, Graph):
+            return meshes.crowd_step(self, positions, velocities, wish, dt, max_speed, max_force)
         space, (at, single) = self.space, points(positions)
         if single:
             raise InvalidValue("A crowd has many positions", got="one (x, y) pair", remedy="Pass an array of shape (N, 2)")
@@ -124,7 +130,7 @@ class _Step:
     def serve(self, at: Wide) -> tuple[NDArray[np.int64], Wide, Wide]:
         """Which agents were off the map and in walls (-1 for none), positions and velocities."""
         crowd, wish, count = self.crowd, self.wish, len(at)
-        space = crowd.space
+        space = grid(crowd.space)
         near_all, moves = neighbors.kernel(), walls.kernel()
         reach = crowd.keep_apart if crowd.keep_apart > 0 else space.cell_size
         places, lines, frame = neighbors.Neighbors(at, reach, space=space).sorted

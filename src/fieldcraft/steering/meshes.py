@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,11 +15,14 @@ from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.query.ground import crowd, frozen
 from fieldcraft.space import Graph
 from fieldcraft.space.floors import floors_of, kernel
-from fieldcraft.steering.arguments import vectors
+from fieldcraft.steering.arguments import limits, vectors
+from fieldcraft.steering.neighbors import Neighbors
 
-__all__ = ["checked_mesh", "move", "on_open_ground"]
+__all__ = ["avoid", "checked_mesh", "crowd_step", "feelers", "move"]
 
 _NOWHERE = frozen(np.empty(0, dtype=np.int64))
+_STOREY = 3.0  # how high a storey is for those who keep apart, beside how far they do
+_TOUCHED = 3e-6  # who is so far off, in shares of the coordinates, has met a rim
 _AGENTS = 500  # as many pay for waking a thread
 
 Wide = NDArray[np.float64]
@@ -119,3 +124,77 @@ def lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
     kernel().heights(floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners, frozen(cells), places, found)
     positions[:, 2] = found
     return positions
+
+
+def avoid(space: Graph, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
+    """See `walls.avoid_walls`."""
+    mesh = checked_mesh(space)
+    at, single = checks.positions(positions, dimensions=mesh.dimensions)
+    heading = vectors("Velocities", velocities, len(at))
+    forces = feelers(mesh, at, on_open_ground(mesh, at), heading, checks.positive("ahead", ahead))
+    return forces[0] if single else forces
+
+
+def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahead: float) -> Wide:
+    """The change of velocity away from rims ahead, of agents in these polygons; gaps that edges leap over are rims."""
+    floors = floors_of(mesh)
+    starts, behind, sides, shut = floors.gates
+    corners, rings, _ = floors.rings
+    closed = frozen(shut | floors.doors.leaps)
+    plan, forces = frozen(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
+    function = kernel().avoid
+
+    def call(first: int, last: int) -> pool.Call:
+        common = (corners, rings, starts, behind, sides, closed, floors.doors.leaps, _NOWHERE, frozen(cells), plan, frozen(heading), ahead)
+        return function, (*common, first, last, forces)
+
+    crowd(call, len(at), _AGENTS)
+    return forces
+
+
+def crowd_step(
+    settings: Any, positions: ArrayLike, velocities: ArrayLike, wish: FlowField | ArrayLike, dt: float, top: ArrayLike, most: ArrayLike
+) -> tuple[Wide, Wide]:
+    """See `Crowd.step`: on a mesh. Agents far above each other don't keep apart."""
+    mesh: Graph = settings.space
+    at, single = checks.positions(positions, dimensions=mesh.dimensions)
+    if single:
+        raise InvalidValue("A crowd has many positions", got="one position", remedy=f"Pass an array of shape (N, {mesh.dimensions})")
+    seconds, count = checks.positive("dt", dt), len(at)
+    moving = vectors("Velocities", velocities, count)
+    speeds, forces = limits("max_speed", top, count)[:, np.newaxis], np.asarray(most, dtype=np.float64)
+    if not np.isposinf(forces).all():
+        forces = limits("max_force", most, count)[:, np.newaxis]
+    cells = on_open_ground(mesh, at)
+    if isinstance(wish, GraphFlow):
+        if wish.space is not mesh:
+            raise InvalidValue("A crowd follows a flow field on its own mesh", got=repr(wish.space), remedy="Build the field on it")
+        wanted = wish.sample(at, cells=cells)[:, :2] * speeds
+    else:
+        wanted = vectors("Wishes", wish, count)  # type: ignore[arg-type]
+    force = (wanted - moving) * settings.response
+    if settings.keep_apart > 0 and count:
+        force += Neighbors(_by_storey(at, settings.keep_apart), settings.keep_apart).pushes() * speeds * settings.separation
+    if settings.ahead > 0:
+        force += feelers(mesh, at, cells, moving, settings.ahead) * settings.avoidance
+    new = _shortened(moving + _shortened(force, forces) * seconds, speeds)
+    places, ends = walked(mesh, at, cells, frozen(new * seconds), wish if isinstance(wish, GraphFlow) else True)
+    gone = places - at[:, :2]
+    slowed = (np.abs(gone - new * seconds) > _TOUCHED * (1 + np.abs(at[:, :2]))).any(axis=1, keepdims=True)
+    return lifted(mesh, places, ends), np.where(slowed, _shortened(gone / seconds, speeds), new)
+
+
+def _by_storey(at: Wide, keep_apart: float) -> Wide:
+    """Places in the ground plane, storeys laid beside each other."""
+    if at.shape[1] == 2:
+        return at
+    storey = np.rint(at[:, 2] / (_STOREY * keep_apart))
+    beside = float(np.ptp(at[:, 0])) + 2 * keep_apart
+    plan = at[:, :2].copy()
+    plan[:, 0] += (storey - storey.min(initial=np.inf)) * beside
+    return plan
+
+
+def _shortened(vectors_: Wide, most: Wide) -> Wide:
+    lengths = np.hypot(vectors_[:, :1], vectors_[:, 1:])
+    return vectors_ * np.where(lengths > most, most / np.where(lengths > 0, lengths, 1.0), 1.0)

@@ -46,5 +46,6 @@ def compile_all() -> None:
         way = flow_field(distance_map(mesh, mesh.positions[0]))
         for leap in (False, True, way):
             move(mesh, mesh.positions, still + 1.0, leap=leap)
+        Crowd(mesh).step(mesh.positions, still, way, 0.1, max_speed=1.0)
         for choice in (way, [1, 0]):
             Travellers.at(mesh, mesh.positions).travel(choice, 0.5)

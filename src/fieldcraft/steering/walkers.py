@@ -93,7 +93,11 @@ class Walkers:
         `InvalidValue`.
         """
         if not isinstance(space, Grid):
-            raise InvalidValue("Walkers walk on a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
+            raise InvalidValue(
+                "Walkers walk on a grid",
+                got=type(space).__name__,
+                remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh and Travellers on waypoints",
+            )
         points, _ = checks.positions(positions)
         key = checks.whole("seed", seed)
         if key > _MOST_KEY:

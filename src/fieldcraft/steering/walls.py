@@ -83,7 +83,7 @@ def move(space: AnySpace, positions: ArrayLike, displacements: ArrayLike, *, rad
     return moved[0] if single else moved
 
 
-def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
+def avoid_walls(space: AnySpace, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
     """The change of velocity that keeps agents off walls: (N, 2), or (2,) for one pair, in world units per second.
 
     Each agent feels along three lines: one of length `ahead` (world units) where it is heading, and one half as long 30 degrees to
@@ -91,8 +91,12 @@ def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead:
     `(1 - t)` of the agent's speed; that ahead turns it as strongly towards the side where it is freer. Nothing ahead, or standing
     still: (0, 0). After the containment of Reynolds, "Steering Behaviors for Autonomous Characters" (1999).
 
+    On a mesh the rim is what is felt, seen from above, gaps that edges leap over included; positions on a 3D mesh are (N, 3).
+
     Raises `OutsideMap` for positions off the map, and `InvalidValue`.
     """
+    if isinstance(space, Graph):
+        return meshes.avoid(space, positions, velocities, ahead)
     ground, (at, single) = grid(space), points(positions)
     heading = vectors("Velocities", velocities, len(at))
     reach = np.array([checks.positive("ahead", ahead)])

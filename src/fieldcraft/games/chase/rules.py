@@ -27,6 +27,7 @@ from fieldcraft.games.chase.state import (
     TURNING,
     State,
 )  # fmt: skip
+from fieldcraft.games.walking import directions
 from fieldcraft.space import sees
 
 __all__ = ["FLEEING", "STROLLING", "advance"]
@@ -141,7 +142,7 @@ def _walked(ground: Ground, settings: Settings, state: State) -> State:
     direct = hunters[(people.moods[hunters] == CHASE) & (people.targets[hunters] != NOBODY) & (people.goals[hunters] == NOTHING)]
     aims = people.targets[direct]
     if ground.is_straight:
-        wishes[direct] = _unit(ground.away(people.positions[direct], people.positions[aims]))
+        wishes[direct] = directions(ground.away(people.positions[direct], people.positions[aims]))
     else:
         beside = (people.cells[direct] == people.cells[aims]) & (people.ahead[aims] != NOTHING)
         goals[direct] = np.where(beside, people.ahead[aims], people.cells[aims])
@@ -166,7 +167,7 @@ def _walked(ground: Ground, settings: Settings, state: State) -> State:
     )
     pace = np.sqrt((velocities**2).sum(axis=1))
     turning = np.where(pace > 0.1 * unit, _TURN, 0.0)[:, None]
-    headings = _unit(people.headings + turning * (_unit(velocities[:, :2]) - people.headings), people.headings)
+    headings = directions(people.headings + turning * (directions(velocities[:, :2]) - people.headings), people.headings)
     moves = pace[0] > _MOVING * player.sneak * unit
     breath = state.breath - 1 / settings.rate if running and moves else state.breath + player.rest / settings.rate
     goal = state.goal
@@ -252,8 +253,3 @@ def _judged(ground: Ground, settings: Settings, state: State) -> State:
     if state.step >= settings.steps(settings.limit):
         return replace(state, outcome="survived")
     return state
-
-
-def _unit(vectors: Floats, otherwise: Floats | float = 0.0) -> Floats:
-    lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
-    return np.where(lengths > 1e-12, vectors / np.where(lengths > 1e-12, lengths, 1.0), otherwise)

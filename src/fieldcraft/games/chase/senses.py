@@ -12,12 +12,12 @@ from fieldcraft.games.chase.ground import Ground
 from fieldcraft.games.chase.search import SEARCHES, Flood, Occupancy, Search
 from fieldcraft.games.chase.settings import SEARCHING, Settings
 from fieldcraft.games.chase.state import HUNTER, People, State
+from fieldcraft.games.walking import directions
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Spread
-from fieldcraft.pursuit import Sight, Staleness
+from fieldcraft.pursuit import Contacts, Sight, Staleness
 from fieldcraft.query import best, gradient, uphill
 from fieldcraft.space import Graph, sees
-from fieldcraft.space.ways import typical_step
 
 __all__ = ["Senses", "Sighting"]
 
@@ -35,7 +35,7 @@ _LEAST_NOISE = 1e-4
 class Sighting:
     """What was seen at one look: `contacts` with the player, and which hunters see whom: `seen` (H, N), rows of `hunters` (H,)."""
 
-    contacts: Any
+    contacts: Contacts
     hunters: Ints
     seen: Bools
     view: Bools
@@ -61,7 +61,6 @@ class Senses:
         self.noise = imap.register_type("noise", propagation=Spread(loss, 0.9, half_life=1.2), every=settings.think / _SOUND)
         self._patrol = Staleness(space, unseen=60.0)
         self._searches = self._fresh()
-        self._step = typical_step(space)
 
     # At the start
 
@@ -112,7 +111,7 @@ class Senses:
             steps = space.position_of(uphill(-self.infection, cells)) - positions
         else:
             steps = -np.asarray(gradient(self.infection, positions), dtype=np.float64)
-        return _unit(steps[:, :2])
+        return directions(steps[:, :2])
 
     def source_of_noise(self, noise: NDArray[np.float32], positions: Floats) -> Ints:
         """The loudest cell around each position, (N,): where what one hears there comes from."""
@@ -132,7 +131,7 @@ class Senses:
         apart = np.sqrt((gaps**2).sum(axis=2))
         nearest = apart.argmin(axis=1)
         rows = np.flatnonzero(apart[np.arange(len(hunters)), nearest] <= feel)
-        headings[hunters[rows]] = _unit(gaps[rows, nearest[rows], :2], headings[hunters[rows]])
+        headings[hunters[rows]] = directions(gaps[rows, nearest[rows], :2], headings[hunters[rows]])
         return headings
 
     def look(self, state: State, headings: Floats, prey: Ints) -> Sighting:
@@ -184,9 +183,3 @@ class Senses:
         found = self.recalled(guesses)["belief"]
         assert isinstance(found, Occupancy)
         return found
-
-
-def _unit(vectors: Floats, otherwise: Floats | float = 0.0) -> Floats:
-    """Vectors (N, D) of length 1, and others where there is no length."""
-    lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
-    return np.where(lengths > 1e-12, vectors / np.where(lengths > 1e-12, lengths, 1.0), otherwise)

@@ -8,6 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.pursuit import Contacts
+
 __all__ = [
     "CHASE", "CIVILIAN", "HUNTER", "INVESTIGATE", "MOODS", "NEVER", "NOBODY", "NOTHING", "PATROL", "PLAYER", "RUN", "SEARCH", "SNEAK",
     "TURNING", "WALK", "Items", "People", "Sounds", "State",
@@ -127,7 +129,7 @@ class State:
     sounds: Sounds
     infection: NDArray[np.float32]
     noise: NDArray[np.float32]
-    contacts: Any
+    contacts: Contacts
     guesses: dict[str, Any]
     seen: dict[str, Any]
     spotted: int

@@ -84,7 +84,7 @@ class MonsterRules:
     """
 
     count: int = 3
-    sight: int = 3
+    sight: int = 2
     beyond: bool = True
     view: float = 9.0
     speed: float = 3.6

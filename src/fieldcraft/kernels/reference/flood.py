@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BARRIER", "BLOCKED", "FRONT", "HEAT", "RUNS", "STEPS", "STUCK", "TAIL", "TOO_HOT", "UNTOUCHED", "ignite", "run"]
+__all__ = ["BARRIER", "BLOCKED", "COLD", "FRONT", "HEAT", "RUNS", "STEPS", "STUCK", "TAIL", "TOO_HOT", "UNTOUCHED", "cool", "ignite", "run"]
 
+COLD = 1e-6  # heat below this is none
 UNTOUCHED, HEAT, BARRIER, BLOCKED = 0, 1, 2, 3
 RUNS, STUCK, TOO_HOT = 0, 1, 2
 # In `marks`: where in `lit` and `shut` the last front begins and ends, and how many steps were made.
@@ -96,3 +97,27 @@ def ignite(
                 continue
             next_label[end], next_strength[end] = flood, heat
     return count
+
+
+def cool(
+    cells: NDArray[np.int64],
+    label: Cells,
+    ignited: Cells,
+    strength: NDArray[np.float32],
+    now: int,
+    cooling: float,
+    values: NDArray[np.float32],
+    is_warm: NDArray[np.bool_],
+) -> int:
+    """What `cells` hold in step `now`, into `values` (N,): their strength, less a share for each step since they were ignited.
+
+    Those that are cold, or that no flood has touched (`label` -1), are no longer warm, and leave the list; returns how many stay,
+    at its beginning and in their order.
+    """
+    heat = np.where(label[cells] < 0, 0.0, np.maximum(1 - cooling * (now - ignited[cells]), 0.0))
+    heat[heat < COLD] = 0
+    values[cells] = np.where(heat > 0, heat * strength[cells], 0.0).astype(np.float32)
+    is_warm[cells[heat == 0]] = False
+    kept = cells[heat > 0]
+    cells[: len(kept)] = kept
+    return len(kept)

@@ -13,7 +13,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["corridor", "heights", "locate", "move", "straight"]
+from fieldcraft.kernels.reference.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
+
+__all__ = ["avoid", "corridor", "heights", "locate", "move", "straight"]
 
 RIM = 1e-9
 """How far beyond its ends a portal can still be passed, in shares of it."""
@@ -77,6 +79,52 @@ def move(
                 break
         out[i] = _off_rim(ring, *_inside(ring, x, y), *middles[polygon].tolist())
         ends[i] = polygon
+
+
+def avoid(
+    starts: Ints, rings: Wide, gates: Ints, behind: NDArray[np.int32], sides: Wide, shut: NDArray[np.bool_], leaps: NDArray[np.bool_],
+    wanted: Ints, polygons: Ints, points: Wide, velocities: Wide, ahead: float, first: int, last: int, out: Wide,
+) -> None:  # fmt: skip
+    """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2): as `moving.avoid` on grids."""
+    ground = (starts, rings, gates, behind, sides, shut, leaps, wanted)
+    for i in range(first, last):
+        polygon = int(polygons[i])
+        x, y = _inside(_ring(starts, rings, polygon), *points[i].tolist())
+        vx, vy = velocities[i].tolist()
+        speed = math.sqrt(vx * vx + vy * vy)
+        out[i] = 0.0
+        if speed == 0:
+            continue
+        hx, hy = vx / speed, vy / speed
+        side = ahead * SIDE_LENGTH
+        t, nx, ny = _feel(*ground, polygon, x, y, hx * ahead, hy * ahead)
+        lt, lx, ly = _feel(*ground, polygon, x, y, (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side)
+        rt, rx, ry = _feel(*ground, polygon, x, y, (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side)
+        turn = 1 - t if lt >= rt else t - 1
+        out[i, 0] = (nx * (1 - t) + lx * (1 - lt) + rx * (1 - rt) - hy * turn) * speed
+        out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
+
+
+def _feel(
+    starts: Ints, rings: Wide, gates: Ints, behind: NDArray[np.int32], sides: Wide, shut: NDArray[np.bool_], leaps: NDArray[np.bool_],
+    wanted: Ints, polygon: int, x: float, y: float, dx: float, dy: float,
+) -> tuple[float, float, float]:  # fmt: skip
+    """How far a straight line gets, as a part of it, and which way the side that ends it faces (0, 0 if none does)."""
+    left, idle = 1.0, 0
+    while True:
+        ring = _ring(starts, rings, polygon)
+        side, share = _exit(ring, x, y, dx * left, dy * left, -1)
+        if side < 0:
+            return 1.0, 0.0, 0.0
+        x, y = x + share * dx * left, y + share * dy * left
+        left = (1 - share) * left
+        (ux, uy), (vx, vy) = ring[side], ring[(side + 1) % len(ring)]
+        through = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, vx - ux, vy - uy)
+        idle = 0 if share > RIM else idle + 1
+        if through < 0 or idle > IDLE:
+            length = math.sqrt((vx - ux) * (vx - ux) + (vy - uy) * (vy - uy))
+            return 1 - left, (uy - vy) / length, (vx - ux) / length
+        polygon = int(behind[through])
 
 
 def straight(
