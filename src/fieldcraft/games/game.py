@@ -189,7 +189,7 @@ class Game(Protocol):
         ...
 
     def default_map(self) -> Any:
-        """The map that is played on where none is given; always the same."""
+        """The map that is played on where none is given; always the same. None: `open` makes one from the settings."""
         ...
 
     def open(self, space: Any, settings: Any) -> World:
