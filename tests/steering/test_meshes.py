@@ -205,7 +205,7 @@ class TestRefusals:
             steering.Crowd(SQUARE, radius=0.2)
         with pytest.raises(InvalidValue, match="Travellers"):
             steering.avoid_walls(roads, (1, 1), (1, 0), 2.0)
-        with pytest.raises(InvalidValue, match="fc.sample"):
+        with pytest.raises(InvalidValue, match=r"fc\.sample"):
             steering.context((1, 1), (1, 0), fc.InfluenceMap(SQUARE).add_layer("food", fc.Spread(0.1, 1.0)), max_speed=1.0, reach=2.0)
 
     def test_places(self) -> None:

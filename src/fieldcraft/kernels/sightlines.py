@@ -315,9 +315,9 @@ def scratch() -> tuple[NDArray[np.int64]]:
 
 
 @njit(nogil=True, cache=True)
-def look_places(
+def look_places(  # type: ignore[no-untyped-def]
     starts, ends, fine, shut, has_mesh, cells, points, places, limits, facings, narrow, goals, aims, spots, own, first, last, seen
-):  # type: ignore[no-untyped-def]
+):
     """Which of the aims the viewers [first, last) see."""
     stack = np.empty(_STACK, dtype=np.int64)
     for v in range(first, last):
