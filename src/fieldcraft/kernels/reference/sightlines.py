@@ -146,7 +146,8 @@ def look_places(
                 and (
                     not has_mesh
                     or between(
-                        starts, ends, fine, shut, int(cells[v]), int(places[v, 0]), int(places[v, 1]), int(goals[t]), int(spots[t, 0]), int(spots[t, 1])
+                        starts, ends, fine, shut, int(cells[v]), int(places[v, 0]), int(places[v, 1]),
+                        int(goals[t]), int(spots[t, 0]), int(spots[t, 1]),
                     )
                 )
             )  # fmt: skip
