@@ -107,7 +107,7 @@ class TestPositions:
 
     def test_three_dimensions(self) -> None:
         assert checks.positions((1, 2, 3), dimensions=3)[0].shape == (1, 3)
-        with refused(InvalidValue, "(x, y, z)"):
+        with refused(InvalidValue, "(x, y, z) triples", "one (x, y, z) triple"):
             checks.positions((1, 2), dimensions=3)
 
     @pytest.mark.parametrize(

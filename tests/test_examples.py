@@ -19,6 +19,7 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "crowd.py": [["--frames", "5"]],
     "explorer.py": [[], ["--picture", "explorer.png"]],
     "flanking.py": [["--frames", "5"], ["--picture", "flanking.png"]],
+    "floors.py": [["--picture", "floors.png"]],
     "guards.py": [["--picture", "guards.png"]],
     "pheromones.py": [["--frames", "5"], ["--picture", "pheromones.png"]],
     "pygame_enemy.py": [["--frames", "5"]],

@@ -45,7 +45,7 @@ def positive(name: str, value: object) -> float:
     """`value` as a float above 0."""
     number = finite(name, value)
     if number <= 0:
-        raise InvalidValue(f"{name} is above 0", got=f"{name}={value!r}", remedy=f"Pass a {name} above 0")
+        raise InvalidValue(f"{name} is above 0", got=f"{name}={value!r}", remedy=f"Pass {name} above 0")
     return number
 
 
@@ -61,7 +61,7 @@ def fraction(name: str, value: object) -> float:
     """`value` as a float in [0, 1]."""
     number = finite(name, value)
     if not 0 <= number <= 1:
-        raise InvalidValue(f"{name} lies in [0, 1]", got=f"{name}={value!r}", remedy=f"Pass a {name} between 0 and 1")
+        raise InvalidValue(f"{name} lies in [0, 1]", got=f"{name}={value!r}", remedy=f"Pass {name} between 0 and 1")
     return number
 
 
@@ -93,8 +93,8 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
 
 def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.float64], bool]:
     """World positions as a float64 array of shape (N, dimensions), and whether `value` was a single position."""
-    axes = "(x, y)" if dimensions == 2 else "(x, y, z)"
-    remedy = f"Pass one {axes} pair of numbers or an array of shape (N, {dimensions})"
+    axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
+    remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:
         array: NDArray[Any] = np.asarray(value)
         array = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
@@ -106,7 +106,7 @@ def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.floa
     if single:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != dimensions:
-        raise InvalidValue(f"Positions are {axes} pairs", got=f"an array of shape {np.shape(value)}", remedy=remedy)
+        raise InvalidValue(f"Positions are {axes} {many}s", got=f"an array of shape {np.shape(value)}", remedy=remedy)
     if not np.isfinite(array).all():
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise InvalidValue(

@@ -11,7 +11,7 @@ import pytest
 import realdata
 from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments import pedestrian_walks, pedestrians, real_ants
+from fieldcraft.experiments import ant_walks, pedestrian_walks, pedestrians, real_ants
 from fieldcraft.experiments.recorded import data_folder, digest_of
 from fieldcraft.experiments.runner import run_study
 from fieldcraft.sources.timeline import TimelineBuilder
@@ -64,11 +64,11 @@ def test_ants_that_walk_anywhere_are_not(tmp_path):
         assert value["second half, map of all ants", model, "bits per point"] < 0.1
 
 
-def walks(when: list[float], cells: list[int], other: list[int] | None = None) -> real_ants.Walks:
+def walks(when: list[float], cells: list[int], other: list[int] | None = None) -> ant_walks.Walks:
     ants = {"a": (np.array(when), np.array(cells))}
     if other is not None:
         ants["b"] = (np.array(when), np.array(other))
-    return real_ants.Walks(Grid(4, 5), ants, 300.0, 0.0)
+    return ant_walks.Walks(Grid(4, 5), ants, 300.0, 0.0)
 
 
 def test_bits_and_auc_by_hand():
@@ -104,7 +104,7 @@ def test_who_stands_still_counts_once_and_who_leaves_the_nest_not_at_all():
     builder = TimelineBuilder()
     for second, place in enumerate([(1, 1), (1.1, 1), (1.2, 1), (1.7, 1), (1.7, -3), (1.7, 1.2)]):
         builder.add(second, "a", "ants", place)
-    found = real_ants.walks_of(builder.build(), 4, 3, 0.5)
+    found = ant_walks.walks_of(builder.build(), 4, 3, 0.5)
     assert found.ants["a"][0].tolist() == [0, 3, 5]
     assert found.ants["a"][1].tolist() == [2 * 8 + 2, 2 * 8 + 3, 2 * 8 + 3]
     assert found.outside == pytest.approx(1 / 4)
@@ -235,4 +235,4 @@ def test_both_are_on_the_command_line(tmp_path, capsys, monkeypatch):
 
 def test_tracks_of_a_recording_are_read_as_they_are(tmp_path):
     timeline = read_tracks(ring(tmp_path, ants=2))
-    assert real_ants.walks_of(timeline, 12, 10, 0.5).outside == 0
+    assert ant_walks.walks_of(timeline, 12, 10, 0.5).outside == 0

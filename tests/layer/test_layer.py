@@ -140,6 +140,11 @@ class TestWrite:
         with unchanged(layer), refused(InvalidValue, "Values"):
             layer.write(values)
 
+    def test_on_a_graph_no_rows_are_asked_for(self) -> None:
+        layer = fc.InfluenceMap(fc.Graph([(0, 0), (1, 0)], [(0, 1)])).add_layer("noise", fc.Spread(decay=0.1, momentum=1.0))
+        with refused(InvalidValue, "shape (N,)", "one number per vertex"):
+            layer.write(np.zeros((2, 2)))
+
     def test_a_turned_array_is_recognised(self, layer: fc.Layer) -> None:
         with refused(InvalidValue, "transpose"):
             layer.write(np.zeros((9, 6)))

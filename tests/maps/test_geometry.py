@@ -169,6 +169,8 @@ def test_degenerate_faces_are_left_out(tmp_path: Path) -> None:
         ({"up": "x"}, "up"), ({"max_slope": 90}, "below 90"), ({"step_height": -1}, "step_height"), ({"weld": -1}, "weld"),
         ({"bake": 1}, "bake"), ({"bake": True, "cell_size": 0}, "cell_size"), ({"bake": True, "cell_size": 1e-4}, "larger cell_size"),
         ({"bake": True, "agent_height": 0}, "agent_height"), ({"mobility": "air"}, "ground"), ({"max_height": -2}, "max_height"),
+        ({"agent_radius": 1.0}, "agent_radius=1.0, bake=False"), ({"cell_size": 0.5}, "cell_size"), ({"agent_height": 1.0}, "agent_height"),
+        ({"min_area": 0.0}, "min_area"), ({"bake": True, "weld": 0.1}, "weld=0.1, bake=True"),
     ],
 )  # fmt: skip
 def test_options_are_checked(tmp_path: Path, options: dict[str, Any], said: str) -> None:

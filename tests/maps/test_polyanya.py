@@ -56,6 +56,7 @@ def test_polygons_and_sides(tmp_path: Path) -> None:
         ("7 3", "7 9", "as many polygons|ends"),
         ("7 3", "4000000 3", "corners|polygons"),
         ("7 3", "1e300 3", "whole"),
+        ("7 3", "4000000000 3", "at most 2,147,483,648. Got 4,000,000,000 in"),
         ("7 3", "7.5 3", "whole"),
         ("0 0 1 0\n", "0 0 999999999 0\n", "how many polygons are round"),
         ("4 0 1 4 3", "4 0 1 4 77", "77 in polygon 0"),

@@ -136,6 +136,8 @@ def test_settings_maps_and_seeds_count(capsys: pytest.CaptureFixture[str], tmp_p
         (("wandering:GAME", "cave:3x3", "--headless", "--steps", "3"), "width"),
         (("wandering:GAME", "--headless", "--steps", "3", "--set", "dts=3"), "Did you mean dots?"),
         (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls=3"), "controls"),
+        (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls.home=pad zzz"), "pad zzz"),
+        (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls.hme=key x"), "home"),
         (("wandering:GAME", "--headless", "--steps", "3", "--set", "pad=3"), "pad is a table"),
         (("wandering:GAME", "--headless", "--steps", "3", "--set", "pad.dead_zone=2.0"), "dead zone"),
         (("wandering:GAME", "--headless", "--steps", "3", "--record", "a.avi"), ".mp4"),

@@ -68,6 +68,14 @@ class TestShapes:
         arrow = drawn(Stamp.polygon([(-0.5, -0.5), (3.6, -0.5), (-0.5, 3.6)]))
         assert set(arrow) == {(x, y) for x in range(4) for y in range(4) if x + y <= 3}
 
+    def test_edges_belong_to_polygons_however_they_are_turned(self) -> None:
+        square = Stamp.polygon([(-2, -2), (2, -2), (2, 2), (-2, 2)])
+        for degrees in (0, 90, 180, 270):
+            assert drawn(square.rotated(degrees)) == drawn(Stamp.rectangle(4, 4))
+        triangle = Stamp.polygon([(-3, 0), (3, 0), (0, 3)])
+        assert set(drawn(triangle)) == {(x, y) for x in range(-3, 4) for y in range(4) if abs(x) + y <= 3}
+        assert set(drawn(triangle.rotated(180))) == {(-x, -y) for x, y in drawn(triangle)}
+
     def test_image_lies_as_it_is(self) -> None:
         pixels = np.array([[1.0, 2.0, 0.0], [3.0, -4.0, 5.0]])
         made = drawn(Stamp.image(pixels, 3.0).moved(0, 0.5))
@@ -178,6 +186,33 @@ class TestPutting:
         layer = plain()
         layer.stamp(Stamp.disc(1000), (3.5, 3.5))
         assert (layer.values == 1).all()
+
+    @pytest.mark.parametrize("how", ["nearest", "bilinear"])
+    def test_large_ones_reach_in_from_far_off_the_map(self, how: str) -> None:
+        layer = plain()
+        layer.stamp(Stamp.disc(150), (100.0, 8.5), outside="cut", how=how)
+        assert (layer.values == 1).all()
+        centre = np.array([-60.5, 40.5])
+        layer = plain()
+        layer.stamp(Stamp.disc(35, "linear"), [centre, (1e9, 1e9)], scales=2.0, how=how, outside="cut")
+        away = np.hypot(*(layer.space.position_of(np.arange(len(layer.space))) - centre).T)
+        assert layer.values.reshape(-1) == pytest.approx(np.maximum(1 - away / 70, 0), abs=1e-6)
+
+    def test_a_ring_may_lie_around_the_map(self) -> None:
+        layer = plain()
+        for radius in range(2, 80, 6):
+            layer.write(np.zeros(layer.space.shape))
+            layer.stamp(Stamp.ring(radius - 1, radius + 1, "constant"), (3.5, 3.5))
+            assert layer.values.any() == (radius < 25)
+        with refused(InvalidValue, "centre of a cell"):
+            layer.stamp(Stamp.ring(3.1, 3.12), (3.5, 3.5))
+
+    def test_on_a_torus_they_are_no_larger_than_the_map(self) -> None:
+        layer = plain(wrap=True)
+        with unchanged(layer), refused(InvalidValue, "longer side"):
+            layer.stamp(Stamp.disc(12), (3.5, 3.5), scales=2.0)
+        layer.stamp(Stamp.disc(23), (3.5, 3.5))
+        assert layer.values.sum() == np.count_nonzero(np.hypot(*np.mgrid[-23:24, -23:24]) <= 23)
 
     def test_none_are_none(self) -> None:
         layer = plain()

@@ -148,6 +148,18 @@ class TestWhatIsSeen:
         assert belief.probability()[1, 3] == 0
         assert belief.probability().sum() == pytest.approx(1)
 
+    def test_without_any_ground_it_stays_as_it_was(self) -> None:
+        graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
+        belief = Belief(graph, 1.0)
+        belief.see((1, 0))
+        graph.set_walls([0, 1, 2])
+        with refused(InvalidValue, "open ground"):
+            belief.step()
+        assert belief.values.tolist() == [0, 1, 0]
+        graph.set_walls([0, 1], False)
+        belief.step()
+        assert belief.values.sum() == pytest.approx(1) and belief.values[2] == 0
+
 
 def test_searchers_share_it_and_get_places() -> None:
     belief = Belief(fc.Grid(50, 40), 1.0)

@@ -179,6 +179,15 @@ def test_on_a_graph_in_three_dimensions() -> None:
     assert hunt.assign([(6, 3, 1), (-3, 0, 0)], spacing=1).shape == (2, 3)
 
 
+def test_a_velocity_in_three_dimensions_may_leave_out_z() -> None:
+    stairs = fc.Graph([(x, 0, x / 2) for x in range(7)], [(x, x + 1) for x in range(6)])
+    flat, full = Pursuit(stairs, 3, (-1.0, 0.0)), Pursuit(stairs, 3, (-1.0, 0.0, 0.0))
+    assert flat.step(2) == full.step(2)
+    assert flat.values.tolist() == full.values.tolist() and flat.values[4] == 0 < flat.values[2]
+    with refused(InvalidValue, "velocity", "(1, 0, 0, 0)"):
+        Pursuit(stairs, 3, (1, 0, 0, 0))
+
+
 def test_bad_input() -> None:
     walls = np.zeros((6, 8), dtype=bool)
     walls[2] = True

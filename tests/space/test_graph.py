@@ -218,6 +218,27 @@ def test_there_and_back_by_networkx() -> None:
     assert other.edges[1, 2] == {"length": 2.0, "blocked": True}
     again = Graph.from_networkx(other, length="length")
     assert again.same_cells(graph) and again.labels == (0, 1, 2, 3)
+    assert again.walls.tolist() == [False, False, False, True] and again.blocked_edges.tolist() == [[1, 2]]
+
+
+def test_what_is_blocked_comes_from_networkx() -> None:
+    other = nx.MultiGraph()
+    for number, place in enumerate(SQUARE):
+        other.add_node(number, pos=place, blocked=number == 2)
+    other.add_edge(3, 0, blocked=True)
+    other.add_edge(0, 1, blocked=True)
+    other.add_edge(1, 0)
+    other.add_edge(1, 1, blocked=True)
+    graph = Graph.from_networkx(other)
+    assert graph.walls.tolist() == [False, False, True, False]
+    assert [sorted(edge) for edge in graph.blocked_edges.tolist()] == [[0, 3]]
+    other.nodes[1]["blocked"] = "no"
+    with refused(InvalidValue, "blocked", "'no' at node 1"):
+        Graph.from_networkx(other)
+    other.nodes[1]["blocked"] = False
+    other.edges[0, 3, 0]["blocked"] = 1
+    with refused(InvalidValue, "blocked", "1 at edge"):
+        Graph.from_networkx(other)
 
 
 def test_names_from_networkx() -> None:
@@ -245,6 +266,9 @@ def test_what_is_no_networkx_graph() -> None:
     with refused(InvalidValue, "'pos'"):
         Graph.from_networkx(nx.path_graph(3))
     placed = nx.path_graph(2)
+    nx.set_node_attributes(placed, {0: (0, 0), 1: (1, 1, 1)}, "pos")
+    with refused(InvalidValue, "Positions", "even"):
+        Graph.from_networkx(placed)
     nx.set_node_attributes(placed, {0: (0, 0), 1: (1, 1)}, "pos")
     with refused(InvalidValue, "'length'"):
         Graph.from_networkx(placed, length="length")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments.experiment import Experiment, words
+from fieldcraft.experiments.experiment import Experiment, numbers
 from fieldcraft.experiments.statistics import Interval, mean
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft.experiments.worlds import add_seed_arguments, seeds_of, size_of
 from fieldcraft.space import Grid
 
@@ -68,12 +68,12 @@ def forage(job: Job) -> Row:
     from fieldcraft.games.ants import play_ants
 
     settings = _settings(job)
-    first, steps = SETTLING * settings.rate, _whole(job["seconds"]) * settings.rate
+    first, steps = SETTLING * settings.rate, whole(job, "seconds") * settings.rate
     before: list[int] = []
     colony = play_ants(
         _meadow(job),
         settings,
-        seed=_whole(job["seed"]),
+        seed=whole(job, "seed"),
         steps=steps,
         watch=lambda mirror, state: before.append(state.home) if state.step == first else None,
     )
@@ -85,9 +85,9 @@ def forage(job: Job) -> Row:
 
 
 def _summarise_food(rows: Sequence[Row]) -> Summary:
-    counts = sorted({_whole(row["ants"]) for row in rows})
-    keeps = sorted({_number(row["keep"]) for row in rows if row["keep"] is not None})
-    food = {(row["ants"], row["keep"], row["seed"]): _number(row["food a minute"]) for row in rows}
+    counts = sorted({whole(row, "ants") for row in rows})
+    keeps = sorted({number(row, "keep") for row in rows if row["keep"] is not None})
+    food = {(row["ants"], row["keep"], row["seed"]): number(row, "food a minute") for row in rows}
     found = {}
     for count in counts:
         for part in (None, *keeps):
@@ -143,7 +143,7 @@ def watch_vortices(job: Job) -> Row:
     from fieldcraft.games.ants import play_ants
 
     settings = _walking(job, str(job["ways"]))
-    colony = play_ants(_meadow(job), settings, seed=_whole(job["seed"]), steps=_whole(job["seconds"]) * settings.rate)
+    colony = play_ants(_meadow(job), settings, seed=whole(job, "seed"), steps=whole(job, "seconds") * settings.rate)
     return {f"{(number + 1) * settings.window:g}": share for number, share in enumerate(colony.nowhere)} | {"digest": colony.digest}
 
 
@@ -153,7 +153,7 @@ def _summarise_nowhere(rows: Sequence[Row]) -> Summary:
         (end, name, NOWHERE[0].name): _share(mean(some))
         for end in ends
         for name in _WAYS
-        if (some := [_number(row[end]) for row in rows if row["ways"] == name])
+        if (some := [number(row, end) for row in rows if row["ways"] == name])
     }
     notes = ("Nowhere: within 6 s less far, as the crow flies, than 0.3 of the way walked",)
     return Summary(tuple(ends), tuple(_WAYS), NOWHERE, found, notes, axis="seconds")
@@ -168,23 +168,23 @@ def _settings(job: Job) -> Settings:
     from fieldcraft.games.ants import Settings, Tuning
 
     if job["keep"] is None:
-        return Settings(ants=_whole(job["ants"]), food=_ENOUGH, follow=0.0)
-    return Settings(ants=_whole(job["ants"]), food=_ENOUGH, scalar=Tuning(keep=_number(job["keep"])))
+        return Settings(ants=whole(job, "ants"), food=_ENOUGH, follow=0.0)
+    return Settings(ants=whole(job, "ants"), food=_ENOUGH, scalar=Tuning(keep=number(job, "keep")))
 
 
 def _walking(job: Job, ways: str) -> Settings:
     from fieldcraft.games.ants import Settings, Tuning
 
     follow, separate = _WAYS[ways]
-    tuning = Tuning(keep=_number(job["keep"]), distance=4.0, separate=separate)
-    return Settings(ants=_whole(job["ants"]), trails="velocity", piles=0, follow=follow, velocity=tuning)
+    tuning = Tuning(keep=number(job, "keep"), distance=4.0, separate=separate)
+    return Settings(ants=whole(job, "ants"), trails="velocity", piles=0, follow=follow, velocity=tuning)
 
 
 def _meadow(job: Job) -> Grid:
     from fieldcraft.games.ants.plugin import meadow
     from fieldcraft.maps.generate import generate_map
 
-    width, height, seed = _whole(job["width"]), _whole(job["height"]), _whole(job["seed"])
+    width, height, seed = whole(job, "width"), whole(job, "height"), whole(job, "seed")
     return generate_map("open", width, height, seed=seed) if job.get("rim") else meadow(width, height, seed=seed)
 
 
@@ -207,21 +207,6 @@ def _rising(name: str, values: Sequence[float]) -> list[float]:
     if not values:
         raise InvalidValue(f"{name} are one number or more", got="none", remedy="Pass 500,2000, say")
     return sorted(set(values))
-
-
-def _whole(value: object) -> int:
-    return checks.whole("A number", value)
-
-
-def _number(value: object) -> float:
-    return checks.finite("A number", value)
-
-
-def _numbers(name: str, text: str, kind: type) -> list[float]:
-    try:
-        return [kind(word) for word in words(text)]
-    except ValueError:
-        raise InvalidValue(f"--{name} are numbers with commas between them", got=repr(text)[:80], remedy="Write 500,2000, say") from None
 
 
 def _add_world(parser: argparse.ArgumentParser, *, seeds: int, seconds: int) -> None:
@@ -255,8 +240,8 @@ EXPERIMENT = Experiment(
     "fieldcraft experiment ants --ants 1000,4000 --keep 0.97,0.99 --seeds 10 --out out/ants",
     _ants_arguments,
     lambda chosen: ants_study(
-        _numbers("ants", chosen.ants, int),  # type: ignore[arg-type]
-        _numbers("keep", chosen.keep, float),
+        numbers("--ants", chosen.ants, int),
+        numbers("--keep", chosen.keep, float),
         size=chosen.size,
         seeds=chosen.seeds,
         first_seed=chosen.first_seed,

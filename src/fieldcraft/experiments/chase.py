@@ -15,9 +15,9 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
-from fieldcraft.experiments.experiment import Experiment, words
+from fieldcraft.experiments.experiment import Experiment, numbers, words
 from fieldcraft.experiments.statistics import Interval, mean, paired, rate
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, world_of, worlds_of
 from fieldcraft.maps.generate import KINDS
 
@@ -93,14 +93,14 @@ def run(job: Job) -> Row:
     """One chase, searched for in every way: whether he was found, and the seconds that took (the limit, if he was not)."""
     from fieldcraft.games.chase.search import SEARCHES, Flood
 
-    seed, limit = checks.whole("seed", job["seed"]), checks.finite("limit", job["limit"])
+    seed, limit = whole(job, "seed"), number(job, "limit")
     ground = _ground(job)
     fled = escape(
         ground,
         str(job["fugitive"]),
-        hunters=checks.whole("searchers", job["searchers"]),
+        hunters=whole(job, "searchers"),
         ticks=round(limit / ground.tick),
-        lead=round(checks.finite("lead", job["lead"]) / ground.tick),
+        lead=round(number(job, "lead") / ground.tick),
         seed=seed,
     )
     results: dict[str, float | bool] = {}
@@ -119,7 +119,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
     Found is counted with Wilson's interval where a chase counts once, and as a mean over worlds where it counts for several fugitives and
     numbers of searchers, which are not independent.
     """
-    crews = sorted({checks.whole("searchers", row["searchers"]) for row in rows})
+    crews = sorted({whole(row, "searchers") for row in rows})
     fugitives = tuple(dict.fromkeys(str(row["fugitive"]) for row in rows))
     found: dict[tuple[str, str, str], Interval] = {}
     for count in crews:
@@ -127,9 +127,9 @@ def summarise(rows: Sequence[Row]) -> Summary:
             chases = [row for row in rows if row["searchers"] == count and row["fugitive"] == fugitive]
             for way in WAYS if chases else ():
                 found[str(count), way, f"{fugitive}: found"] = rate(sum(bool(row[f"found by {way}"]) for row in chases), len(chases))
-                found[str(count), way, f"{fugitive}: seconds"] = mean([_number(row, f"seconds by {way}") for row in chases])
+                found[str(count), way, f"{fugitive}: seconds"] = mean([number(row, f"seconds by {way}") for row in chases])
     measures = [Measure(f"{fugitive}: found", percent=True, limits=(0.0, 1.0)) for fugitive in fugitives]
-    limit = max(checks.finite("limit", row["limit"]) for row in rows)
+    limit = max(number(row, "limit") for row in rows)
     measures += [Measure(f"{fugitive}: seconds", limits=(0.0, limit)) for fugitive in fugitives]
     return Summary(
         tuple(map(str, crews)), WAYS, tuple(measures), found, _notes(rows), axis="searchers", log=len(crews) > 1,
@@ -167,7 +167,7 @@ def _worlds(rows: Iterable[Row], column: str) -> list[float]:
     """The mean of a column in each world: one map, one seed."""
     worlds: dict[tuple[object, ...], list[float]] = defaultdict(list)
     for row in rows:
-        worlds[row["map"], row["width"], row["height"], row["seed"]].append(_number(row, column))
+        worlds[row["map"], row["width"], row["height"], row["seed"]].append(number(row, column))
     return [fmean(values) for values in worlds.values()]
 
 
@@ -175,11 +175,6 @@ def _share(values: Sequence[float]) -> Interval:
     """The mean of shares; its interval does not leave what a share can be."""
     found = mean(values)
     return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if len(values) > 1 else found
-
-
-def _number(row: Row, column: str) -> float:
-    value = row[column]
-    return float(value) if isinstance(value, bool) else checks.finite(column, value)
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -194,8 +189,8 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
 
 def _ground(job: Job) -> Ground:
     name = str(job["map"])
-    width, height, seed = (checks.whole(key, job[key]) for key in ("width", "height", "seed"))
-    return _ground_of(name, width, height, seed if name in KINDS else 0, checks.finite("sight", job["sight"]))
+    width, height, seed = (whole(job, key) for key in ("width", "height", "seed"))
+    return _ground_of(name, width, height, seed if name in KINDS else 0, number(job, "sight"))
 
 
 @lru_cache(maxsize=4)
@@ -222,18 +217,12 @@ def _study(chosen: argparse.Namespace) -> Study:
         size=chosen.size,
         seeds=chosen.seeds,
         first_seed=chosen.first_seed,
-        searchers=[_count(word) for word in words(chosen.searchers)],
+        searchers=numbers("--searchers", chosen.searchers, int),
         fugitives=words(chosen.fugitives),
         sight=chosen.sight,
         lead=chosen.lead,
         limit=chosen.limit,
     )
-
-
-def _count(word: str) -> int:
-    if not (word.isascii() and word.isdigit() and len(word) < 4):
-        raise InvalidValue("searchers are whole numbers", got=word[:20], remedy="Pass 1,4, say")
-    return int(word)
 
 
 EXPERIMENT = Experiment(

@@ -11,8 +11,8 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments.experiment import Experiment, words
 from fieldcraft.experiments.statistics import Interval, rate, ratio
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
-from fieldcraft.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, world_of, worlds_of
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from fieldcraft.experiments.worlds import add_map_arguments, add_seed_arguments, grid_of, label_of, seeds_of, worlds_of
 from fieldcraft.space import Grid
 
 __all__ = ["EXPERIMENT", "MEASURES", "duel_study", "play", "summarise"]
@@ -82,8 +82,8 @@ def play(job: Job) -> Row:
     """One duel: what the brains of the job did on its world."""
     from fieldcraft.games.tether import Settings, play_duel
 
-    settings = Settings(fighters=_int(job["fighters"]), limit=_float(job["limit"]))
-    duel = play_duel(_ground(job), settings, seed=_int(job["seed"]), brains=(str(job["long"]), str(job["short"])))
+    settings = Settings(fighters=whole(job, "fighters"), limit=number(job, "limit"))
+    duel = play_duel(_ground(job), settings, seed=whole(job, "seed"), brains=(str(job["long"]), str(job["short"])))
     return {
         "winner": None if duel.winner is None else job[_SIDES[duel.winner]],
         **{f"damage by {side}": dealt for side, dealt in zip(_SIDES, duel.dealt, strict=True)},
@@ -162,22 +162,11 @@ def _rival(row: Row) -> str:
 def _damage(duel: Row, *, own: bool) -> float:
     """What the measured brain dealt, or what it took."""
     side = _SIDES[(duel["long"] != duel["measured"]) == own]
-    return _float(duel[f"damage by {side}"])
+    return number(duel, f"damage by {side}")
 
 
 def _ground(job: Job) -> Grid:
-    space = world_of(job, neighbors=8)
-    if not isinstance(space, Grid):
-        raise InvalidValue("The duel is fought on a grid", got=f"{job['map']}: {space!r}", remedy="Pass a map of cells")
-    return space
-
-
-def _int(value: object) -> int:
-    return checks.whole("A number", value)
-
-
-def _float(value: object) -> float:
-    return checks.finite("A number", value)
+    return grid_of(job, "The duel is fought", neighbors=8)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

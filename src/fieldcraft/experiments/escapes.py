@@ -20,7 +20,7 @@ from fieldcraft.space.ways import typical_step, ways_of
 if TYPE_CHECKING:
     from fieldcraft.games.chase.search import Search
 
-__all__ = ["FUGITIVES", "Escape", "Ground", "escape", "search_for"]
+__all__ = ["FUGITIVES", "SPEED", "Escape", "Ground", "Walker", "escape", "search_for"]
 
 FUGITIVES = ("runs", "hides", "doubles back", "stands")
 """What he does once he is out of sight: runs on, and on; hides near by; turns and goes back past his hunters; stands where he is."""

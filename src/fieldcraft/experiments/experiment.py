@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
     from fieldcraft.experiments.study import Study
 
-__all__ = ["Experiment", "words"]
+__all__ = ["Experiment", "numbers", "words"]
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -28,3 +32,12 @@ class Experiment:
 def words(text: str) -> list[str]:
     """The words of a list with commas, as arguments give it."""
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def numbers(option: str, text: str, kind: Callable[[str], Number]) -> list[Number]:
+    """The numbers of a list with commas, as the argument `option` gives it; raises `InvalidValue` for what is none of that kind."""
+    try:
+        return [kind(word) for word in words(text)]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise InvalidValue(f"{option} takes {what} with commas between", got=repr(text)[:80], remedy="Write 1,2,5, say") from None

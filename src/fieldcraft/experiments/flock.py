@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments.experiment import Experiment, words
+from fieldcraft.experiments.experiment import Experiment, numbers
 from fieldcraft.experiments.statistics import mean
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft.experiments.worlds import add_seed_arguments, seeds_of, size_of
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def fly(job: Job) -> Row:
     from fieldcraft.games.flock.state import order_of
     from fieldcraft.space import Grid
 
-    settings = Settings(birds=_whole(job["birds"]), rule=str(job["rule"]))
-    lasts = _whole(job["seconds"])
+    settings = Settings(birds=whole(job, "birds"), rule=str(job["rule"]))
+    lasts = whole(job, "seconds")
     found: dict[str, float] = {}
 
     def watch(mirror: Mirror, state: State) -> None:
@@ -79,8 +79,8 @@ def fly(job: Job) -> Row:
             found[f"among {second} s"] = local
             found[f"nearest {second} s"] = nearest
 
-    space = Grid(_whole(job["width"]), _whole(job["height"]), wrap=True)
-    flight = play_flock(space, settings, seed=_whole(job["seed"]), steps=lasts * settings.rate, watch=watch)
+    space = Grid(whole(job, "width"), whole(job, "height"), wrap=True)
+    flight = play_flock(space, settings, seed=whole(job, "seed"), steps=lasts * settings.rate, watch=watch)
     return {**found, "digest": flight.digest}
 
 
@@ -109,7 +109,7 @@ def _summarise(rows: Sequence[Row]) -> Summary:
         for moment in moments
         for rule, title in _RULES.items()
         for measure, column in zip(FLYING, ("order", "among", "nearest"), strict=True)
-        if (some := [_number(row[f"{column} {moment} s"]) for row in rows if row["rule"] == rule])
+        if (some := [number(row, f"{column} {moment} s") for row in rows if row["rule"] == rule])
     }
     notes = (f"Neighbours: within {_REACH:g} cells; who has none there counts as {_REACH:g} from the nearest",)
     return Summary(tuple(moments), tuple(_RULES.values()), FLYING, found, notes, axis="seconds")
@@ -143,12 +143,12 @@ def clock(job: Job) -> Row:
     from fieldcraft.games.flock.rules import start, step
     from fieldcraft.space import Grid
 
-    space = Grid(_whole(job["width"]), _whole(job["height"]), wrap=True)
+    space = Grid(whole(job, "width"), whole(job, "height"), wrap=True)
     dice = np.random.default_rng(0)
     flights = {}
     for rule in _RULES:
-        mirror = Mirror(space, Settings(birds=_whole(job["birds"]), rule=rule))
-        flights[rule] = mirror, start(mirror, np.random.default_rng(_whole(job["seed"])))
+        mirror = Mirror(space, Settings(birds=whole(job, "birds"), rule=rule))
+        flights[rule] = mirror, start(mirror, np.random.default_rng(whole(job, "seed")))
     best = dict.fromkeys(_RULES, float("inf"))
     number, until = 0, time.perf_counter() + _SECONDS
     while number < _WARM + ROUNDS or time.perf_counter() < until:
@@ -164,14 +164,14 @@ def clock(job: Job) -> Row:
 
 
 def _summarise_times(rows: Sequence[Row]) -> Summary:
-    counts = [str(count) for count in sorted({_whole(row["birds"]) for row in rows})]
+    counts = [str(count) for count in sorted({whole(row, "birds") for row in rows})]
     found = {}
     for count in counts:
         some = [row for row in rows if str(row["birds"]) == count]
         for title in _RULES.values():
-            found[count, title, TIMED[0].name] = mean([_number(row[f"ms {title}"]) for row in some])
+            found[count, title, TIMED[0].name] = mean([number(row, f"ms {title}") for row in some])
         layers, neighbors = _RULES.values()
-        ratios = [_number(row[f"ms {neighbors}"]) / _number(row[f"ms {layers}"]) for row in some]
+        ratios = [number(row, f"ms {neighbors}") / number(row, f"ms {layers}") for row in some]
         found[count, layers, TIMED[1].name] = mean(ratios)
     machines = " and ".join(dict.fromkeys(str(row["machine"]) for row in rows))
     notes = (f"One thread, the fastest of {ROUNDS} steps or more for each sky, both rules in turn, in one process on {machines}",)
@@ -187,21 +187,6 @@ def _machine() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _whole(value: object) -> int:
-    return checks.whole("A number", value)
-
-
-def _number(value: object) -> float:
-    return checks.finite("A number", value)
-
-
-def _counts(text: str) -> list[int]:
-    try:
-        return [int(word) for word in words(text)]
-    except ValueError:
-        raise InvalidValue("--birds are whole numbers", got=repr(text)[:80], remedy="Write 1000,10000, say") from None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -239,5 +224,7 @@ TIMES = Experiment(
     "Times steps of flocks of several sizes, by layers and by exact neighbours in turn, one after the other in one process.",
     "fieldcraft experiment flock-times --birds 1000,100000 --out out/flock",
     _times_arguments,
-    lambda chosen: flock_times_study(_counts(chosen.birds), size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed),
+    lambda chosen: flock_times_study(
+        numbers("--birds", chosen.birds, int), size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed
+    ),
 )

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments.experiment import Experiment, words
+from fieldcraft.experiments.experiment import Experiment, numbers, words
 from fieldcraft.experiments.statistics import Interval, mean
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft.experiments.worlds import add_seed_arguments, label_of, seeds_of, size_of, world_of, worlds_of
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.space import AnySpace
 
-__all__ = ["EXPERIMENT", "maze_study", "run"]
+__all__ = ["EXPERIMENT", "by_map", "maze_study", "over_time", "run"]
 
 _LAPS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 _ALL = "all maps"
@@ -96,15 +95,15 @@ def run(job: Job) -> Row:
     """One tour."""
     from fieldcraft.experiments.explorers import tour
 
-    laps = _looks(checks.finite("laps", job["laps"]))
+    laps = _looks(number(job, "laps"))
     found = tour(
         _ground(job),
         str(job["how"]),
-        sight=checks.whole("sight", job["sight"]),
+        sight=whole(job, "sight"),
         laps=laps,
-        life=checks.finite("life", job["life"]),
-        count=checks.whole("explorers", job["explorers"]),
-        seed=checks.whole("seed", job["seed"]),
+        life=number(job, "life"),
+        count=whole(job, "explorers"),
+        seed=whole(job, "seed"),
     )
     row: dict[str, float | int | None] = {"cells": found.cells}
     for name, values in (("explored", found.explored), ("age", found.ages), ("worst age", found.worst)):
@@ -120,13 +119,13 @@ def run(job: Job) -> Row:
 
 def over_time(rows: Sequence[Row]) -> Summary:
     """What all tours say of each way of exploring, lap by lap, all maps together."""
-    laps = _looks(checks.finite("laps", rows[0]["laps"]))
+    laps = _looks(number(rows[0], "laps"))
     series = _series(rows)
     found: dict[tuple[str, str, str], Interval] = {}
     for label, own in series.items():
         for lap in laps:
             for column, measure in _OVER_TIME:
-                values = [checks.finite(column, row[f"{column} at {lap:g}"]) for row in own]
+                values = [number(row, f"{column} at {lap:g}") for row in own]
                 found[f"{lap:g}", label, measure.name] = mean(values)
     measures = tuple(measure for _, measure in _OVER_TIME)
     groups = tuple(f"{lap:g}" for lap in laps)
@@ -145,7 +144,7 @@ def by_map(rows: Sequence[Row]) -> Summary:
     for group, all_ways in groups.items():
         for label, own in _series(all_ways).items():
             for column, measure in _BY_MAP:
-                known = [checks.finite(column, row[column]) for row in own if row[column] is not None]
+                known = [number(row, column) for row in own if row[column] is not None]
                 if len(known) == len(own):
                     found[group, label, measure.name] = mean(known)
                 elif group != _ALL:
@@ -166,7 +165,7 @@ def _series(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def _notes(rows: Sequence[Row]) -> Iterable[str]:
-    laps, life, explorers = (checks.finite(name, rows[0][name]) for name in ("laps", "life", "explorers"))
+    laps, life, explorers = (number(rows[0], name) for name in ("laps", "life", "explorers"))
     tours = len({(_label(row), row["seed"]) for row in rows})
     together = "One explorer" if explorers == 1 else f"{explorers:.0f} explorers that share what they know"
     yield f"{together}; {tours:,} maps and starts of {laps:g} laps, the same for all; a mark is forgotten after {life:g} laps"
@@ -180,14 +179,14 @@ def _looks(laps: float) -> tuple[float, ...]:
 def _label(row: Row) -> str:
     if not row["algorithm"]:
         return label_of(row)
-    return f"{row['algorithm']}, {100 * checks.finite('loops', row['loops']):.0f} % loops"
+    return f"{row['algorithm']}, {100 * number(row, 'loops'):.0f} % loops"
 
 
 def _ground(job: Job) -> AnySpace:
     if not job["algorithm"]:
         return world_of(job)
-    width, height, seed = (checks.whole(name, job[name]) for name in ("width", "height", "seed"))
-    return generate_map("maze", width, height, seed=seed, algorithm=str(job["algorithm"]), loops=checks.finite("loops", job["loops"]))
+    width, height, seed = (whole(job, name) for name in ("width", "height", "seed"))
+    return generate_map("maze", width, height, seed=seed, algorithm=str(job["algorithm"]), loops=number(job, "loops"))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -214,24 +213,17 @@ def _study(chosen: argparse.Namespace) -> Study:
     usual = () if chosen.map else ("backtracker", "wilson")
     return maze_study(
         usual if chosen.algorithms is None else words(chosen.algorithms),
-        _numbers("--loops", chosen.loops, float),
+        numbers("--loops", chosen.loops, float),
         chosen.map,
         size=chosen.size,
         seeds=chosen.seeds,
         first_seed=chosen.first_seed,
-        sights=[int(sight) for sight in _numbers("--sights", chosen.sights, int)],
+        sights=numbers("--sights", chosen.sights, int),
         laps=chosen.laps,
         life=chosen.life,
         explorers=chosen.explorers,
         by=chosen.by,
     )
-
-
-def _numbers(name: str, text: str, kind: Callable[[str], float]) -> list[float]:
-    try:
-        return [kind(word) for word in words(text)]
-    except ValueError:
-        raise InvalidValue(f"{name} takes numbers with commas between", got=repr(text)[:80], remedy="Write 1,2,5, say") from None
 
 
 EXPERIMENT = Experiment(

@@ -24,7 +24,7 @@ from fieldcraft.experiments.experiment import Experiment
 from fieldcraft.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from fieldcraft.experiments.recorded import add_data_argument, data_folder, digest_of
 from fieldcraft.experiments.statistics import Interval, mean, paired
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, Value
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Trail
 from fieldcraft.sources.tracks import read_pedestrians
@@ -78,8 +78,8 @@ def pedestrians_study(
 def predict(job: Job) -> Row:
     """How far each model is off for one person, on average over his steps in the second half."""
     rate, unit = job["frames per second"], job["unit"]
-    given = (None if rate is None else _float(rate), None if unit is None else str(unit))
-    chosen, found = _all_angles(str(job["recording"]), _float(job["cell"]), *given)[str(job["predicts"])]
+    given = (None if rate is None else number(job, "frames per second"), None if unit is None else str(unit))
+    chosen, found = _all_angles(str(job["recording"]), number(job, "cell"), *given)[str(job["predicts"])]
     row: dict[str, Any] = {"chosen": chosen}
     for model in MODELS:
         off = found[model].get(checks.whole("A person", job["person"]))
@@ -98,10 +98,10 @@ def summarise(rows: Sequence[Row]) -> Summary:
     for group, people in groups.items():
         for model in MODELS:
             for measure in ("degrees off", "within 30 degrees"):
-                known = [_float(row[f"{measure}, {model}"]) for row in people if row[f"{measure}, {model}"] is not None]
+                known = [number(row, f"{measure}, {model}") for row in people if row[f"{measure}, {model}"] is not None]
                 if known:
                     found[group, model, measure] = mean(known)
-        one, trail = ([_float(row[f"degrees off, {model}"]) for row in people] for model in ("one direction", "trail"))
+        one, trail = ([number(row, f"degrees off, {model}") for row in people] for model in ("one direction", "trail"))
         found[group, "trail", "degrees saved"] = paired(one, trail)
     return Summary(
         tuple(groups),
@@ -219,10 +219,6 @@ def _all_angles(recording: str, cell: float, frames_per_second: float | None, un
         }
         answer[horizon] = (f"{life}, blur {best[2]} each {best[1]:g} s", found)
     return answer
-
-
-def _float(value: object) -> float:
-    return checks.finite("A number", value)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,7 @@ import argparse
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,16 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.experiments.ant_walks import Walks, walks_of
 from fieldcraft.experiments.experiment import Experiment
 from fieldcraft.experiments.recorded import add_data_argument, data_folder, digest_of
 from fieldcraft.experiments.statistics import Interval, mean, paired
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, Value
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Trail
-from fieldcraft.sources.timeline import Timeline
 from fieldcraft.sources.tracks import read_tracks
-from fieldcraft.space import Grid
 
-__all__ = ["EXPERIMENT", "MEASURES", "predict", "real_ants_study", "scores", "summarise", "walks_of"]
+__all__ = ["EXPERIMENT", "MEASURES", "predict", "real_ants_study", "scores", "summarise"]
 
 HORIZONS = ("second half", "next minute")
 SOURCES = ("all ants", "other ants", "the ant itself")
@@ -49,19 +47,6 @@ WIDTHS = (1.0, 2.0, 4.0, 8.0)
 EVEN = (0.02, 0.1, 0.3, 0.6)
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Walks:
-    """What is asked about: for each ant the cells that it came to, a cell's length after the last, and when; by name.
-
-    `outside` is the part of all those that lay outside of the nest and was left out.
-    """
-
-    grid: Grid
-    ants: dict[str, tuple[Floats, NDArray[np.int64]]]
-    duration: float
-    outside: float
 
 
 def real_ants_study(tracks: str | Path, *, size: tuple[float, float] = (35.0, 28.0), cell: float = 0.5) -> Study:
@@ -112,7 +97,7 @@ def real_ants_study(tracks: str | Path, *, size: tuple[float, float] = (35.0, 28
 
 def predict(job: Job) -> Row:
     """How well each model says where one ant walks in the second half."""
-    width, height, cell = (_float(job[name]) for name in ("width", "height", "cell"))
+    width, height, cell = (number(job, name) for name in ("width", "height", "cell"))
     found = _all_scores(str(job["tracks"]), width, height, cell)[str(job["map of"]), str(job["predicts"])]
     row: dict[str, Any] = {}
     for model in MODELS:
@@ -130,9 +115,9 @@ def summarise(rows: Sequence[Row]) -> Summary:
     found: dict[tuple[str, str, str], Interval] = {}
     for group, ants in groups.items():
         for model in MODELS:
-            found[group, model, "bits per point"] = mean([_float(row[f"bits of {model}"]) for row in ants])
-            found[group, model, "AUC"] = mean([_float(row[f"AUC of {model}"]) for row in ants])
-        trail, density = ([_float(row[f"bits of {model}"]) for row in ants] for model in ("trail", "density"))
+            found[group, model, "bits per point"] = mean([number(row, f"bits of {model}") for row in ants])
+            found[group, model, "AUC"] = mean([number(row, f"AUC of {model}") for row in ants])
+        trail, density = ([number(row, f"bits of {model}") for row in ants] for model in ("trail", "density"))
         found[group, "trail", "bits ahead of density"] = paired(trail, density)
     chosen = {(row["predicts"], row["map of"]): f"{row['trail chosen']}; density: {row['density chosen']}" for row in rows}
     return Summary(
@@ -154,29 +139,6 @@ def summarise(rows: Sequence[Row]) -> Summary:
 @lru_cache(maxsize=2)
 def _walks(tracks: str, width: float, height: float, cell: float) -> Walks:
     return walks_of(read_tracks(tracks), width, height, cell)
-
-
-def walks_of(timeline: Timeline, width: float, height: float, cell: float) -> Walks:
-    """The walks of all individuals of a recording in a box from (0, 0) to (width, height)."""
-    grid = Grid(max(math.ceil(width / cell - 1e-9), 1), max(math.ceil(height / cell - 1e-9), 1), cell_size=cell, neighbors=8)
-    ants, count, lost = {}, 0, 0
-    for number, name in enumerate(timeline.ids):
-        rows = np.flatnonzero((timeline.entities == number) & ~np.isnan(timeline.positions[:, 0]))
-        rows = rows[list(_apart(timeline.positions[rows], cell))]
-        places = timeline.positions[rows]
-        inside = ((places >= 0) & (places < (width, height))).all(axis=1)
-        count, lost = count + len(rows), lost + int(np.count_nonzero(~inside))
-        ants[name] = (timeline.seconds[rows[inside]], np.asarray(grid.cell_at(places[inside].reshape(-1, 2)), dtype=np.int64))
-    return Walks(grid, ants, timeline.duration, lost / max(count, 1))
-
-
-def _apart(places: Floats, least: float) -> Iterator[int]:
-    """The indices of places at least so far from the last that was taken, so that to stand still counts once."""
-    x, y = math.inf, math.inf
-    for index, (next_x, next_y) in enumerate(places.tolist()):
-        if not math.hypot(next_x - x, next_y - y) < least:
-            x, y = next_x, next_y
-            yield index
 
 
 # Maps: (minutes, cells), each as it stood at the end of a minute, the first at second 0
@@ -286,19 +248,15 @@ def _all_scores(tracks: str, width: float, height: float, cell: float) -> dict[t
 def _candidates() -> Iterator[tuple[str, str, Callable[[Walks], Iterator[tuple[str, Floats]]]]]:
     yield "uniform", "nothing", _nothing
     for width in WIDTHS:
-        yield "density", f"blurred by {width:g} cell{'' if width == 1 else 's'}", lambda walks, width=width: _densities(walks, width)  # type: ignore[misc]
+        yield "density", f"blurred by {width:g} cell{'' if width == 1 else 's'}", partial(_densities, width=width)
     for half_life in HALF_LIVES:
         for every in UPDATES:
             life = "no evaporation" if math.isinf(half_life) else f"half-life {half_life:g} s"
-            yield "trail", f"{life}, a blur each {every:g} s", lambda walks, pair=(half_life, every): _trails(walks, *pair)  # type: ignore[misc]
+            yield "trail", f"{life}, a blur each {every:g} s", partial(_trails, half_life=half_life, every=every)
 
 
 def _between(when: Floats, first: float, last: float) -> NDArray[np.bool_]:
     return np.asarray((when >= first) & (when < last))
-
-
-def _float(value: object) -> float:
-    return checks.finite("A number", value)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

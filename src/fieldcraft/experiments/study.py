@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments.statistics import Interval
 
-__all__ = ["Job", "Measure", "Row", "Study", "Summary", "Value", "identity", "plain"]
+__all__ = ["Job", "Measure", "Row", "Study", "Summary", "Value", "identity", "number", "plain", "whole"]
 
 Value = str | int | float | bool | None
 Row = Mapping[str, Value]
@@ -143,3 +144,14 @@ def plain(values: Any, what: str) -> dict[str, Value]:
             )
         kept[name] = value
     return kept
+
+
+def whole(row: Row, name: str) -> int:
+    """The whole number, 0 or more, that a job or a row has by this name; raises `InvalidValue` where it is none."""
+    return checks.whole(name, row[name])
+
+
+def number(row: Row, name: str) -> float:
+    """The number that a job or a row has by this name, True being 1; raises `InvalidValue` where it is none."""
+    value = row[name]
+    return float(value) if isinstance(value, bool) else checks.finite(name, value)

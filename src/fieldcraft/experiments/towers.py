@@ -12,8 +12,8 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments.experiment import Experiment, words
 from fieldcraft.experiments.statistics import Interval, mean, paired, rate
-from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary
-from fieldcraft.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, world_of, worlds_of
+from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from fieldcraft.experiments.worlds import add_map_arguments, add_seed_arguments, grid_of, label_of, seeds_of, worlds_of
 from fieldcraft.space import Grid
 
 __all__ = ["EXPERIMENT", "MEASURES", "play", "summarise", "towers_study"]
@@ -89,11 +89,11 @@ def play(job: Job) -> Row:
     from fieldcraft.games.towers import play_match
     from fieldcraft.games.towers.settings import Settings
 
-    settings = Settings(towers=_int(job["towers"]), units=_int(job["units"]), limit=_float(job["limit"]))
+    settings = Settings(towers=whole(job, "towers"), units=whole(job, "units"), limit=number(job, "limit"))
     match = play_match(
         _ground(job),
         settings,
-        seed=_int(job["seed"]),
+        seed=whole(job, "seed"),
         commanders=(str(job["first"]), str(job["second"])),
     )
     columns = {
@@ -168,22 +168,11 @@ def _worlds(matches: Iterable[Row]) -> list[tuple[Row, Row]]:
 
 def _got(world: tuple[Row, Row], commander: str, column: str) -> float:
     """What a commander got in the two matches of a world, on average."""
-    return fmean(_float(match[f"{column} by {'first' if match['first'] == commander else 'second'}"]) for match in world)
+    return fmean(number(match, f"{column} by {'first' if match['first'] == commander else 'second'}") for match in world)
 
 
 def _ground(job: Job) -> Grid:
-    space = world_of(job)
-    if not isinstance(space, Grid):
-        raise InvalidValue("The tower game is played on a grid", got=f"{job['map']}: {space!r}", remedy="Pass a map of cells")
-    return space
-
-
-def _int(value: object) -> int:
-    return checks.whole("A number", value)
-
-
-def _float(value: object) -> float:
-    return checks.finite("A number", value)
+    return grid_of(job, "The tower game is played")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments.study import Job, Row
+from fieldcraft.experiments.study import Job, Row, whole
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.space import AnySpace, Graph, Grid
 
-__all__ = ["add_map_arguments", "add_seed_arguments", "label_of", "seeds_of", "size_of", "world_of", "worlds_of"]
+__all__ = ["add_map_arguments", "add_seed_arguments", "grid_of", "label_of", "seeds_of", "size_of", "world_of", "worlds_of"]
 
 MOST_SEEDS = 100_000
 
@@ -85,8 +85,16 @@ def world_of(job: Job, *, neighbors: int = 4) -> AnySpace:
     name = str(job["map"])
     if name not in KINDS:
         return _loaded(name, neighbors)
-    width, height, seed = (checks.whole(key, job[key]) for key in ("width", "height", "seed"))
+    width, height, seed = (whole(job, key) for key in ("width", "height", "seed"))
     return generate_map(name, width, height, seed=seed, neighbors=neighbors)
+
+
+def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
+    """`world_of` for a game that needs a grid, such as "The duel is fought"; raises `InvalidValue` for anything else."""
+    space = world_of(job, neighbors=neighbors)
+    if not isinstance(space, Grid):
+        raise InvalidValue(f"{game} on a grid", got=f"{job['map']}: {space!r}", remedy="Pass a map of cells")
+    return space
 
 
 def label_of(row: Mapping[str, object]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["Slider"]
+__all__ = ["Slider", "Tune"]
 
 _NOTCHES = 100
 
@@ -90,3 +90,11 @@ class Slider:
         if self.log:
             return float(f"{self.low * (self.high / self.low) ** (notch / _NOTCHES):.6g}")
         return float(f"{self.low + notch * (self.step or (self.high - self.low) / _NOTCHES):.12g}")
+
+
+@dataclass(frozen=True)
+class Tune:
+    """An order: set a number, by the name of its slider."""
+
+    name: str
+    value: float

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space.ways import ways_of
 
-__all__ = ["away", "directions", "walking_grid"]
+__all__ = ["away", "directions", "largest_part", "walking_grid"]
 
 
 def walking_grid(space: Grid) -> Grid:
@@ -23,6 +24,21 @@ def walking_grid(space: Grid) -> Grid:
         neighbors=8,
         wrap=space.wrap,
     )
+
+
+def largest_part(space: AnySpace) -> NDArray[np.int64]:
+    """The largest set of open cells with ways from each to each, by area on a mesh: their ids, ascending, (C,); none if all is wall."""
+    from scipy.sparse import csr_array  # loading it takes longer than all of `import fieldcraft`
+    from scipy.sparse.csgraph import connected_components
+
+    ways = ways_of(space)
+    matrix = csr_array((np.ones(len(ways.ends), dtype=np.int8), ways.ends, ways.starts), shape=(len(space), len(space)))
+    _, labels = connected_components(matrix, directed=True, connection="strong")
+    labels = np.where(space.walls.reshape(-1), -1, labels)
+    if not (labels >= 0).any():
+        return np.zeros(0, dtype=np.int64)
+    weights = np.bincount(labels[labels >= 0], weights=space.areas[labels >= 0] if isinstance(space, Graph) else None)
+    return np.flatnonzero(labels == np.argmax(weights))
 
 
 def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]:

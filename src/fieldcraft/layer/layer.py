@@ -556,7 +556,7 @@ class Layer(Kinds):
             raise InvalidValue(
                 named.get(len(shape), "Values of a layer of vectors have the shape (height, width, 2)"),
                 got=f"shape {array.shape} for a layer of {shape}{hint}",
-                remedy="Pass an array indexed [row, column]",
+                remedy="Pass one number per vertex" if len(shape) == 1 else "Pass an array indexed [row, column]",
             )
         if array.dtype.kind not in "iufb":
             raise InvalidValue("Values are numbers", got=f"dtype {array.dtype}", remedy="Pass a float32 array")

@@ -189,6 +189,8 @@ class Prints(Operand):
             stays where weights are not 0. On a trail they blend with what has come since the last update.
         outside: "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies beyond it.
 
+        A stamp may be larger than the map; where the map wraps, it reaches at most as far as its longer side.
+
         Raises `OutsideMap` or `InvalidValue`; then nothing has changed.
         """
         with self._guard:

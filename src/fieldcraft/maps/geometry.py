@@ -59,13 +59,27 @@ def load_geometry(
 
     `max_height` as for `Graph`; a baked level has `agent_height`, if nothing is said.
 
-    Raises `BadMapFile` for a damaged file, corners that don't exist, nothing to stand on; `MissingLibrary` for a GLB without trimesh.
+    Raises `InvalidValue` for options that are wrong, for sizes of voxels and agents without `bake`, and for `weld` with it;
+    `BadMapFile` for a damaged file, corners that don't exist, nothing to stand on; `MissingLibrary` for a GLB without trimesh.
     """
     file = as_path(path)
     checks.choice("mobility", mobility, ("ground",))
     checks.choice("up", up, ("y", "z"))
     if not isinstance(bake, (bool, np.bool_)):
         raise InvalidValue("bake is True or False", got=f"bake={bake!r}", remedy="Pass bake=True and a cell_size")
+    sizes = {
+        "cell_size": (cell_size, 0.3),
+        "agent_radius": (agent_radius, 0.6),
+        "agent_height": (agent_height, 2.0),
+        "min_area": (min_area, 2.0),
+    }
+    for name, (size, usual) in sizes.items():
+        if not bake and size != usual:
+            raise InvalidValue(
+                f"{name} is for levels that are baked", got=f"{name}={size!r}, bake=False", remedy="Pass bake=True, or leave it out"
+            )
+    if bake and weld is not None:
+        raise InvalidValue("weld is for levels that are not baked", got=f"weld={weld!r}, bake=True", remedy="Leave it out")
     climb = checks.not_negative("step_height", step_height)
     corners, triangles = triangles_of(file)
     if up == "y":

@@ -58,7 +58,7 @@ def _numbers(text: bytes, name: str) -> NDArray[np.float64]:
 def _whole(numbers: NDArray[np.float64], name: str) -> NDArray[np.int64]:
     if (np.abs(numbers) > 2**31).any() or (numbers != np.floor(numbers)).any():
         wrong = numbers[(np.abs(numbers) > 2**31) | (numbers != np.floor(numbers))]
-        raise _bad(f"Counts and numbers of corners of a {_KIND} are whole", f"{wrong[0]}", name)
+        raise _bad(f"Counts and numbers of corners of a {_KIND} are whole, and at most 2,147,483,648", f"{wrong[0]:,.12g}", name)
     return numbers.astype(np.int64)
 
 

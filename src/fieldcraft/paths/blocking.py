@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distance import DistanceMap
-from fieldcraft.paths.kinds import checked
 from fieldcraft.paths.standing import standing
 from fieldcraft.space import AnySpace
+from fieldcraft.space.kinds import checked_space
 
 __all__ = ["would_block"]
 
@@ -29,7 +29,7 @@ def would_block(space: AnySpace, cells: ArrayLike, goals: ArrayLike | DistanceMa
     Raises `OutsideMap` or `OnWall` for goals and starts that can't be stood on, and `InvalidValue` or `OutsideMap` for cells that don't
     exist and for a stale distance map.
     """
-    checked(space, "Ways lie on").position_of(cells)  # checks them
+    checked_space(space, "Ways lie on").position_of(cells)  # checks them
     if not isinstance(goals, DistanceMap):
         field = DistanceMap(space, goals)
     else:

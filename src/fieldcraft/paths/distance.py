@@ -12,11 +12,12 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.kinds import AnyDistances, AnyGround, checked, distances_on, ground_of
+from fieldcraft.paths.kinds import AnyDistances, AnyGround, distances_on, ground_of
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
 from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space.kinds import checked_space
 
 __all__ = ["DistanceMap", "distance_map"]
 
@@ -52,7 +53,7 @@ def distance_map(
     Raises `OutsideMap` or `OnWall` for a goal that can't be stood on, naming the nearest open cell, and `InvalidValue` for
     no goals and for other arguments that don't fit.
     """
-    return DistanceMap(checked(space, "A distance map lies on"), goals, cost=cost, start_costs=start_costs, limit=limit)
+    return DistanceMap(checked_space(space, "A distance map lies on"), goals, cost=cost, start_costs=start_costs, limit=limit)
 
 
 class DistanceMap:

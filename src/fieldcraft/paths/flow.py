@@ -18,8 +18,8 @@ from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.paths.distance import DistanceMap, distance_map
 from fieldcraft.paths.graph_flow import GraphFlow
-from fieldcraft.paths.kinds import checked
 from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.passages import passages
 
 __all__ = ["FlowField", "FlowFields", "GridFlow", "flow_field"]
@@ -218,7 +218,7 @@ class FlowFields:
     """
 
     def __init__(self, space: AnySpace, *, cost: Cost = None, most: int = 64) -> None:
-        self.space = checked(space, "Flow fields lie on")
+        self.space = checked_space(space, "Flow fields lie on")
         self.cost = cost
         self.most = checks.whole("most", most, minimum=1)
         self._fields: dict[tuple[int, ...], FlowField] = {}

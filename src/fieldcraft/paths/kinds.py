@@ -7,25 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distances import Distances
 from fieldcraft.paths.graph_distances import GraphDistances
 from fieldcraft.paths.graph_ground import GraphGround
 from fieldcraft.paths.ground import Ground
 from fieldcraft.paths.prices import Prices
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space import AnySpace, Grid
 
-__all__ = ["AnyDistances", "AnyGround", "checked", "distances_on", "ground_of"]
+__all__ = ["AnyDistances", "AnyGround", "distances_on", "ground_of"]
 
 AnyGround = Ground | GraphGround
 AnyDistances = Distances | GraphDistances
-
-
-def checked(space: object, what: str) -> AnySpace:
-    """The space, if ways lead through it; else `InvalidValue` says that `what` needs one."""
-    if isinstance(space, (Grid, Graph)):
-        return space
-    raise InvalidValue(f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)")
 
 
 def ground_of(space: AnySpace, costs: NDArray[np.float64] | None = None) -> AnyGround:

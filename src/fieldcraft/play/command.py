@@ -75,11 +75,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _play(chosen: argparse.Namespace) -> None:
+    from fieldcraft.play.bindings import bindings_of
     from fieldcraft.play.recording import Recording, default_size
     from fieldcraft.view.panel import PANEL_WIDTH
 
     _check(chosen)
     session, controls, pads = _session(chosen)
+    bindings_of(session.game, controls)  # refuses inputs and actions that are none, with a window or without
     size = default_size(session.world.space, PANEL_WIDTH) if chosen.size is None else _size(chosen.size)
     begun, first = time.perf_counter(), session.steps
     recorded: Any = nullcontext()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,11 @@ class Blots:
         scales: NDArray[np.float64],
         between: bool,
     ) -> None:
-        most = max(space.shape)
+        columns = (points[:, 0] - space.origin[0]) / space.cell_size
+        rows = (points[:, 1] - space.origin[1]) / space.cell_size
+        if space.y_up:
+            rows = space.height - rows
+        most = _most(space, rows, columns, stamp.reach / space.cell_size * scales)
         turns = np.stack([np.mod(rotations, 360.0), scales], axis=1)
         which = np.zeros(len(turns), dtype=np.int64)
         different = turns[:1]
@@ -45,6 +50,12 @@ class Blots:
             different, which = np.unique(turns, axis=0, return_inverse=True)
         prints = []
         for turn, scale in different.tolist():
+            if space.wrap and stamp.reach * scale / space.cell_size > most:
+                raise InvalidValue(
+                    "On a map that wraps a stamp reaches at most as far as the map's longer side",
+                    got=f"{stamp!r} at scale {scale:g}, on {space!r}",
+                    remedy="Use a smaller stamp; one that covers everything is an addition to the whole array",
+                )
             if (2 * min(stamp.reach * scale / space.cell_size, most) + 1) ** 2 > _MOST_CELLS:
                 raise InvalidValue(
                     f"A stamp covers at most {_MOST_CELLS:,} cells",
@@ -63,10 +74,6 @@ class Blots:
         ).reshape(-1, 5)
         self.which = which.reshape(-1).astype(np.int64)
         self.cells = int(sizes[self.which].sum())
-        columns = (points[:, 0] - space.origin[0]) / space.cell_size
-        rows = (points[:, 1] - space.origin[1]) / space.cell_size
-        if space.y_up:
-            rows = space.height - rows
         # A stamp between cells is divided among those whose centres lie around its own.
         if between:
             rows, columns = rows - 0.5, columns - 0.5
@@ -80,6 +87,19 @@ class Blots:
         far = float(2 * most + 2)  # beyond this nothing of a stamp reaches the map
         self.rows = np.clip(whole_rows, -far, space.height + far).astype(np.int64)
         self.columns = np.clip(whole_columns, -far, space.width + far).astype(np.int64)
+
+
+def _most(space: Grid, rows: NDArray[np.float64], columns: NDArray[np.float64], reaches: NDArray[np.float64]) -> int:
+    """How many cells of a stamp, from its centre to each side, may lie on the map: its longer side, or more for centres off the map."""
+    side = max(space.shape)
+    off = (rows < 0) | (rows >= space.height) | (columns < 0) | (columns >= space.width)
+    if space.wrap or not off.any():
+        return side
+    down, right = np.abs(rows[off] - space.height / 2), np.abs(columns[off] - space.width / 2)
+    touches = np.maximum(down - space.height / 2, right - space.width / 2) <= reaches[off] + 1
+    away = np.maximum(down + space.height / 2, right + space.width / 2)[touches]
+    # Whole sides, so that prints of a stamp that goes on are found again.
+    return side * max(1, math.ceil((float(away.max(initial=0)) + 1) / side))
 
 
 class Canvas:

@@ -111,20 +111,24 @@ class Stamp:
 
     @classmethod
     def polygon(cls, points: ArrayLike) -> Stamp:
-        """A flat polygon: (N, 2) corners from the centre, at least 3. What an even number of its edges lie around is outside."""
+        """A flat polygon with its edges: (N, 2) corners from the centre, at least 3. What an even number of edges lie around is outside."""
         corners, _ = checks.positions(points)
         if len(corners) < 3:
             raise InvalidValue("A polygon has at least 3 corners", got=f"{len(corners)}", remedy="Pass an array of shape (N, 2)")
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-            inside = np.zeros(x.shape, dtype=np.bool_)
+            inside, on_edge = np.zeros(x.shape, dtype=np.bool_), np.zeros(x.shape, dtype=np.bool_)
             for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+                along = np.clip(((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / max((x1 - x0) ** 2 + (y1 - y0) ** 2, 1e-300), 0.0, 1.0)
+                on_edge |= np.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0)) <= near
                 if y0 != y1:
                     crosses = (y0 > y) != (y1 > y)
                     inside ^= crosses & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
-            return inside.astype(np.float64)
+            return (inside | on_edge).astype(np.float64)
 
-        return cls(weigh, float(np.hypot(corners[:, 0], corners[:, 1]).max()), "polygon")
+        reach = float(np.hypot(corners[:, 0], corners[:, 1]).max())
+        near = reach * (_EDGE - 1)
+        return cls(weigh, reach, "polygon")
 
     @classmethod
     def image(cls, weights: ArrayLike, width: float) -> Stamp:
@@ -195,7 +199,7 @@ class Stamp:
     def on(self, cell_size: float, *, y_up: bool, most: int, rotation: float = 0.0, scale: float = 1.0) -> Print:
         """What it puts on the cells of a grid, at most `most` cells away; kept for the next time.
 
-        Raises `InvalidValue` where no centre of a cell is covered, or a weight lies beyond +-16.
+        Raises `InvalidValue` where no centre of a cell is covered however far away, or a weight lies beyond +-16.
         """
         key = (cell_size, y_up, most, rotation, scale)
         known = self._prints.get(key)
@@ -218,6 +222,8 @@ class Stamp:
                 f"The weights of a stamp lie within +-{MOST_WEIGHT:g}", got=f"{bad:g}", remedy="Put size into the amounts of layer.stamp()"
             )
         rows, columns = np.flatnonzero(weights.any(axis=1)), np.flatnonzero(weights.any(axis=0))
+        if not len(rows) and stamp._reach / cell_size > most:
+            return Print(np.zeros((1, 1)), 0, 0)  # what it covers lies beyond, as of a ring around the map
         if not len(rows):
             raise InvalidValue(
                 "A stamp covers the centre of a cell",

@@ -41,7 +41,7 @@ class Trail:
     ----------
     keep: what part stays at each update, in [0, 1]; 0.98 by default. Evaporation is a rate, not an amount: what is twice as
         strong loses twice as much. Above 1 a trail would grow without end.
-    half_life: seconds in which a trail halves, in place of `keep`.
+    half_life: seconds in which a trail halves, in place of `keep`; updates that `advance` drops do not count.
     blur: the width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number up to 63. Or an odd number of
         weights, the same from both ends, which are applied along rows and along columns.
     edges: what becomes of the part of a blur that would go into a wall or over the rim. "conserve": it stays where it is, so that

@@ -157,7 +157,7 @@ class Belief:
         self._put(number, (1 - sure) * before + sure * heard / heard.sum())
 
     def step(self, count: int = 1) -> None:
-        """Let the belief wander by so many steps of `interval` seconds."""
+        """Let the belief wander by so many steps of `interval` seconds. Raises `InvalidValue` if by now all cells are walls."""
         for _ in range(checks.whole("count", count)):
             self._step()
 
@@ -179,6 +179,8 @@ class Belief:
         """Whoever was where a wall now stands is elsewhere."""
         if self._walls_version == self.space.walls_version:
             return
+        if self.space.walls.all():
+            raise InvalidValue("A belief has open ground to be on", got="walls in every cell", remedy="Open cells, or make no step")
         self._walls_version = self.space.walls_version
         self._flow = _flow(self.space, self.stay, self.speed * self.interval)
         for number in range(self.targets):

@@ -40,7 +40,8 @@ class Pursuit:
     ----------
     space: a grid or a graph. The flood goes where its links lead as they are when it is made.
     last_seen: world position on open ground, or a cell.
-    velocity: his last one, world units a second, or None if nothing is known about where he went; then there is no barrier.
+    velocity: his last one, world units a second (in 3D z may be left out), or None if nothing is known about where he went; then there is
+        no barrier.
     speed: how fast the front moves on, world units a second; by default as fast as he ran.
     blocked: cells he cannot have entered: ids, or bool in the space's shape.
     barrier_angle: degrees from the velocity beyond which ground is behind him, above 0 up to 180.
@@ -298,9 +299,12 @@ def _heading(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.fl
     """The direction of a velocity and its size."""
     if velocity is None:
         return None, None
-    moves, single = checks.positions(velocity, dimensions=dimensions)
-    size = float(np.sqrt((moves**2).sum())) if single else 0.0
-    if not single or size == 0:
+    given = checks.array("The parts of a velocity", velocity)
+    single = given.shape in ((2,), (dimensions,))
+    flat = given.shape == (2,) and dimensions == 3
+    moves = checks.positions(np.append(given, 0) if flat else given, dimensions=dimensions)[0] if single else np.zeros((1, dimensions))
+    size = float(np.sqrt((moves**2).sum()))
+    if size == 0:
         raise InvalidValue(
             "velocity is one vector that is not 0",
             got=f"velocity={velocity!r}",

@@ -47,7 +47,7 @@ class Actor(Protocol):
         ...
 
 
-def leave(
+def _leave(
     part: LayerPart,
     layer: Layer,
     before: Places,
@@ -160,7 +160,7 @@ class Scripted:
         if part.rotation == "heading" and way.any():
             self._turn = math.degrees(math.atan2(way[1], way[0]))
         if self.of.kind != "stamps" and not (before is None and self.of.kind == "trail"):
-            leave(
+            _leave(
                 self.of,
                 self.layer,
                 begun,
@@ -252,7 +252,7 @@ class Recorded:
                 before, after, amounts = before[known], places[known], strengths[known]
             else:
                 after, amounts = places, strengths
-            leave(self.of, self.layer, before, after, amounts, passed, self.policies)
+            _leave(self.of, self.layer, before, after, amounts, passed, self.policies)
         self._keys, self._places, self._strengths = keys, places, strengths
 
     def stamp(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,9 +123,10 @@ class Graph:
         """The graph of a networkx graph; `labels` has its nodes, in the order of the vertices.
 
         `position` names the attribute of nodes that holds (x, y) or (x, y, z), None takes the nodes themselves; `length` that of edges
-        that holds their length, None for straight distances. Of parallel edges the shortest counts.
+        that holds their length, "length" after `to_networkx`, None for straight distances. Of parallel edges the shortest counts. Nodes
+        and edges whose attribute "blocked" is True are blocked, parallel edges if all of them are.
 
-        Raises `InvalidValue` for other things and for nodes and edges without these attributes.
+        Raises `InvalidValue` for other things, for nodes and edges without these attributes, and for "blocked" that is no bool.
         """
         for method in ("nodes", "edges", "is_directed"):
             if not hasattr(graph, method):
@@ -151,7 +152,18 @@ class Graph:
                     got="an edge without it",
                     remedy="Pass length= the name of yours, or None for straight distances",
                 ) from None
-        return cls(np.array(places) if len(places) else [], pairs, sizes, bool(graph.is_directed()), max_height=max_height, labels=labels)
+        directed = bool(graph.is_directed())
+        walls = np.array([_shut(graph.nodes[label], f"node {label!r}") for label in labels], dtype=np.bool_)
+        made = cls(places, pairs, sizes, directed, blocked=walls, max_height=max_height, labels=labels)
+        shut: dict[tuple[int, int], bool] = {}
+        for (a, b, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
+            key = (pair[0], pair[1]) if directed else (min(pair), max(pair))
+            if key[0] != key[1]:
+                shut[key] = _shut(data, f"edge {(a, b)!r}") and shut.get(key, True)
+        closed = [key for key, is_shut in shut.items() if is_shut]
+        if closed:
+            made.block_edges(closed)
+        return made
 
     def to_networkx(self) -> Any:
         """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any, else vertex numbers.
@@ -535,6 +547,16 @@ def _checked_lengths(lengths: ArrayLike, pairs: NDArray[np.int64], loops: NDArra
             remedy="Leave out an edge that can't be used, or block it",
         )
     return np.where(loops, 1.0, sizes)
+
+
+def _shut(data: Mapping[str, Any], what: str) -> bool:
+    """Whether a node or an edge of networkx is blocked."""
+    blocked = data.get("blocked", False)
+    if not isinstance(blocked, (bool, np.bool_)):
+        raise InvalidValue(
+            'The attribute "blocked" is True or False', got=f"{blocked!r} at {what}", remedy="Rename the attribute, or mend it"
+        )
+    return bool(blocked)
 
 
 def _flag(blocked: object) -> bool:

@@ -276,7 +276,8 @@ class Grid:
         """The same ground as a graph: a vertex at the centre of each cell, with its number, and an edge for each step.
 
         What spreads on it comes to the same values. Walls become blocked vertices, with the edges that they would have if each
-        alone were opened; other walls' corners stay as they are now. Influence does not follow later changes of this grid.
+        alone were opened; other walls' corners stay as they are now. Influence does not follow later changes of this grid. It is a graph
+        of waypoints, without a mesh: walls don't hide there (`visible`, `Radial(metric="sight")`), and nobody walks between vertices.
         """
         from fieldcraft.space.graph import graph_of
 

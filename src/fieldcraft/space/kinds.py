@@ -18,10 +18,8 @@ def grid_of(space: object, what: str) -> Grid:
     raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy="Use a layer on a fieldcraft.Grid")
 
 
-def checked_space(space: object, what: str = "A search") -> AnySpace:
-    """The space, if it is one; else `InvalidValue` says that `what` needs one."""
+def checked_space(space: object, what: str = "A search takes place on") -> AnySpace:
+    """The space, if it is one; else `InvalidValue` says `what` a space: "Sight takes place on", say."""
     if isinstance(space, (Grid, Graph)):
         return space
-    raise InvalidValue(
-        f"{what} takes place on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
-    )
+    raise InvalidValue(f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)")

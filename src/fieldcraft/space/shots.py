@@ -61,7 +61,7 @@ def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float,
     Raises `InvalidValue` for arguments outside of these ranges, or on a grid an end more than 262,144 cells away, and `OutsideMap`
     if `start` is off the map.
     """
-    checked_space(space, "A shot")
+    checked_space(space, "A shot takes place on")
     from_to = []
     for name, point in (("start", start), ("end", end)):
         points, single = checks.positions(point, dimensions=space.dimensions)

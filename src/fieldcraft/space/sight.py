@@ -150,7 +150,7 @@ def _viewers(
     space: AnySpace, positions: ArrayLike, facing: ArrayLike | None, angle: float
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
     """Checked positions (N, 2 or 3), the cosine of half the cone, and unit vectors (N, 2), none without a facing."""
-    checked_space(space, "Sight")
+    checked_space(space, "Sight takes place on")
     points, _ = checks.positions(positions, dimensions=space.dimensions)
     opening = checks.positive("angle", angle)
     if opening > 360:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from fieldcraft.space import Graph
 from fieldcraft.space.floors import floors_of, kernel
 from fieldcraft.steering.arguments import limits, vectors
 from fieldcraft.steering.neighbors import Neighbors
+
+if TYPE_CHECKING:
+    from fieldcraft.steering.crowd import Crowd
 
 __all__ = ["avoid", "checked_mesh", "crowd_step", "feelers", "move"]
 
@@ -48,7 +51,7 @@ def checked_mesh(space: object, radius: float = 0.0) -> Graph:
     return space
 
 
-def on_open_ground(mesh: Graph, points: Wide) -> NDArray[np.int64]:
+def _on_open_ground(mesh: Graph, points: Wide) -> NDArray[np.int64]:
     """The open polygons that agents stand in; of who is in a blocked one, that with the nearest middle. Raises `OutsideMap`."""
     if not len(points):
         return np.empty(0, dtype=np.int64)
@@ -59,13 +62,13 @@ def move(space: Graph, positions: ArrayLike, displacements: ArrayLike, radius: f
     """See `walls.move`."""
     mesh = checked_mesh(space, radius)
     at, single = checks.positions(positions, dimensions=mesh.dimensions)
-    shifts = shifts_of(displacements, len(at), mesh.dimensions)
-    places, cells = walked(mesh, at, on_open_ground(mesh, at), shifts, leap)
-    moved = lifted(mesh, places, cells)
+    shifts = _shifts_of(displacements, len(at), mesh.dimensions)
+    places, cells = _walked(mesh, at, _on_open_ground(mesh, at), shifts, leap)
+    moved = _lifted(mesh, places, cells)
     return moved[0] if single else moved
 
 
-def shifts_of(displacements: ArrayLike, count: int, dimensions: int) -> Wide:
+def _shifts_of(displacements: ArrayLike, count: int, dimensions: int) -> Wide:
     """Displacements in the ground plane, (N, 2); of (x, y, z) the z is left out."""
     shape = np.shape(checks.array("Displacements", displacements))
     if dimensions == 3 and shape and shape[-1] == 3:
@@ -74,7 +77,7 @@ def shifts_of(displacements: ArrayLike, count: int, dimensions: int) -> Wide:
     return vectors("Displacements", displacements, count)
 
 
-def walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap: bool | FlowField) -> tuple[Wide, NDArray[np.int64]]:
+def _walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap: bool | FlowField) -> tuple[Wide, NDArray[np.int64]]:
     """Where agents in polygons get to in the ground plane, (N, 2), and which polygons that is."""
     floors = floors_of(mesh)
     starts, behind, sides, shut = floors.gates
@@ -113,7 +116,7 @@ def walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap: 
     return places, ends
 
 
-def lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
+def _lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
     """Places in the ground plane as positions on their polygons: with a z on a 3D mesh."""
     if mesh.dimensions == 2:
         return places
@@ -131,7 +134,7 @@ def avoid(space: Graph, positions: ArrayLike, velocities: ArrayLike, ahead: floa
     mesh = checked_mesh(space)
     at, single = checks.positions(positions, dimensions=mesh.dimensions)
     heading = vectors("Velocities", velocities, len(at))
-    forces = feelers(mesh, at, on_open_ground(mesh, at), heading, checks.positive("ahead", ahead))
+    forces = feelers(mesh, at, _on_open_ground(mesh, at), heading, checks.positive("ahead", ahead))
     return forces[0] if single else forces
 
 
@@ -153,10 +156,10 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
 
 
 def crowd_step(
-    settings: Any, positions: ArrayLike, velocities: ArrayLike, wish: FlowField | ArrayLike, dt: float, top: ArrayLike, most: ArrayLike
+    settings: Crowd, positions: ArrayLike, velocities: ArrayLike, wish: FlowField | ArrayLike, dt: float, top: ArrayLike, most: ArrayLike
 ) -> tuple[Wide, Wide]:
     """See `Crowd.step`: on a mesh. Agents far above each other don't keep apart."""
-    mesh: Graph = settings.space
+    mesh = checked_mesh(settings.space)
     at, single = checks.positions(positions, dimensions=mesh.dimensions)
     if single:
         raise InvalidValue("A crowd has many positions", got="one position", remedy=f"Pass an array of shape (N, {mesh.dimensions})")
@@ -165,7 +168,7 @@ def crowd_step(
     speeds, forces = limits("max_speed", top, count)[:, np.newaxis], np.asarray(most, dtype=np.float64)
     if not np.isposinf(forces).all():
         forces = limits("max_force", most, count)[:, np.newaxis]
-    cells = on_open_ground(mesh, at)
+    cells = _on_open_ground(mesh, at)
     if isinstance(wish, GraphFlow):
         if wish.space is not mesh:
             raise InvalidValue("A crowd follows a flow field on its own mesh", got=repr(wish.space), remedy="Build the field on it")
@@ -178,10 +181,10 @@ def crowd_step(
     if settings.ahead > 0:
         force += feelers(mesh, at, cells, moving, settings.ahead) * settings.avoidance
     new = _shortened(moving + _shortened(force, forces) * seconds, speeds)
-    places, ends = walked(mesh, at, cells, frozen(new * seconds), wish if isinstance(wish, GraphFlow) else True)
+    places, ends = _walked(mesh, at, cells, frozen(new * seconds), wish if isinstance(wish, GraphFlow) else True)
     gone = places - at[:, :2]
     slowed = (np.abs(gone - new * seconds) > _TOUCHED * (1 + np.abs(at[:, :2]))).any(axis=1, keepdims=True)
-    return lifted(mesh, places, ends), np.where(slowed, _shortened(gone / seconds, speeds), new)
+    return _lifted(mesh, places, ends), np.where(slowed, _shortened(gone / seconds, speeds), new)
 
 
 def _by_storey(at: Wide, keep_apart: float) -> Wide:

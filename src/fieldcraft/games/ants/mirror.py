@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.games.ants.settings import SCALAR, Settings
 from fieldcraft.games.ants.state import State
+from fieldcraft.games.obstacles import Obstacles, disc
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
 from fieldcraft.propagation import Trail
@@ -39,6 +40,7 @@ class Mirror:
         self.space = space
         self.settings = settings
         self.grid = space.with_walls(space.walls)
+        self.obstacles = Obstacles(self.grid)
         every = 1 / settings.rate
         imap = InfluenceMap(self.grid)
         self.to_food = imap.add_layer("to food", Trail(), every=every)
@@ -48,25 +50,16 @@ class Mirror:
         weakening = 0.5 ** (1 / (settings.scent * settings.rate))
         lasts = max(1, round(_FAINTEST * settings.scent * settings.rate))
         self.scents = np.multiply.accumulate(np.concatenate([[1.0], np.full(lasts, weakening)]))
-        self._walls = self.grid.walls
         self._planes: NDArray[np.float32] | None = None
-        self._beside: tuple[int, NDArray[np.int64]] | None = None
         self._nest: tuple[int, NDArray[np.bool_]] | None = None
 
     def trails(self, state: State) -> tuple[Layer, ...]:
         """The layers that ants leave trails on."""
         return (self.to_food, self.to_home) if state.trails == SCALAR else (self.flow,)
 
-    def wall_up(self, walls: NDArray[np.bool_]) -> None:
-        """Make these the walls, bool (height, width)."""
-        if walls is not self._walls:
-            for blocked in (False, True):
-                self.grid.set_walls(np.flatnonzero((walls != self.grid.walls) & (walls == blocked)), blocked)
-            self._walls = walls
-
     def follow(self, state: State) -> None:
         """Make walls and trails those of a state."""
-        self.wall_up(state.walls)
+        self.obstacles.follow(state.walls)
         wanted = Trail(state.tuning.keep, blur=state.tuning.blur, vector=state.trails != SCALAR)
         for layer in self.trails(state):
             if layer.propagation != wanted:
@@ -112,31 +105,12 @@ class Mirror:
         """Where it is crowded now: the layer that does not accumulate, with all ants, and with the banks of obstacles."""
         self._crowd.deposit_at(walkers.cells)
         if self.settings.obstacle:
-            self._crowd.deposit_at(self._banks(), self.settings.obstacle)
+            self._crowd.deposit_at(self.obstacles.banks, self.settings.obstacle)
         self._crowd.step()
         return self._crowd
 
     def is_nest(self, middle: int) -> NDArray[np.bool_]:
         """Which cells are the nest around a cell, (cells,): those within its radius that are open on the map at the start."""
         if self._nest is None or self._nest[0] != middle:
-            self._nest = middle, self.disc(middle, self.settings.nest) & ~self.space.walls.reshape(-1)
+            self._nest = middle, disc(self.grid, middle, self.settings.nest) & ~self.space.walls.reshape(-1)
         return self._nest[1]
-
-    def disc(self, middle: int, radius: float) -> NDArray[np.bool_]:
-        """Which cells lie within a radius, in cells, of the centre of one: bool (cells,); over the rim of a torus, too."""
-        height, width = self.grid.shape
-        row, column = divmod(middle, width)
-        down, across = np.abs(np.arange(height) - row), np.abs(np.arange(width) - column)
-        if self.grid.wrap:
-            down, across = np.minimum(down, height - down), np.minimum(across, width - across)
-        return np.asarray((np.add.outer(down * down, across * across) <= radius * radius).reshape(-1))
-
-    def _banks(self) -> NDArray[np.int64]:
-        """The open cells with a wall, or the rim of the map, around them."""
-        version = self.grid.walls_version
-        if self._beside is None or self._beside[0] != version:
-            walls = self.grid.walls
-            around = np.pad(walls, 1, mode="wrap") if self.grid.wrap else np.pad(walls, 1, constant_values=True)
-            rows = around[:-2] | around[1:-1] | around[2:]
-            self._beside = version, np.flatnonzero((rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]) & ~walls)
-        return self._beside[1]

@@ -14,6 +14,7 @@ from fieldcraft.games.ants.mirror import Mirror
 from fieldcraft.games.ants.settings import TRAILS, Tuning
 from fieldcraft.games.ants.state import State
 from fieldcraft.games.painting import brushed
+from fieldcraft.games.slider import Tune
 
 __all__ = ["BRUSHES", "Leave", "Order", "Paint", "Tune", "apply"]
 
@@ -26,14 +27,6 @@ class Paint:
 
     what: str
     stroke: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Tune:
-    """Set a number of `Tuning`, by its name."""
-
-    name: str
-    value: float
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from fieldcraft.games.ants.mirror import Mirror, Reversed
 from fieldcraft.games.ants.orders import Order, apply
 from fieldcraft.games.ants.settings import NOWHERE, SCALAR
 from fieldcraft.games.ants.state import MINUTE, State
+from fieldcraft.games.obstacles import disc
+from fieldcraft.games.walking import away
 from fieldcraft.layer import Layer
 from fieldcraft.steering import Walkers
 
@@ -28,7 +30,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     ground = _largest_part(walls, grid.wrap)
     if not len(ground):
         raise InvalidValue("Ants need open ground", got="walls everywhere", remedy="Choose another map")
-    mirror.wall_up(walls)
+    mirror.obstacles.follow(walls)
     nest = int(ground[rng.integers(len(ground))])
     inside = np.flatnonzero(mirror.is_nest(nest))
     food = np.zeros(grid.shape, dtype=np.int32)
@@ -95,7 +97,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
     recent[second] += came
     if settings.renew and settings.piles and took.any() and int(food.sum()) < settings.food * np.pi * settings.pile**2:
         food = _with_pile(mirror, state.nest, food, state.walls, rng)
-    walked, turned, nowhere = _watched(mirror, state, walkers.positions - before.positions, changed, now)
+    walked, turned, nowhere = _watched(mirror, state, away(mirror.grid, before.positions, walkers.positions), changed, now)
     return replace(
         state,
         step=now,
@@ -164,9 +166,6 @@ def _watched(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], float | None]:
     """How far ants came, who took or brought food, and the share that went nowhere: anew at the end of a window."""
     settings, grid = mirror.settings, mirror.grid
-    if grid.wrap:
-        size = np.array(grid.size)
-        shifts = shifts - np.rint(shifts / size) * size
     walked, turned = state.walked + shifts, state.turned | changed
     window = settings.steps(settings.window)
     if now % window:
@@ -181,15 +180,15 @@ def _with_pile(mirror: Mirror, nest: int, food: NDArray[np.int32], walls: NDArra
     """Food with another pile, on open ground not too near to the nest where there is such."""
     settings, grid = mirror.settings, mirror.grid
     part = _part_of(nest, walls, grid.wrap)
-    away = settings.nest + settings.pile + min(grid.shape) / 4
-    clear = part[~mirror.disc(nest, away)[part] & (food.reshape(-1)[part] == 0)]
+    far = settings.nest + settings.pile + min(grid.shape) / 4
+    clear = part[~disc(grid, nest, far)[part] & (food.reshape(-1)[part] == 0)]
     if not len(clear):
         clear = part[~mirror.is_nest(nest)[part]]
     if not len(clear):
         return food
     middle = int(clear[rng.integers(len(clear))])
     more = food.copy()
-    more.reshape(-1)[mirror.disc(middle, settings.pile) & ~walls.reshape(-1) & ~mirror.is_nest(nest)] = settings.food
+    more.reshape(-1)[disc(grid, middle, settings.pile) & ~walls.reshape(-1) & ~mirror.is_nest(nest)] = settings.food
     return more
 
 

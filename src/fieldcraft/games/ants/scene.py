@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.games.ants.mirror import Mirror
 from fieldcraft.games.ants.settings import SCALAR
 from fieldcraft.games.ants.state import State
+from fieldcraft.games.drawing import arrows_of, round_limit
 from fieldcraft.games.game import Overlay
 from fieldcraft.scene import Areas, Arrows, Fact, Field, Marks, Scene
 
@@ -24,8 +23,6 @@ OVERLAYS = (
     Overlay("directions", "5", "which way a velocity trail leads"),
     Overlay("ants", "6", "the ants", shown=True),
 )
-
-_ARROWS_ACROSS = 56
 
 
 def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
@@ -45,13 +42,13 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
         title=f"ants, {state.step / mirror.settings.rate:.0f} s",
         field=_field(mirror, state, overlays),
         areas=(Areas(state.food > 0, ("food",), opacity=0.75, label="food"),),
-        arrows=_arrows(mirror, state) if "directions" in overlays and state.trails != SCALAR else (),
+        arrows=_arrows(mirror) if "directions" in overlays and state.trails != SCALAR else (),
         marks=tuple(marks),
-        facts=tuple(_facts(mirror, state)),
+        facts=tuple(_facts(state)),
     )
 
 
-def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
+def _facts(state: State) -> Iterator[Fact]:
     yield Fact("ants", f"{len(state):,}")
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
     yield Fact("food home", f"{state.home:,}")
@@ -68,34 +65,21 @@ def _percent(share: float) -> str:
 def _field(mirror: Mirror, state: State, overlays: frozenset[str]) -> Field | None:
     if "crowd" in overlays:
         values = mirror.crowd(mirror.walkers(state)).values
-        return Field(values, "crowd and obstacles", (0.0, 2 * _round(values)), colors="danger")
+        return Field(values, "crowd and obstacles", (0.0, 2 * round_limit(values)), colors="danger")
     if state.trails != SCALAR:
         if overlays & {"trails", "to food", "to home"}:
-            return Field(mirror.flow.values, "velocity trail", (0.0, _round(mirror.flow.values)), colors=0)
+            return Field(mirror.flow.values, "velocity trail", (0.0, round_limit(mirror.flow.values)), colors=0)
         return None
     food, home = state.planes
     if "trails" in overlays:
-        far = max(_round(food), _round(home))
+        far = max(round_limit(food), round_limit(home))
         return Field(food - home, "trail to food less trail home", (-far, far))
     if "to food" in overlays:
-        return Field(food, "trail to food", (0.0, _round(food)), colors=1)
+        return Field(food, "trail to food", (0.0, round_limit(food)), colors=1)
     if "to home" in overlays:
-        return Field(home, "trail home", (0.0, _round(home)), colors=0)
+        return Field(home, "trail home", (0.0, round_limit(home)), colors=0)
     return None
 
 
-def _round(values: NDArray[np.float32]) -> float:
-    """A power of two that few values reach: a scale that does not flicker."""
-    some = values[values > 0]
-    return 2.0 ** math.ceil(math.log2(float(np.quantile(some, 0.97)))) if len(some) else 1.0
-
-
-def _arrows(mirror: Mirror, state: State) -> tuple[Arrows, ...]:
-    grid = mirror.grid
-    stride = max(1, -(-max(grid.shape) // _ARROWS_ACROSS))
-    rows, columns = np.meshgrid(np.arange(stride // 2, grid.height, stride), np.arange(stride // 2, grid.width, stride), indexing="ij")
-    vectors = mirror.flow.vectors[rows, columns].reshape(-1, 2)
-    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-    strong = lengths > 0.02 * _round(mirror.flow.values)
-    shown = np.where(strong, vectors / np.where(strong, lengths, 1), 0)
-    return (Arrows(grid.position_of((rows * grid.width + columns).reshape(-1)), shown * (0.8 * stride * grid.cell_size)),)
+def _arrows(mirror: Mirror) -> tuple[Arrows, ...]:
+    return (arrows_of(mirror.grid, mirror.flow.vectors, least=0.02 * round_limit(mirror.flow.values)),)

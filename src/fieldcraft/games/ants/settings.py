@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.pace import Paced
 
 __all__ = ["MOST_ANTS", "NOWHERE", "SCALAR", "TRAILS", "VELOCITY", "Settings", "Tuning"]
 
@@ -55,7 +56,7 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Paced):
     """A colony.
 
     Parameters
@@ -126,7 +127,3 @@ class Settings:
     def tuning(self, trails: str) -> Tuning:
         """What is tuned at the start for a kind of trails."""
         return self.scalar if trails == SCALAR else self.velocity
-
-    def steps(self, seconds: float) -> int:
-        """How many steps a time takes, at least 1."""
-        return max(1, round(seconds * self.rate))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.games.ants.settings import Tuning
+from fieldcraft.games.columns import ReadOnly
 
 __all__ = ["MINUTE", "State"]
 
@@ -16,7 +17,7 @@ MINUTE = 60
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(ReadOnly):
     """A colony at one moment, N ants on a map of (height, width) cells. Never changed: a step makes another.
 
     Parameters
@@ -53,12 +54,6 @@ class State:
     home: int
     recent: NDArray[np.int32]
     nowhere: float | None
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.games.chase.state import People
+from fieldcraft.games.walking import largest_part
 from fieldcraft.paths import FlowField, distance_map, flow_field
 from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.space import AnySpace, Graph, Grid
-from fieldcraft.space.ways import ways_of
 
 __all__ = ["GraphGround", "Ground"]
 
@@ -34,7 +34,7 @@ class Ground(ABC):
     def __init__(self, space: AnySpace, unit: float) -> None:
         self.space = space
         self.unit = unit
-        self.home = _home(space)
+        self.home = largest_part(space)
         if len(self.home) < _FEWEST:
             raise InvalidValue(
                 f"A chase needs {_FEWEST} cells that are joined both ways", got=f"{len(self.home)} on {space!r}", remedy="Pass a larger map"
@@ -115,18 +115,3 @@ class GraphGround(Ground):
         found = self.field(goal)
         assert isinstance(found, GraphFlow)
         return found
-
-
-def _home(space: AnySpace) -> Ints:
-    """The largest set of open cells with ways from each to each; of equal ones that with the lowest cell."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    ways = ways_of(space)
-    matrix = csr_array((np.ones(len(ways.ends), dtype=np.int8), ways.ends, ways.starts), shape=(len(space), len(space)))
-    _, labels = connected_components(matrix, directed=True, connection="strong")
-    labels = np.where(space.walls.reshape(-1), -1, labels)
-    if not (labels >= 0).any():
-        return np.zeros(0, dtype=np.int64)
-    weights = np.bincount(labels[labels >= 0], weights=space.areas[labels >= 0] if isinstance(space, Graph) else None)
-    return np.flatnonzero(labels == np.argmax(weights))

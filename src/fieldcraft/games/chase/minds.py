@@ -112,7 +112,7 @@ def decided(ground: Ground, settings: Settings, senses: Senses, state: State, si
     moods[hunters], targets[hunters], goals[hunters] = new, aims, ends
     memory = {name: each.memory() for name, each in searches.items()}
     seen, waited = senses.patrolled(state.seen, sighting.view)
-    goals[hunters] = _patrols(ground, settings, state, hunters, new, ends, there, waited, rng)
+    goals[hunters] = _patrols(ground, state, hunters, new, ends, there, waited, rng)
     return replace(
         state.with_people(moods=moods, since=since, targets=targets, goals=goals),
         contacts=contacts,
@@ -155,7 +155,6 @@ def _arrived(ground: Ground, at: Floats, cells: Ints, ends: Ints) -> NDArray[np.
 
 def _patrols(
     ground: Ground,
-    settings: Settings,
     state: State,
     hunters: Ints,
     moods: Ints,

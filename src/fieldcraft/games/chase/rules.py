@@ -64,7 +64,7 @@ def advance(ground: Ground, settings: Settings, senses: Senses, state: State, or
     places.append(screams)
     loud.append(np.full(len(screams), settings.civilian.scream))
     state = _sounded(settings, senses, state, np.concatenate(places), np.concatenate(loud), thinking)
-    return _judged(ground, settings, replace(_turned(settings, state), step=state.step + 1))
+    return _judged(ground, settings, replace(_turned(state), step=state.step + 1))
 
 
 # Thoughts
@@ -213,7 +213,7 @@ def _bitten(ground: Ground, settings: Settings, state: State) -> tuple[State, Fl
     return state, people.positions[victims]
 
 
-def _turned(settings: Settings, state: State) -> State:
+def _turned(state: State) -> State:
     """Those who were bitten long enough ago are hunters now."""
     people = state.people
     rows = people.rows(TURNING)

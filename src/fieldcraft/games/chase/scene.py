@@ -57,13 +57,13 @@ def seen(ground: Ground, settings: Settings, senses: Senses, state: State, overl
         space=ground.space,
         title=_title(settings, state),
         field=_field(ground, settings, senses, state, overlays),
-        areas=tuple(_areas(ground, settings, senses, state, overlays)),
+        areas=tuple(_areas(ground, senses, state, overlays)),
         cones=_cones(ground, settings, state) if "sight" in overlays else (),
-        lines=tuple(_lines(ground, settings, senses, state, overlays)),
+        lines=tuple(_lines(ground, senses, state, overlays)),
         marks=tuple(_marks(ground, settings, senses, state, overlays)),
         labels=tuple(_labels(ground, state)),
         facts=tuple(_facts(settings, state)),
-        headline=_headline(settings, state),
+        headline=state.outcome,
     )
 
 
@@ -82,10 +82,6 @@ def _title(settings: Settings, state: State) -> str:
     left = int(np.count_nonzero(~state.items.taken))
     task = f"{left} to find" if left else "to the exit"
     return f"chase, {state.step / settings.rate:.0f} s: {task}"
-
-
-def _headline(settings: Settings, state: State) -> str:
-    return {"escaped": "escaped", "caught": "caught", "survived": "survived"}.get(state.outcome, "")
 
 
 def _field(ground: Ground, settings: Settings, senses: Senses, state: State, overlays: frozenset[str]) -> Field | None:
@@ -110,7 +106,7 @@ def _field(ground: Ground, settings: Settings, senses: Senses, state: State, ove
     return found if ground.is_straight else replace(found, threshold=None)
 
 
-def _areas(ground: Ground, settings: Settings, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Areas]:
+def _areas(ground: Ground, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Areas]:
     if "sight" in overlays:
         hunters = state.people.rows(HUNTER)
         view = senses.sight.view(ground.eyes(state.people, hunters), facing=state.people.headings[hunters])
@@ -133,7 +129,7 @@ def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...
     )
 
 
-def _lines(ground: Ground, settings: Settings, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Lines]:
+def _lines(ground: Ground, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Lines]:
     people = state.people
     if "paths" in overlays:
         walking = [row for row in people.rows(HUNTER).tolist() if people.goals[row] != NOTHING][:_WAYS]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.pace import Paced
 
 __all__ = ["GUARDS", "KINDS_OF_HUNTERS", "SEARCHING", "ZOMBIES", "CivilianRules", "HunterRules", "PlayerRules", "Settings"]
 
@@ -120,7 +121,7 @@ class CivilianRules:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Paced):
     """A chase.
 
     Parameters
@@ -175,7 +176,3 @@ class Settings:
     def infects(self) -> bool:
         """Whether hunters bite civilians, who then become hunters."""
         return self.kind == ZOMBIES
-
-    def steps(self, seconds: float) -> int:
-        """How many steps a time takes, at least 1."""
-        return max(1, round(seconds * self.rate))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.games.columns import Columns, ReadOnly
 from fieldcraft.pursuit import Contacts
 
 __all__ = [
@@ -28,23 +29,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class _Columns:
-    """Arrays of the same length, a row for each thing; read-only."""
-
-    def __post_init__(self) -> None:
-        for column in vars(self).values():
-            column.flags.writeable = False
-
-    def __len__(self) -> int:
-        return len(next(iter(vars(self).values())))
-
-    def at(self, rows: NDArray[Any]) -> Self:
-        """Some of the rows: those at these places, or where these are True."""
-        return type(self)(**{name: column[rows] for name, column in vars(self).items()})
-
-
 @dataclass(frozen=True, eq=False)
-class People(_Columns):
+class People(Columns):
     """Everybody, N of them; row 0 is the player, and nobody's row ever changes.
 
     `roles` (N,): PLAYER, CIVILIAN, TURNING (bitten) or HUNTER. `positions` and `velocities` (N, D) are in world units, `headings`
@@ -73,7 +59,7 @@ class People(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Items(_Columns):
+class Items(Columns):
     """What is to be found: `cells` (I,), and whether each was `taken` (I,)."""
 
     cells: Ints
@@ -81,7 +67,7 @@ class Items(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Sounds(_Columns):
+class Sounds(Columns):
     """Noises of the last seconds, for the eye: `positions` (K, D), the `steps` (K,) they were made at, how `loud` (K,)."""
 
     positions: Floats
@@ -99,7 +85,7 @@ class Sounds(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(ReadOnly):
     """A chase at one moment. Never changed: a step makes another.
 
     `wish` (D,) is where the player wants to walk, a vector up to 1 long, or he walks to the cell `goal`; `by_hand` is False while he
@@ -107,8 +93,8 @@ class State:
     was last caught. `places` are the cells that civilians stroll between.
 
     `infection` and `noise` are the values of these layers, in the shape of the space; `contacts` what hunters know of the player by sight,
-    `guesses` what their searches remember, `seen` what patrols do. `wins` counts what happened: items found, civilians bitten,
-    times the player was seen, lost and caught. `outcome` is "" until it is over, then "escaped", "caught" or "survived".
+    `guesses` what their searches remember, `seen` what patrols do. `spotted` and `lost` count how often hunters got sight of the player
+    and lost him, `bitten` the civilians who were bitten. `outcome` is "" until it is over, then "escaped", "caught" or "survived".
     """
 
     step: int
@@ -135,10 +121,6 @@ class State:
     spotted: int
     lost: int
     bitten: int
-
-    def __post_init__(self) -> None:
-        for column in (self.wish, self.places, self.infection, self.noise):
-            column.flags.writeable = False
 
     @property
     def over(self) -> bool:

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.games.flock.settings import Settings
 from fieldcraft.games.flock.state import State
+from fieldcraft.games.obstacles import Obstacles, disc
+from fieldcraft.games.walking import away
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Trail
 from fieldcraft.space import Grid
@@ -26,21 +28,17 @@ class Mirror:
         self.space = space
         self.settings = settings
         self.grid = space.with_walls(space.walls)
+        self._obstacles = Obstacles(self.grid)
         every = 1 / settings.rate
         imap = InfluenceMap(self.grid)
         self.near = imap.add_layer("near", Trail(accumulate=False, blur=settings.near), every=every)
         self.heading = imap.add_layer("heading", Trail(accumulate=False, blur=settings.heading, vector=True), every=every)
         self.crowd = self.near + settings.room
         self.far = imap.add_layer("far", Trail(accumulate=False, blur=settings.far), every=every)
-        self._walls = self.grid.walls
-        self._beside: tuple[int, NDArray[np.int64]] | None = None
 
     def follow(self, state: State) -> None:
         """Make walls those of a state."""
-        if state.walls is not self._walls:
-            for blocked in (False, True):
-                self.grid.set_walls(np.flatnonzero((state.walls != self.grid.walls) & (state.walls == blocked)), blocked)
-            self._walls = state.walls
+        self._obstacles.follow(state.walls)
 
     def sense(self, cells: NDArray[np.int64], headings: NDArray[np.float64], predator: tuple[float, float] | None) -> None:
         """Fill the layers: birds where they are and which way they head, obstacles among the crowd, and away from a predator."""
@@ -48,7 +46,7 @@ class Mirror:
         self.far.deposit_at(cells)
         self.heading.deposit_at(cells, headings)
         if self.settings.obstacle:
-            self.near.deposit_at(self._banks(), self.settings.obstacle)
+            self.near.deposit_at(self._obstacles.banks, self.settings.obstacle)
         if predator is not None:
             around = self._around(predator)
             self.heading.deposit_at(around, self.away(self.grid.position_of(around).reshape(-1, 2), predator) * _SCREAM)
@@ -57,30 +55,12 @@ class Mirror:
 
     def away(self, positions: NDArray[np.float64], predator: tuple[float, float]) -> NDArray[np.float64]:
         """The way from a predator, (N, 2): as long as it is near, from 1 there to 0 where it is no longer feared."""
-        gaps = positions - np.array(predator)
-        if self.grid.wrap:
-            size = np.array(self.grid.size)
-            gaps -= np.rint(gaps / size) * size
+        gaps = away(self.grid, predator, positions)
         lengths = np.sqrt((gaps * gaps).sum(axis=1, keepdims=True))
         fear = np.maximum(1 - lengths / (self.settings.predator * self.grid.cell_size), 0)
         return np.asarray(gaps / np.where(lengths > 0, lengths, 1) * fear)
 
     def _around(self, predator: tuple[float, float]) -> NDArray[np.int64]:
         """The open cells in which a predator is feared."""
-        height, width = self.grid.shape
-        row, column = divmod(int(self.grid.cell_at(predator)), width)
-        down, across = np.abs(np.arange(height) - row), np.abs(np.arange(width) - column)
-        if self.grid.wrap:
-            down, across = np.minimum(down, height - down), np.minimum(across, width - across)
-        near = np.add.outer(down * down, across * across) <= self.settings.predator**2
-        return np.flatnonzero(near & ~self.grid.walls)
-
-    def _banks(self) -> NDArray[np.int64]:
-        """The open cells with a wall, or the rim of the map, around them."""
-        version = self.grid.walls_version
-        if self._beside is None or self._beside[0] != version:
-            walls = self.grid.walls
-            around = np.pad(walls, 1, mode="wrap") if self.grid.wrap else np.pad(walls, 1, constant_values=True)
-            rows = around[:-2] | around[1:-1] | around[2:]
-            self._beside = version, np.flatnonzero((rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]) & ~walls)
-        return self._beside[1]
+        near = disc(self.grid, int(self.grid.cell_at(predator)), self.settings.predator)
+        return np.flatnonzero(near & ~self.grid.walls.reshape(-1))

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.games.flock.settings import LAYERS, NEIGHBORS, RULES
 from fieldcraft.games.flock.state import State
 from fieldcraft.games.painting import brushed
+from fieldcraft.games.slider import Tune
 from fieldcraft.space import Grid
 
 __all__ = ["BRUSHES", "Fly", "Order", "Paint", "Scare", "Tune", "apply", "kinds_of_birds"]
@@ -41,14 +42,6 @@ class Fly:
     """Let birds fly by another rule."""
 
     rule: str
-
-
-@dataclass(frozen=True)
-class Tune:
-    """Set a number of `Tuning`, by its name."""
-
-    name: str
-    value: float
 
 
 Order = Paint | Scare | Fly | Tune

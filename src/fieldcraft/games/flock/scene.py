@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fieldcraft.games.drawing import arrows_of, round_limit
 from fieldcraft.games.flock.mirror import Mirror
 from fieldcraft.games.flock.settings import BOTH, LAYERS
 from fieldcraft.games.flock.state import State, order_of
 from fieldcraft.games.game import Overlay
-from fieldcraft.scene import Arrows, Fact, Field, Marks, Scene
+from fieldcraft.scene import Fact, Field, Marks, Scene
 
 __all__ = ["OVERLAYS", "seen"]
 
@@ -23,8 +22,6 @@ OVERLAYS = (
     Overlay("directions", "4", "which way the layer of headings leads"),
     Overlay("birds", "5", "the birds", shown=True),
 )
-
-_ARROWS_ACROSS = 56
 _FEW = 4000  # so many birds are drawn as triangles
 _NAMES = ("by layers", "by neighbours")
 
@@ -45,7 +42,7 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
         space=mirror.grid,
         title=f"flock, {state.step / mirror.settings.rate:.0f} s",
         field=_field(mirror, overlays),
-        arrows=_arrows(mirror) if "directions" in overlays else (),
+        arrows=(arrows_of(mirror.grid, mirror.heading.vectors),) if "directions" in overlays else (),
         marks=tuple(marks),
         facts=tuple(_facts(state)),
     )
@@ -74,21 +71,5 @@ def _field(mirror: Mirror, overlays: frozenset[str]) -> Field | None:
         ("far", mirror.far, "where most are", "good"),
     ):
         if name in overlays:
-            return Field(layer.values, label, (0.0, 2 * _round(layer.values)), colors=color, opacity=0.8)
+            return Field(layer.values, label, (0.0, 2 * round_limit(layer.values)), colors=color, opacity=0.8)
     return None
-
-
-def _round(values: NDArray[np.float32]) -> float:
-    """A power of two that few values reach: a scale that does not flicker."""
-    some = values[values > 0]
-    return 2.0 ** math.ceil(math.log2(float(np.quantile(some, 0.97)))) if len(some) else 1.0
-
-
-def _arrows(mirror: Mirror) -> tuple[Arrows, ...]:
-    grid = mirror.grid
-    stride = max(1, -(-max(grid.shape) // _ARROWS_ACROSS))
-    rows, columns = np.meshgrid(np.arange(stride // 2, grid.height, stride), np.arange(stride // 2, grid.width, stride), indexing="ij")
-    vectors = mirror.heading.vectors[rows, columns].reshape(-1, 2)
-    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-    shown = np.where(lengths > 0, vectors / np.where(lengths > 0, lengths, 1), 0)
-    return (Arrows(grid.position_of((rows * grid.width + columns).reshape(-1)), shown * (0.8 * stride * grid.cell_size)),)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.games.columns import ReadOnly
 from fieldcraft.games.flock.settings import Tuning
 
 __all__ = ["State", "order_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(ReadOnly):
     """A flock at one moment, N birds on a map of (height, width) cells. Never changed: a step makes another.
 
     Parameters
@@ -36,12 +37,6 @@ class State:
     by_layers: NDArray[np.bool_]
     walls: NDArray[np.bool_]
     predator: tuple[float, float] | None
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.cells)

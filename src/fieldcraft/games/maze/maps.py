@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.games.maze.settings import Settings
 from fieldcraft.games.maze.state import Player, State
+from fieldcraft.games.walking import largest_part
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.paths import shortest_path
 from fieldcraft.space import Grid, visible
@@ -40,7 +41,7 @@ class Maps:
         self._size = np.array([space.width, space.height])
         self._fogged: tuple[NDArray[np.bool_], Grid] | None = None
         self._ways = ways_of(space)
-        self.ground = self._largest()
+        self.ground = largest_part(space)
         self.dead_ends = self.ground[np.diff(self._ways.starts)[self.ground] == 1]
         needed = settings.monster.count + settings.treasures + 2
         if len(self.ground) < needed:
@@ -125,20 +126,6 @@ class Maps:
             grid = Grid(space.width, space.height, cell_size=space.cell_size, origin=space.origin, y_up=space.y_up, walls=walls)
             self._fogged = (known, grid)
         return self._fogged[1]
-
-    # The map
-
-    def _largest(self) -> Ints:
-        """The cells of the largest part of the map in which all lead to each other."""
-        from scipy import sparse  # loading it takes longer than all of `import fieldcraft`
-        from scipy.sparse import csgraph
-
-        count = len(self.space)
-        steps = sparse.csr_matrix((np.ones(len(self._ways.ends), dtype=np.bool_), self._ways.ends, self._ways.starts), shape=(count, count))
-        parts = csgraph.connected_components(steps, connection="strong")[1]
-        walls = self.space.walls.reshape(-1)
-        sizes = np.bincount(parts[~walls], minlength=1)
-        return np.flatnonzero((parts == np.argmax(sizes)) & ~walls)
 
 
 def with_rim(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft.games.maze.maps import Maps
 from fieldcraft.games.maze.state import NOWHERE, State
@@ -25,7 +26,7 @@ def followed(maps: Maps, state: State) -> tuple[int, int]:
     wanted = state.treasures if len(state.treasures) else np.array([state.exit])
     if not recent.any():
         goals = distance_map(space, maps.centres[wanted])
-        return _along(maps, goals.descend(maps.centres[here]).cells, here)
+        return _along(goals.descend(maps.centres[here]).cells, here)
     monsters = distance_map(space, maps.centres[np.unique(player.feared[recent])])
     steps = monsters.values / np.float32(space.cell_size)
     danger = np.clip(1 - steps.astype(np.float64) / _SHY, 0, 1)
@@ -37,12 +38,12 @@ def followed(maps: Maps, state: State) -> tuple[int, int]:
             ways = np.array([len(maps.beside(int(cell))) for cell in reach])
             goal = int(reach[np.argmax(steps.reshape(-1)[reach] + 3.0 * (ways > 1))])
             cells = distance_map(space, maps.centres[goal], cost=1 + rules.caution * danger).descend(maps.centres[here]).cells
-            return goal, _along(maps, cells, here)[1]
+            return goal, _along(cells, here)[1]
     goals = distance_map(space, maps.centres[wanted], cost=1 + rules.caution * danger)
-    return _along(maps, goals.descend(maps.centres[here]).cells, here)
+    return _along(goals.descend(maps.centres[here]).cells, here)
 
 
-def _along(maps: Maps, cells: np.ndarray[tuple[int, ...], np.dtype[np.int64]], here: int) -> tuple[int, int]:
+def _along(cells: NDArray[np.int64], here: int) -> tuple[int, int]:
     if len(cells) < 2:
         return here, here
     return int(cells[-1]), int(cells[1])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.pace import Paced
 from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.propagation import Fade
 
@@ -123,7 +124,7 @@ class PlayerRules:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Paced):
     """A match of the maze game.
 
     Parameters
@@ -161,7 +162,3 @@ class Settings:
             raise InvalidValue(
                 "Nobody walks a cell or more in one step", got=f"{fastest:g} cells a second at rate={self.rate}", remedy="Raise rate"
             )
-
-    def steps(self, seconds: float) -> int:
-        """How many steps a time takes, at least 1."""
-        return max(1, round(seconds * self.rate))

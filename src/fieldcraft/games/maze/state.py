@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.games.columns import Columns, ReadOnly
+
 __all__ = [
     "CAUGHT", "EXPLORES", "GOING", "HUNTS", "LATE", "NOWHERE", "OUT", "SEARCHES",
     "Lead", "Monsters", "Order", "Player", "State", "Steer",
@@ -38,7 +40,7 @@ Order = Steer | Lead
 
 
 @dataclass(frozen=True, eq=False)
-class Monsters:
+class Monsters(Columns):
     """The monsters, M of them: arrays of length M.
 
     Each has left the centre of the cell `cells` for that of the cell `ahead`, and `gone` in [0, 1) says how much of this step is
@@ -53,16 +55,9 @@ class Monsters:
     seen: Ints
     targets: Ints
 
-    def __post_init__(self) -> None:
-        for column in vars(self).values():
-            column.flags.writeable = False
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
 
 @dataclass(frozen=True, eq=False)
-class Player:
+class Player(ReadOnly):
     """The player, on his way as a monster is.
 
     `wish` is where he was last steered to and `by_hand` whether he is; `goal` is the cell that the scripted player is on his way
@@ -79,13 +74,9 @@ class Player:
     feared: Ints
     when: Ints
 
-    def __post_init__(self) -> None:
-        self.feared.flags.writeable = False
-        self.when.flags.writeable = False
-
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(ReadOnly):
     """A match at one moment. Never changed: a step makes another.
 
     `treasures` (T,) are the cells of those that lie there yet, of `most` at the start; `exit` is a cell. `known` (height, width)
@@ -104,6 +95,7 @@ class State:
     memory: dict[str, Any]
 
     def __post_init__(self) -> None:
-        for column in (self.treasures, self.known, *self.memory.values()):
+        super().__post_init__()
+        for column in self.memory.values():
             if isinstance(column, np.ndarray):
                 column.flags.writeable = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -69,7 +70,7 @@ class Arena:
         total = np.zeros(len(self.ground))
         for cell in enemies:
             key = (int(cell), own_range, enemy_range, threat)
-            total += _kept(self._rings, key, lambda key=key: self._ring(*key))  # type: ignore[misc]
+            total += _kept(self._rings, key, partial(self._ring, *key))
         return total
 
     def reached(self, enemies: Iterable[int], reach: float) -> Floats:

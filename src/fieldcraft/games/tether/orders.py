@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.slider import Tune
 from fieldcraft.games.tether.arena import Arena
 from fieldcraft.games.tether.settings import BRAINS, LONGEST, SIDES
 from fieldcraft.games.tether.state import NOBODY, State
@@ -49,14 +50,6 @@ class Lead:
 
     side: int
     brain: str
-
-
-@dataclass(frozen=True)
-class Tune:
-    """Set a number of `Tuning`."""
-
-    name: str
-    value: float
 
 
 Order = Take | Leave | Steer | Walk | Lead | Tune

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from fieldcraft.games.tether import scene
 from fieldcraft.games.tether.arena import Arena
 from fieldcraft.games.tether.match import start, step
 from fieldcraft.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
-from fieldcraft.games.tether.settings import BRAINS, FighterRules, Settings
+from fieldcraft.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
 from fieldcraft.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.scene import Scene
@@ -48,13 +49,7 @@ class TetherWorld:
 
     def tuned(self, state: State) -> Mapping[str, float]:
         """Where the sliders stand."""
-        tuning = state.tuning
-        return {
-            "long_range": tuning.long_range,
-            "short_range": tuning.short_range,
-            "threat": tuning.threat,
-            "caution": tuning.caution,
-        }
+        return asdict(state.tuning)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """What keys, sticks, clicks and sliders ask for."""
@@ -64,13 +59,13 @@ class TetherWorld:
             if signal.phase != "press":
                 continue
             if signal.action.startswith("take "):
-                asked.append(Take(("long", "short").index(signal.action.removeprefix("take "))))
+                asked.append(Take(SIDES.index(signal.action.removeprefix("take "))))
                 player = 0
             elif signal.action == "leave":
                 asked.append(Leave())
                 player = NOBODY
             elif signal.action.endswith(" brain"):
-                side = ("long", "short").index(signal.action.removesuffix(" brain"))
+                side = SIDES.index(signal.action.removesuffix(" brain"))
                 asked.append(Lead(side, BRAINS[(BRAINS.index(state.brains[side]) + 1) % len(BRAINS)]))
             elif signal.action == "walk" and signal.position is not None:
                 if player == NOBODY:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.pace import Paced
 
 __all__ = ["BRAINS", "LONGEST", "SIDES", "FighterRules", "Settings"]
 
@@ -54,7 +55,7 @@ class FighterRules:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Paced):
     """A duel.
 
     Parameters
@@ -126,7 +127,3 @@ class Settings:
     def rules(self) -> tuple[FighterRules, FighterRules]:
         """What the fighters of each side are."""
         return self.long, self.short
-
-    def steps(self, seconds: float) -> int:
-        """How many steps a time takes, at least 1."""
-        return max(1, round(seconds * self.rate))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fieldcraft.games.columns import ReadOnly
 
 __all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning"]
 
@@ -15,16 +17,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class _ReadOnly:
-    def __post_init__(self) -> None:
-        for part in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, part.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-
-
 @dataclass(frozen=True, eq=False)
-class Fighters(_ReadOnly):
+class Fighters(ReadOnly):
     """All fighters, F of them, the long-range ones first; those without health stay where they fell.
 
     `sides` (F,) is 0 for the long range and 1 for the short. `positions`, `velocities` and `aims` (F, 2) are world units; an aim is where
@@ -52,7 +46,7 @@ class Fighters(_ReadOnly):
 
 
 @dataclass(frozen=True, eq=False)
-class Shots(_ReadOnly):
+class Shots(ReadOnly):
     """The hits of the last step, for the eye: who hit, and from where to where, (S, 2) world units."""
 
     sides: Ints
@@ -81,7 +75,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, eq=False)
-class State(_ReadOnly):
+class State(ReadOnly):
     """A duel at one moment. Never changed: a step makes another.
 
     `dealt` (2,) is the damage that each side has dealt, `hits` (2,) how often it hit. `brains` lead the sides, but `player` is the number

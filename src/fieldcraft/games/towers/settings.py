@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.games.pace import Paced
 from fieldcraft.propagation.radial import METRICS
 
 __all__ = ["COMMANDERS", "HUMAN", "Settings", "TowerRules", "UnitRules"]
@@ -92,7 +93,7 @@ class UnitRules:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Paced):
     """A match of the tower game.
 
     Parameters
@@ -167,10 +168,6 @@ class Settings:
     def led_by(self) -> tuple[str, ...]:
         """The commander of each team."""
         return (self.commanders,) * len(self.teams) if isinstance(self.commanders, str) else self.commanders
-
-    def steps(self, seconds: float) -> int:
-        """How many steps a time takes, at least 1."""
-        return max(1, round(seconds * self.rate))
 
 
 def _check_damage(damage: tuple[float, float]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fieldcraft.games.columns import Columns, ReadOnly
 
 __all__ = ["NOBODY", "NOTHING", "Shots", "Squads", "State", "Towers", "Units"]
 
@@ -17,28 +18,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class _Columns:
-    """Arrays of the same length, a row for each thing; read-only."""
-
-    def __post_init__(self) -> None:
-        for column in vars(self).values():
-            column.flags.writeable = False
-
-    def __len__(self) -> int:
-        return len(next(iter(vars(self).values())))
-
-    def at(self, rows: NDArray[Any]) -> Self:
-        """Some of the rows: those at these places, or where these are True."""
-        return type(self)(**{name: column[rows] for name, column in vars(self).items()})
-
-    def joined(self, other: Self) -> Self:
-        """These rows and then those."""
-        columns = zip(vars(self).items(), vars(other).values(), strict=True)
-        return type(self)(**{name: np.concatenate([here, there]) for (name, here), there in columns})
-
-
 @dataclass(frozen=True, eq=False)
-class Towers(_Columns):
+class Towers(Columns):
     """The towers that stand, T of them, by their ids.
 
     `cells` (T,) are their middles; `ready` (T,) the step from which each may hit again, `trained` (T,) that from which it may
@@ -62,7 +43,7 @@ class Towers(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Units(_Columns):
+class Units(Columns):
     """The units that live, U of them, by their ids: `positions` and `velocities` (U, 2) in world units, `ready` as of towers."""
 
     ids: Ints
@@ -81,7 +62,7 @@ class Units(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Squads(_Columns):
+class Squads(Columns):
     """What squads are told, arrays of shape (teams, squads).
 
     The id of the tower to strike, or the cell to hold, else `NOTHING`; and whether they go safely.
@@ -93,7 +74,7 @@ class Squads(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Shots(_Columns):
+class Shots(Columns):
     """What towers hit in the last step, for the eye: world positions (N, 2) at both ends, and the teams that hit."""
 
     teams: Ints
@@ -107,7 +88,7 @@ class Shots(_Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(ReadOnly):
     """A match at one moment. Never changed: a step makes another.
 
     `supply` (teams,) are the units that may be sent; `sent`, `lost` and `destroyed` (teams,) count the units that came and
@@ -129,10 +110,6 @@ class State:
     lost: Ints
     destroyed: Ints
     by_hand: NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        for column in (self.supply, self.sent, self.lost, self.destroyed, self.by_hand):
-            column.flags.writeable = False
 
     @property
     def scores(self) -> Ints:

@@ -76,9 +76,10 @@ def point(
     x, y = np.where(straight & ~across, 0.0, x), np.where(straight & across, 0.0, y)
     scale = np.maximum(np.abs(x), np.abs(y))
     falling = scale > 0
-    x, y = (np.divide(part, scale, out=np.zeros_like(scale), where=falling) for part in (x, y))
-    length = np.sqrt(x * x + y * y)
-    x, y = (np.divide(part, length, out=np.zeros_like(scale), where=falling) for part in (x, y))
+    with np.errstate(invalid="ignore"):  # infinite where no way leads, which is nowhere below
+        x, y = (np.divide(part, scale, out=np.zeros_like(scale), where=falling) for part in (x, y))
+        length = np.sqrt(x * x + y * y)
+        x, y = (np.divide(part, length, out=np.zeros_like(scale), where=falling) for part in (x, y))
     for bit, dx, dy in SIDES:
         x, y, gate = np.where(pinched == bit, dx, x), np.where(pinched == bit, dy, y), np.where(pinched == bit, np.uint8(bit), gate)
     nowhere = (bars == WALL) | (goals != 0) | np.isinf(cap)
