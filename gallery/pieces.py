@@ -95,7 +95,7 @@ PIECES = (
         "tether",
         "tether",
         "The duel",
-        "One fighter reaches ten cells and the other five, among pillars.",
+        "One fighter reaches ten cells and the other five and charges, among pillars.",
         "The green ring is where the long range reaches and is not reached; pillars cut pieces out of it. He keeps to it and"
         " steps back as the other"
         " comes on.",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments import mean, paired, rate
-from fieldcraft.experiments.statistics import FEW
+from fieldcraft.experiments.statistics import FEW, mean_share
 
 
 @given(st.integers(1, 400), st.data())
@@ -94,3 +94,10 @@ def test_pairs_are_surer_than_two_means():
 def test_what_is_refused(call, says):
     with pytest.raises(InvalidValue, match=says):
         call()
+
+
+def test_a_mean_of_shares_is_a_share() -> None:
+    found = mean_share([1.0, 1.0, 0.7, 0.99])
+    assert mean([1.0, 1.0, 0.7, 0.99]).high > 1
+    assert found.high == 1
+    assert 0 < found.low < found.value < 1

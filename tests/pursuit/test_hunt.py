@@ -198,6 +198,10 @@ def test_bad_input() -> None:
         Pursuit(grid, (1.5, 1.5), [(0.0, 1.0), (1.0, 1.0)])
     with refused(OutsideMap, "9.5"):
         Pursuit(grid, (9.5, 1.5), (1.0, 0.0))
+    roads = grid.to_graph()
+    with refused(OutsideMap, "30.0"):
+        Pursuit(roads, (30.0, 1.5), (1.0, 0.0))
+    assert Pursuit(roads, (8.5, 1.5), (1.0, 0.0)).last_seen.tolist() == [8.5, 1.5]
     with refused(OnWall, "2.5"):
         Pursuit(grid, (1.5, 2.5), (1.0, 0.0))
     with refused(OnWall, "1.5"):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.experiments.experiment import Experiment, numbers
-from fieldcraft.experiments.statistics import Interval, mean
+from fieldcraft.experiments.statistics import mean, mean_share
 from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft.experiments.worlds import add_seed_arguments, seeds_of, size_of
 from fieldcraft.space import Grid
@@ -150,18 +149,13 @@ def watch_vortices(job: Job) -> Row:
 def _summarise_nowhere(rows: Sequence[Row]) -> Summary:
     ends = [name for name in rows[0] if name.replace(".", "").isdigit()]
     found = {
-        (end, name, NOWHERE[0].name): _share(mean(some))
+        (end, name, NOWHERE[0].name): mean_share(some)
         for end in ends
         for name in _WAYS
         if (some := [number(row, end) for row in rows if row["ways"] == name])
     }
     notes = ("Nowhere: within 6 s less far, as the crow flies, than 0.3 of the way walked",)
     return Summary(tuple(ends), tuple(_WAYS), NOWHERE, found, notes, axis="seconds")
-
-
-def _share(interval: Interval) -> Interval:
-    """An interval without what no share can be."""
-    return replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
 
 
 def _settings(job: Job) -> Settings:

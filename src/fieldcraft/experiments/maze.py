@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from fieldcraft import checks
 from fieldcraft.experiments.experiment import Experiment, numbers, words
-from fieldcraft.experiments.statistics import Interval, mean
+from fieldcraft.experiments.statistics import Interval, mean, mean_share
 from fieldcraft.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft.experiments.worlds import add_seed_arguments, label_of, seeds_of, size_of, world_of, worlds_of
 from fieldcraft.maps.generate import generate_map
@@ -126,7 +126,7 @@ def over_time(rows: Sequence[Row]) -> Summary:
         for lap in laps:
             for column, measure in _OVER_TIME:
                 values = [number(row, f"{column} at {lap:g}") for row in own]
-                found[f"{lap:g}", label, measure.name] = mean(values)
+                found[f"{lap:g}", label, measure.name] = (mean_share if measure.percent else mean)(values)
     measures = tuple(measure for _, measure in _OVER_TIME)
     groups = tuple(f"{lap:g}" for lap in laps)
     notes = (*_notes(rows), "Lines that come to the top of a panel go on above it")
@@ -146,7 +146,7 @@ def by_map(rows: Sequence[Row]) -> Summary:
             for column, measure in _BY_MAP:
                 known = [number(row, column) for row in own if row[column] is not None]
                 if len(known) == len(own):
-                    found[group, label, measure.name] = mean(known)
+                    found[group, label, measure.name] = (mean_share if measure.percent else mean)(known)
                 elif group != _ALL:
                     late += len(own) - len(known)
     notes = [*_notes(rows), "Averages of ages and of steps soon again are over the second half of a tour"]

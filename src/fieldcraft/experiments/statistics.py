@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["FEW", "Interval", "mean", "paired", "rate", "ratio"]
+__all__ = ["FEW", "Interval", "mean", "mean_share", "paired", "rate", "ratio"]
 
 FEW = 40
 """Fewer values than this get Student's interval: a bootstrap of few values is narrower than it says."""
@@ -80,6 +80,12 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Inter
         random_state=np.random.default_rng(seed),
     ).confidence_interval
     return Interval(middle, float(found.low), float(found.high), count, "BCa bootstrap")
+
+
+def mean_share(values: ArrayLike) -> Interval:
+    """The mean of independent shares, 0 to 1 each: `mean` without what no share can be."""
+    found = mean(values)
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
 
 
 def paired(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Interval:

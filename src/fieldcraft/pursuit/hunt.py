@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, kernels
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of
-from fieldcraft.space import AnySpace
+from fieldcraft.space import AnySpace, Graph
 from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
 
 __all__ = ["Pursuit"]
 
 _TAIL_STEPS = 12
 _NEVER = -1
+_MARGIN = 0.1  # of a graph's size: how far off it somebody may be seen
 
 
 class Pursuit:
@@ -292,7 +293,21 @@ def _place(space: AnySpace, last_seen: ArrayLike) -> tuple[int, NDArray[np.float
     point, single = checks.positions(last_seen, dimensions=space.dimensions)
     if not single:
         raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
+    if isinstance(space, Graph):
+        _check_near(space, point[0])
     return int(space.cell_at(point[0])), point[0]
+
+
+def _check_near(graph: Graph, point: NDArray[np.float64]) -> None:
+    """Refuse a place far from all of a graph, whose nearest vertex would say nothing about it."""
+    low, high = graph.positions.min(axis=0), graph.positions.max(axis=0)
+    margin = max(_MARGIN * float((high - low).max()), 2 * typical_step(graph))
+    if (point < low - margin).any() or (point > high + margin).any():
+        raise OutsideMap(
+            "A fugitive is last seen on the map, or beside it by at most a tenth of its size",
+            got=f"{tuple(point.tolist())} for vertices in {tuple(low.tolist())} to {tuple(high.tolist())}",
+            remedy="Pass a position in world units of this graph, or a vertex",
+        )
 
 
 def _heading(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.float64] | None, float | None]:

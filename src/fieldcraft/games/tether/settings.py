@@ -78,7 +78,7 @@ class Settings(Paced):
     """
 
     fighters: int = 1
-    brains: tuple[str, str] | str = "tether"
+    brains: tuple[str, str] | str = ("tether", "charge")
     swapped: bool = False
     threat: float = 1.0
     caution: float = 1.0
