@@ -27,7 +27,7 @@ _PIN, _WALL = 2, 1
 # A scheduler's constants: none of them changes a value, only when which kernel runs.
 _SPARSE_SHARE = 0.5  # up to this share of awake blocks, skipping the others pays for the book-keeping
 _FIRST_PROBE, _LAST_PROBE = 16, 128  # steps of everything between two looks at which blocks still change
-_ARCS_PER_THREAD = 350_000  # arcs that pay for waking a thread, for the plain kernel
+_ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel
 _ANY_COST = 4  # how much longer an arc takes in the general kernel
 _UNIT_ARCS = 250_000  # arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 
