@@ -243,4 +243,6 @@ def update(  # type: ignore[no-untyped-def]
         if fed:
             for tile in range(dirty.shape[1]):
                 if dirty[band, tile] != 0:
-                    inflow[y, tile * TILE_COLUMNS : min((tile + 1) * TILE_COLUMNS, width)] = 0
+                    place = np.uint64(y * width + tile * TILE_COLUMNS)
+                    for k in range(min(TILE_COLUMNS, width - tile * TILE_COLUMNS)):
+                        flat_inflow[place + np.uint64(k)] = 0

@@ -117,7 +117,7 @@ class Belief:
             mass = self._masses[number].reshape(-1)
             flat = self._flow.index(cells)
             before = mass[flat]
-            mass[flat] *= part
+            mass[flat] = before * part
             left = float(mass.sum())
             if left * self._scales[number] > _GONE:
                 self._scales[number] = 1.0 / left
@@ -289,8 +289,8 @@ class _Flow:
         """Where cells are in a flat mass."""
         if not self.is_plain:
             return cells
-        rows, columns = np.divmod(cells, self.shape[1])
-        return (rows + 1) * (self.shape[1] + 2) + columns + 1
+        width = self.shape[1]
+        return cells + 2 * (cells // width) + width + 3  # (row + 1) * (width + 2) + column + 1
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         """Take one step."""
