@@ -14,6 +14,7 @@ from fieldcraft.games.towers import Settings, TowerRules, ground
 from fieldcraft.games.towers.layout import seeded
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.orders import raised
+from fieldcraft.games.walking import walking_grid
 from fieldcraft.paths import distance_map
 from refusals import refused
 
@@ -21,7 +22,7 @@ RULES = Settings(towers=5, tower=TowerRules(range=8))
 
 
 def laid(space: fc.Grid, settings: Settings = RULES, seed: int = 0) -> list[np.ndarray]:
-    return seeded(ground.walking_grid(space), settings, np.random.default_rng(seed))
+    return seeded(walking_grid(space), settings, np.random.default_rng(seed))
 
 
 def blocked(space: fc.Grid, cells: list[np.ndarray], reach: int) -> np.ndarray:

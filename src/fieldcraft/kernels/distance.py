@@ -22,6 +22,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fieldcraft.kernels.heap import longer, sift_down, sift_up
+
 __all__ = ["add", "add_near", "clear", "count", "descend", "mend", "price", "publish_cells", "publish_counts", "publish_sums", "summits"]
 
 FAR = np.int64(1 << 62)
@@ -384,42 +386,6 @@ def _start(c, goals, starts, far):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
-    key, cell = keys[i], cells[i]
-    while i > 0:
-        above = (i - 1) >> 1
-        if keys[above] <= key:
-            break
-        keys[i], cells[i] = keys[above], cells[above]
-        i = above
-    keys[i], cells[i] = key, cell
-
-
-@njit(nogil=True, cache=True)
-def _sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
-    key, cell = keys[0], cells[0]
-    i = 0
-    while True:
-        below = 2 * i + 1
-        if below >= size:
-            break
-        if below + 1 < size and keys[below + 1] < keys[below]:
-            below += 1
-        if key <= keys[below]:
-            break
-        keys[i], cells[i] = keys[below], cells[below]
-        i = below
-    keys[i], cells[i] = key, cell
-
-
-@njit(nogil=True, cache=True)
-def _longer(array):  # type: ignore[no-untyped-def]
-    more = np.empty(2 * array.shape[0], array.dtype)
-    more[: array.shape[0]] = array
-    return more
-
-
-@njit(nogil=True, cache=True)
 def _clear(  # type: ignore[no-untyped-def]
     dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, goals, starts, marks, stack, high, touched, olds, count
 ):
@@ -549,10 +515,10 @@ def mend(  # type: ignore[no-untyped-def]
     count = 0
     while high > 0:
         if high > stack.shape[0] - several:
-            stack = _longer(stack)
+            stack = longer(stack, 0)
         if count == touched.shape[0]:
-            touched = _longer(touched)
-            olds = _longer(olds)
+            touched = longer(touched, 0)
+            olds = longer(olds, 0)
         high, count = _clear(
             dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, goals, starts, marks, stack, high, touched, olds,
             count,
@@ -576,7 +542,7 @@ def mend(  # type: ignore[no-untyped-def]
             keys[size] = best
             cells[size] = u
             size += 1
-            _sift_up(keys, cells, size - 1)
+            sift_up(keys, cells, size - 1)
     # The search goes on from the seeds, in buckets; a cell may be found again in the one that is being emptied.
     heads = np.full(rounds, -1, np.int64)
     nodes = np.empty(256, np.int64)
@@ -589,18 +555,18 @@ def mend(  # type: ignore[no-untyped-def]
         slot = bucket % rounds
         while True:
             if used + several > nodes.shape[0]:
-                nodes = _longer(nodes)
-                following = _longer(following)
+                nodes = longer(nodes, 0)
+                following = longer(following, 0)
             if count + several > touched.shape[0]:
-                touched = _longer(touched)
-                olds = _longer(olds)
+                touched = longer(touched, 0)
+                olds = longer(olds, 0)
             if size > 0 and np.int64(keys[0] * inverse) <= bucket:
                 u = cells[0]
                 s = keys[0]
                 size -= 1
                 keys[0] = keys[size]
                 cells[0] = cells[size]
-                _sift_down(keys, cells, size)
+                sift_down(keys, cells, size)
                 if s >= dist[u]:
                     continue
                 if marks[u] & 1 == 0:
@@ -661,8 +627,8 @@ def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):  # type:
         if found < 0:
             return way[:length], taken[: length - 1]
         if length == way.shape[0]:
-            way = _longer(way)
-            taken = _longer(taken)
+            way = longer(way, 0)
+            taken = longer(taken, 0)
         way[length] = found
         taken[length - 1] = last
         length += 1

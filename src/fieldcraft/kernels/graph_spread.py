@@ -16,8 +16,8 @@ from numba import njit
 
 from fieldcraft.kernels.lanes import strongest_slices, update_slices
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
-from fieldcraft.kernels.spread_cells import power, root, update
-from fieldcraft.kernels.spread_settled import pop, rise
+from fieldcraft.kernels.spread_cells import root, update
+from fieldcraft.kernels.spread_settled import passed_on, pop, rise
 
 __all__ = ["emit", "many_plain", "settle", "some_any", "some_plain", "update_any", "update_plain", "wake"]
 
@@ -136,15 +136,9 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):  # type: igno
             # A power of a root may lie a little above the value, so a negative vertex can be done before its positive equal comes.
             if place[there] == -2 and exponent < 2:
                 continue
-            rest = emitted * losses[e] if exponent == 0 else emitted - losses[e]
-            if rest <= 0:
+            rest = passed_on(value, emitted, losses[e], exponent, floor)
+            if rest == 0:
                 continue
-            if exponent >= 2:
-                rest = power(rest, exponent)
-            if rest < floor or rest == 0:
-                continue
-            if value < 0:
-                rest = -rest
             old = values[there]
             if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
                 values[there] = rest

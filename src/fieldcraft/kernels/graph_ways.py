@@ -14,6 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fieldcraft.kernels.heap import longer, sift_down, sift_up
+
 __all__ = ["all_nexts", "descend", "mend", "nexts", "settle", "summits"]
 
 
@@ -30,42 +32,6 @@ def _weight(here, there, size, cost, even):  # type: ignore[no-untyped-def]
     if even:
         return size
     return size * (cost[here] + cost[there])
-
-
-@njit(nogil=True, cache=True)
-def _sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
-    key, cell = keys[i], cells[i]
-    while i > 0:
-        above = (i - 1) >> 1
-        if keys[above] <= key:
-            break
-        keys[i], cells[i] = keys[above], cells[above]
-        i = above
-    keys[i], cells[i] = key, cell
-
-
-@njit(nogil=True, cache=True)
-def _sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
-    key, cell = keys[0], cells[0]
-    i = 0
-    while True:
-        below = 2 * i + 1
-        if below >= size:
-            break
-        if below + 1 < size and keys[below + 1] < keys[below]:
-            below += 1
-        if key <= keys[below]:
-            break
-        keys[i], cells[i] = keys[below], cells[below]
-        i = below
-    keys[i], cells[i] = key, cell
-
-
-@njit(nogil=True, cache=True)
-def _longer(array, least):  # type: ignore[no-untyped-def]
-    more = np.empty(max(2 * array.shape[0], least), array.dtype)
-    more[: array.shape[0]] = array
-    return more
 
 
 @njit(nogil=True, cache=True)
@@ -129,7 +95,7 @@ def _sort_out(heads, nodes, following, bucket, free, waiting, keys, cells, dist,
             keys[size] = dist[v]
             cells[size] = v
             size += 1
-            _sift_up(keys, cells, size - 1)
+            sift_up(keys, cells, size - 1)
     return free, waiting, size
 
 
@@ -150,7 +116,7 @@ def _empty_in_order(  # type: ignore[no-untyped-def]
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            _sift_down(keys, cells, size)
+            sift_down(keys, cells, size)
         if d > dist[v]:
             continue
         for arc in range(first, last):
@@ -164,7 +130,7 @@ def _empty_in_order(  # type: ignore[no-untyped-def]
                     keys[size] = s
                     cells[size] = n
                     size += 1
-                    _sift_up(keys, cells, size - 1)
+                    sift_up(keys, cells, size - 1)
                 elif o == np.inf or np.int64(o * inverse) != t:
                     if free >= 0:
                         node = free
@@ -204,7 +170,7 @@ def settle(  # type: ignore[no-untyped-def]
             v = seeds[taken]
             if np.int64(dist[v] * inverse) == bucket:
                 if free < 0 and used == nodes.shape[0]:
-                    nodes, following = _longer(nodes, 256), _longer(following, 256)
+                    nodes, following = longer(nodes, 256), longer(following, 256)
                 if free >= 0:
                     node = free
                     free = following[node]
@@ -234,7 +200,7 @@ def settle(  # type: ignore[no-untyped-def]
                         following[node] = heads[bucket % rounds]
                         heads[bucket % rounds] = node
                         waiting += 1
-                    keys, cells = _longer(keys, 256), _longer(cells, 256)
+                    keys, cells = longer(keys, 256), longer(cells, 256)
         while True:
             if ordered:
                 free, used, waiting, size, more = _empty_in_order(
@@ -248,9 +214,9 @@ def settle(  # type: ignore[no-untyped-def]
             if more == 0:
                 break
             if used + more > nodes.shape[0]:
-                nodes, following = _longer(nodes, used + more), _longer(following, used + more)
+                nodes, following = longer(nodes, used + more), longer(following, used + more)
             if ordered and size + more > keys.shape[0]:
-                keys, cells = _longer(keys, size + more), _longer(cells, size + more)
+                keys, cells = longer(keys, size + more), longer(cells, size + more)
         bucket += 1
     state[0], state[1], state[2], state[3], state[4] = bucket, waiting, taken, free, used
     return nodes, following
@@ -332,7 +298,7 @@ def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells,
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            _sift_down(keys, cells, size)
+            sift_down(keys, cells, size)
         if d > dist[v]:
             continue
         for arc in range(first, last):
@@ -350,7 +316,7 @@ def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells,
                 keys[size] = s
                 cells[size] = n
                 size += 1
-                _sift_up(keys, cells, size - 1)
+                sift_up(keys, cells, size - 1)
     return size, count, 0
 
 
@@ -408,11 +374,11 @@ def mend(  # type: ignore[no-untyped-def]
             marks[u] |= 1
         dist[u] = keys[i]
     for i in range(size):
-        _sift_up(keys, cells, i)
+        sift_up(keys, cells, i)
     while size > 0:
         size, count, more = _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells, size, touched, olds, count)
         if more > 0:
-            keys, cells = _longer(keys, size + more), _longer(cells, size + more)
+            keys, cells = longer(keys, size + more), longer(cells, size + more)
     left = 0
     for i in range(count):
         u = touched[i]
@@ -449,7 +415,7 @@ def descend(out, arcs, ends, sizes, cost, dist, vertex):  # type: ignore[no-unty
         if arc < 0:
             return way[:length], taken[: length - 1]
         if length == way.shape[0]:
-            way, taken = _longer(way, 0), _longer(taken, 0)
+            way, taken = longer(way, 0), longer(taken, 0)
         taken[length - 1] = arc
         way[length] = ends[arc]
         length += 1

@@ -7,7 +7,9 @@ from numba import njit
 
 from fieldcraft.kernels.spread_cells import power, root
 
-__all__ = ["pop", "rise", "settle"]
+__all__ = ["passed_on", "pop", "rise", "settle"]
+
+_ZERO = np.float32(0)
 
 
 @njit(nogil=True, cache=True)
@@ -61,6 +63,19 @@ def pop(values, heap, place, size):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def passed_on(value, emitted, loss, exponent, floor):  # type: ignore[no-untyped-def]
+    """What a value, of which so much is `emitted`, leaves behind a step with this loss; 0 if it is below the floor."""
+    rest = emitted * loss if exponent == 0 else emitted - loss
+    if rest <= 0:
+        return _ZERO
+    if exponent >= 2:
+        rest = power(rest, exponent)
+    if rest < floor:
+        return _ZERO
+    return -rest if value < 0 else rest
+
+
+@njit(nogil=True, cache=True)
 def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap):  # type: ignore[no-untyped-def]
     """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the strongest first."""
     height, width = values.shape
@@ -97,15 +112,9 @@ def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap): 
             # A power of a root may lie a little above the value, so a negative cell can be done before its positive equal comes.
             if place[there] == -2 and exponent < 2:
                 continue
-            rest = emitted * losses[k] if exponent == 0 else emitted - losses[k]
-            if rest <= 0:
+            rest = passed_on(value, emitted, losses[k], exponent, floor)
+            if rest == 0:
                 continue
-            if exponent >= 2:
-                rest = power(rest, exponent)
-            if rest < floor or rest == 0:
-                continue
-            if value < 0:
-                rest = -rest
             old = flat[there]
             if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
                 flat[there] = rest

@@ -19,7 +19,8 @@ from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of, checked_mask
 from fieldcraft.space import AnySpace, Grid
-from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ways import offsets_from, typical_step, ways_of
 
 __all__ = ["Belief"]
 

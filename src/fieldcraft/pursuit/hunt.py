@@ -16,7 +16,8 @@ from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace, Graph
-from fieldcraft.space.ways import checked_space, offsets_from, typical_step, ways_of
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ways import offsets_from, typical_step, ways_of
 
 __all__ = ["Pursuit"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import AnySpace, Grid, sees, visible
-from fieldcraft.space.ways import checked_space
+from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Contacts", "Sight"]
 

@@ -12,7 +12,7 @@ from fieldcraft import checks, clock
 from fieldcraft.pursuit.memories import plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
-from fieldcraft.space.ways import checked_space
+from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Staleness"]
 

@@ -11,7 +11,8 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import climb as reference
 from fieldcraft.query.ground import Readable, frozen
-from fieldcraft.space.ways import checked_space, ways_of
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ways import ways_of
 
 __all__ = ["uphill"]
 

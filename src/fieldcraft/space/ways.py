@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space
+from fieldcraft.space.kinds import AnySpace
 
-__all__ = ["Ways", "checked_space", "offsets_from", "typical_step", "ways_of", "ways_out_of_walls"]
+__all__ = ["Ways", "offsets_from", "typical_step", "ways_of", "ways_out_of_walls"]
 
 
 @dataclass(frozen=True, eq=False)

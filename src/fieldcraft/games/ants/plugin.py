@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from fieldcraft.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
 from fieldcraft.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
 from fieldcraft.games.ants.state import State
 from fieldcraft.games.game import Action, Hands, Overlay, Slider
+from fieldcraft.games.tuned import TunedWorld
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.scene import Scene
 from fieldcraft.space import Grid
@@ -22,22 +22,13 @@ __all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "meadow"]
 KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
 
 
-class AntWorld:
+class AntWorld(TunedWorld):
     """The ants on one map."""
 
+    mirror: Mirror
+
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self._space = space
-        self.mirror = Mirror(space, settings)
-
-    @property
-    def space(self) -> Grid:
-        """The map, as it was at the start."""
-        return self._space
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.mirror.settings.rate
+        super().__init__(space, Mirror(space, settings))
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
@@ -46,14 +37,6 @@ class AntWorld:
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""
         return rules.step(self.mirror, state, orders, rng)
-
-    def tuned(self, state: State) -> Mapping[str, float]:
-        """Where each slider stands."""
-        return {name: float(value) for name, value in asdict(state.tuning).items()}
-
-    def brush(self, state: State) -> float:
-        """The radius of the brush, world units."""
-        return state.tuning.brush * self.space.cell_size
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """What brush, keys and sliders ask for."""

@@ -13,7 +13,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
-from fieldcraft.space.ways import checked_space, typical_step
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ways import typical_step
 
 __all__ = ["NONE", "PATIENCE", "Places", "Search", "not_a_memory"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from fieldcraft.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tun
 from fieldcraft.games.flock.settings import RULES, Settings, Tuning
 from fieldcraft.games.flock.state import State
 from fieldcraft.games.game import Action, Hands, Overlay, Slider
+from fieldcraft.games.tuned import TunedWorld
 from fieldcraft.scene import Scene
 from fieldcraft.space import Grid
 
@@ -23,22 +23,13 @@ KINDS = (State, Settings, Tuning, Fly, Paint, Scare, Tune)
 _PILLARS = ((24, 20), (64, 40), (104, 60), (30, 62), (98, 18))
 
 
-class FlockWorld:
+class FlockWorld(TunedWorld):
     """A flock on one map."""
 
+    mirror: Mirror
+
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self._space = space
-        self.mirror = Mirror(space, settings)
-
-    @property
-    def space(self) -> Grid:
-        """The map, as it was at the start."""
-        return self._space
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.mirror.settings.rate
+        super().__init__(space, Mirror(space, settings))
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
@@ -47,14 +38,6 @@ class FlockWorld:
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""
         return rules.step(self.mirror, state, orders, rng)
-
-    def tuned(self, state: State) -> Mapping[str, float]:
-        """Where each slider stands."""
-        return {name: float(value) for name, value in asdict(state.tuning).items()}
-
-    def brush(self, state: State) -> float:
-        """The radius of the brush, world units."""
-        return state.tuning.brush * self.space.cell_size
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """What pointer, keys and sliders ask for."""

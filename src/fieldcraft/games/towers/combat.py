@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.games.towers import ground
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.state import NOTHING, Shots, State, Units
+from fieldcraft.games.walking import away
 from fieldcraft.steering import Neighbors
 
 __all__ = ["Blows", "Sightings", "look", "nearest_enemies", "strike"]
@@ -48,7 +48,7 @@ def look(maps: Maps, state: State) -> Sightings:
     space = maps.space
     if not len(towers) or not len(units):
         return Sightings(np.full(len(units), NOTHING), np.full(len(units), np.inf), np.full(len(towers), NOTHING))
-    gaps = np.abs(ground.away(space, units.positions, maps.middles[:, None])) / space.cell_size
+    gaps = np.abs(away(space, units.positions, maps.middles[:, None])) / space.cell_size
     apart = np.hypot(gaps[..., 0], gaps[..., 1])
     cells, hostile = np.atleast_1d(space.cell_at(units.positions)), towers.teams[:, None] != units.teams
     seen = maps.views[:, cells] & hostile
@@ -113,7 +113,7 @@ def _in_reach(maps: Maps, units: Units) -> Ints:
     space = maps.walking
     foes, _ = Neighbors(units.positions, maps.settings.unit.closeness * space.cell_size, space=space).nearest(groups=units.teams)
     rows = np.flatnonzero(foes != NOTHING)
-    half_way = units.positions[rows] + ground.away(space, units.positions[rows], units.positions[foes[rows]]) / 2
+    half_way = units.positions[rows] + away(space, units.positions[rows], units.positions[foes[rows]]) / 2
     walled = space.walls.reshape(-1)[np.atleast_1d(space.cell_at(half_way, outside="clamp"))]
     foes[rows[walled]] = NOTHING
     return foes

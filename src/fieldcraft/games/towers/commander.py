@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.games.towers import ground
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.orders import March, Order, Regroup, Send, Strike
 from fieldcraft.games.towers.state import NOTHING, State
+from fieldcraft.games.walking import away
 
 __all__ = ["COMMANDERS", "Commander"]
 
@@ -118,7 +118,7 @@ class Commander:
         if not len(starts):
             return NOTHING, NOTHING
         at = space.position_of(starts).reshape(-1, 2)
-        gaps = ground.away(space, at, maps.middles[foes][:, None])
+        gaps = away(space, at, maps.middles[foes][:, None])
         room = (maps.settings.tower.size + 1) * space.cell_size  # from a tower's middle to the corners of its ring
         least = np.array([judge(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - room, 0.0)) for gap in gaps]) * pull
         best, place, target = np.inf, NOTHING, NOTHING

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.games.walking import away, walking_grid
 from fieldcraft.space import Grid
 
-__all__ = ["away", "block", "is_clear", "ring", "walking_grid"]
+__all__ = ["block", "is_clear", "ring"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

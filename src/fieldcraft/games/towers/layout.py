@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.games.towers import ground
 from fieldcraft.games.towers.settings import Settings
+from fieldcraft.games.walking import away
 from fieldcraft.paths import distance_map, would_block
 from fieldcraft.space import Grid
 
@@ -174,7 +175,7 @@ def _bases(space: Grid, teams: int, sites: Ints, mirror: Callable[[Ints], Ints] 
 
 def _keeps(space: Grid, sites: Ints, taken: Ints, apart: float) -> NDArray[np.bool_]:
     """Which sites are at least so many cells from all that are taken."""
-    gaps = ground.away(space, space.position_of(sites)[:, None], space.position_of(taken)) / space.cell_size
+    gaps = away(space, space.position_of(sites)[:, None], space.position_of(taken)) / space.cell_size
     return np.asarray((np.hypot(gaps[..., 0], gaps[..., 1]) >= apart).all(axis=1))
 
 

@@ -13,6 +13,7 @@ from fieldcraft.compose.teams import Teams
 from fieldcraft.games.towers import ground
 from fieldcraft.games.towers.settings import Settings
 from fieldcraft.games.towers.state import NOTHING, State, Towers, Units
+from fieldcraft.games.walking import walking_grid
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
 from fieldcraft.paths import DistanceMap, FlowField, distance_map, flow_field
@@ -59,8 +60,8 @@ class Maps:
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         self.settings = settings
-        self.space = ground.walking_grid(space)
-        self.walking = ground.walking_grid(space)
+        self.space = walking_grid(space)
+        self.walking = walking_grid(space)
         tower, cell = settings.tower, space.cell_size
         self.crowd = Crowd(self.walking, radius=0.3 * cell, keep_apart=settings.unit.room * cell)
         self.imap = InfluenceMap(self.space)

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.games.towers import ground
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.state import NOTHING, State, Towers
+from fieldcraft.games.walking import away
 
 __all__ = ["Begin", "Command", "March", "Order", "Place", "Regroup", "Remove", "Send", "Strike", "apply"]
 
@@ -135,7 +136,7 @@ def refuse_site(maps: Maps, towers: Towers, team: int, cell: int) -> None:
     maps.follow_towers(towers)
     cells = ground.standing(space, cell, settings.tower.size // 2)
     least = settings.tower.range * space.cell_size
-    gaps = np.hypot(*ground.away(space, space.position_of(cell), space.position_of(towers.cells).reshape(-1, 2)).T)
+    gaps = np.hypot(*away(space, space.position_of(cell), space.position_of(towers.cells).reshape(-1, 2)).T)
     near = (gaps < least) & (towers.teams != team)
     if near.any():
         raise InvalidValue(

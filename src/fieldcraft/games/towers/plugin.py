@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldcraft.games.game import Action, Hands, Overlay
-from fieldcraft.games.towers import ground, scene
+from fieldcraft.games.towers import scene
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.match import start, step
 from fieldcraft.games.towers.orders import Begin, Command, March, Order, Place, Regroup, Remove, Send, Strike
 from fieldcraft.games.towers.settings import HUMAN, Settings, TowerRules, UnitRules
 from fieldcraft.games.towers.state import Shots, Squads, State, Towers, Units
+from fieldcraft.games.walking import away
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.scene import Scene
 from fieldcraft.space import Grid
@@ -106,7 +107,7 @@ class TowerWorld:
     def _tower_at(self, state: State, position: tuple[float, float]) -> int:
         """The id of the tower that stands at a position, give or take a cell, or -1."""
         space = self.maps.space
-        gaps = np.abs(ground.away(space, position, space.position_of(state.towers.cells).reshape(-1, 2))).max(axis=1)
+        gaps = np.abs(away(space, position, space.position_of(state.towers.cells).reshape(-1, 2))).max(axis=1)
         near = np.flatnonzero(gaps <= (self.maps.settings.tower.size / 2 + 0.5) * space.cell_size)
         return int(state.towers.ids[near[np.argmin(gaps[near])]]) if len(near) else -1
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.games.towers import ground
 from fieldcraft.games.towers.combat import Blows, Sightings, look, nearest_enemies, strike
 from fieldcraft.games.towers.maps import Maps
 from fieldcraft.games.towers.orders import raised
 from fieldcraft.games.towers.settings import HUMAN, Settings
 from fieldcraft.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
+from fieldcraft.games.walking import away
 
 __all__ = ["advance", "start"]
 
@@ -98,14 +98,14 @@ def _wishes(maps: Maps, state: State, sightings: Sightings) -> Floats:
             wish[rows[way.distance.values.reshape(-1)[cells[rows]] <= room]] = 0
 
     seeking = np.flatnonzero(sightings.targets != NOTHING)
-    wish[seeking] = _direction(ground.away(space, units.positions[seeking], maps.middles[sightings.targets[seeking]]))
+    wish[seeking] = _direction(away(space, units.positions[seeking], maps.middles[sightings.targets[seeking]]))
     wish[sightings.edges <= 0.6 * rules.closeness] = 0
 
     guards = holding & (sightings.targets == NOTHING)
     if guards.any():
         foes, apart = nearest_enemies(maps, units, guards, rules.sight)
         chasing = np.flatnonzero(foes != NOTHING)
-        gaps = ground.away(space, units.positions[chasing], units.positions[foes[chasing]])
+        gaps = away(space, units.positions[chasing], units.positions[foes[chasing]])
         in_the_open = maps.is_open_between(units.positions[chasing], gaps)
         chasing, gaps = chasing[in_the_open], gaps[in_the_open]
         wish[chasing] = _direction(gaps)

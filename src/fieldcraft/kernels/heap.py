@@ -1,0 +1,47 @@
+"""Heaps of keys with the cells that they belong to, the least first, and arrays that grow."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["longer", "sift_down", "sift_up"]
+
+
+@njit(nogil=True, cache=True)
+def sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
+    """Let the key at a place of the heap, with its cell, rise to where it belongs."""
+    key, cell = keys[i], cells[i]
+    while i > 0:
+        above = (i - 1) >> 1
+        if keys[above] <= key:
+            break
+        keys[i], cells[i] = keys[above], cells[above]
+        i = above
+    keys[i], cells[i] = key, cell
+
+
+@njit(nogil=True, cache=True)
+def sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
+    """Let the first key of the heap sink to where it belongs."""
+    key, cell = keys[0], cells[0]
+    i = 0
+    while True:
+        below = 2 * i + 1
+        if below >= size:
+            break
+        if below + 1 < size and keys[below + 1] < keys[below]:
+            below += 1
+        if key <= keys[below]:
+            break
+        keys[i], cells[i] = keys[below], cells[below]
+        i = below
+    keys[i], cells[i] = key, cell
+
+
+@njit(nogil=True, cache=True)
+def longer(array, least):  # type: ignore[no-untyped-def]
+    """A copy of an array with room for twice as many, and for `least`."""
+    more = np.empty(max(2 * array.shape[0], least), array.dtype)
+    more[: array.shape[0]] = array
+    return more
