@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import _thread
 import csv
 import io
 import json
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 import types
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -211,6 +213,27 @@ def test_ctrl_c_stops_cleanly_and_keeps_what_is_done(tmp_path, after):
     assert out == (f"stopped; {done} of 200 throws are done, and the same command goes on from there\n" if done else "\n")
     _, alive = psutil.wait_procs(children, timeout=5)
     assert [child for child in alive if child.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def test_ctrl_c_while_a_process_is_being_started_waits_until_it_is_told_all(tmp_path, monkeypatch, capfd):
+    """Another thread may take the signal whatever this one masks: Python then raises here, between any two steps."""
+    popen = pytest.importorskip("multiprocessing.popen_spawn_posix")
+    spawn, begun = popen.util.spawnv_passfds, []
+
+    def interrupted(*arguments: object) -> int:
+        begun.append(spawn(*arguments))
+        if "spawn_main" in str(arguments):  # and not a helper of Python's
+            _thread.interrupt_main()
+        return begun[-1]
+
+    monkeypatch.setattr(popen.util, "spawnv_passfds", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study("slow", seeds=20), tmp_path, workers=2)
+    assert signal.getsignal(signal.SIGINT) is handler
+    with suppress(ChildProcessError):
+        os.waitpid(begun[-1], 0)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_script_without_a_guard_is_told_so(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import signal
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -70,7 +71,8 @@ def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: f
     pending = deque(enumerate(jobs))
     crew: list[_Worker] = []
     try:
-        crew.extend(_Worker(run) for _ in range(workers))
+        for _ in range(workers):
+            _engage(crew, run)
         while crew:
             ready = connection.wait([worker.line for worker in crew], tick)
             if not ready:
@@ -80,7 +82,7 @@ def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: f
                 if index is not None and outcome is not None:
                     yield index, outcome
                 if pending and worker.lost:
-                    crew.append(_Worker(run))
+                    _engage(crew, run)
                 elif pending:
                     worker.take(*pending.popleft())
                 if worker.index is None:
@@ -89,6 +91,11 @@ def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: f
     finally:
         for worker in crew:
             worker.stop()
+
+
+def _engage(crew: list[_Worker], run: Callable[[Job], Row]) -> None:
+    with _deaf_to_ctrl_c():  # until it is in the crew, nobody would stop it
+        crew.append(_Worker(run))
 
 
 class _Worker:
@@ -102,8 +109,7 @@ class _Worker:
         context = get_context("spawn")
         self.line, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), name="fieldcraft experiment", daemon=True)
-        with _deaf_to_ctrl_c():
-            self._process.start()
+        self._process.start()
         theirs.close()
         with suppress(OSError):  # a process that is gone already shows when it is heard
             self.line.send(run)
@@ -186,13 +192,25 @@ def _attempt(run: Callable[[Job], Row], job: Job) -> Outcome:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Keep Ctrl-C from a process that is being started: it inherits the mask, and would die with a trace of calls."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # starting it lets Ctrl-C in again, so not in between
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    """Put Ctrl-C off while a process is being started.
+
+    The process inherits the mask: it would die with a trace of calls. The mask alone is not enough, since another thread of this process
+    may take the signal, and Python raises in this one then, which would leave a process that waits for the rest of what it is told.
+    """
+    caught: list[int] = []
+    handler = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    if handler is not None:
+        signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
+    before = None
     try:
+        resource_tracker.ensure_running()  # starting it unmasks Ctrl-C, so not later
+        if hasattr(signal, "pthread_sigmask"):
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if caught:
+            signal.raise_signal(signal.SIGINT)
