@@ -61,7 +61,7 @@ def test_wander_grid(seed: int, height: int, width: int) -> None:
     rng = np.random.default_rng(seed)
     mass = np.zeros((height + 2, width + 2))
     mass[1:-1, 1:-1] = rng.random((height, width))
-    keep, part, flows = rng.random((height, width)), rng.random((height, width)), rng.random(8)
+    keep, part, flows = rng.random((height, width)), rng.random((height, width)), rng.random(2)
     ins = rng.integers(0, 256, (height, width)).astype(np.uint8)
     for bit, (dy, dx) in enumerate(belief.AROUND):
         rows, columns = np.mgrid[:height, :width]
@@ -69,6 +69,6 @@ def test_wander_grid(seed: int, height: int, width: int) -> None:
         ins[off] &= np.uint8(255 - (1 << bit))
     first, last = sorted(rng.integers(0, height + 1, 2).tolist())
     one, other = np.zeros_like(mass), np.zeros_like(mass)
-    belief.wander_grid(mass, 1.25, keep, part, ins, flows, one, first, last, np.zeros((3, width + 2)))
+    belief.wander_grid(mass, 1.25, keep, part, ins, flows, one, first, last, np.zeros((2, 3, width + 2)))
     slow_belief.wander_grid(mass, 1.25, keep, part, ins, flows, other, first, last)
     assert one.tobytes() == other.tobytes()

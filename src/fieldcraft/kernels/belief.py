@@ -20,43 +20,47 @@ def wander(mass, scale, keep, starts, origins, shares, out):  # type: ignore[no-
 
 
 @njit(nogil=True, cache=True)
-def _send(mass, part, y, sent):  # type: ignore[no-untyped-def]
-    """What each cell of row `y` gives to a neighbour, into a row of `sent` with a rim; 0 beyond the map."""
-    row = sent[(y + 3) % 3]
+def _send(mass, part, flows, y, sent):  # type: ignore[no-untyped-def]
+    """What each cell of row `y` gives to a neighbour beside it and to one across a corner, into rows of `sent` with a rim; 0 beyond the map."""
+    beside = sent[0, (y + 3) % 3]
+    across = sent[1, (y + 3) % 3]
     if y < 0 or y >= part.shape[0]:
-        row[:] = 0.0
+        beside[:] = 0.0
+        across[:] = 0.0
         return
+    straight, diagonal = flows[0], flows[1]
     here = mass[y + 1, 1:-1]
     share = part[y]
-    inner = row[1:-1]
     for x in range(share.shape[0]):
-        inner[x] = here[x] * share[x]
+        given = here[x] * share[x]
+        beside[x + 1] = given * straight
+        across[x + 1] = given * diagonal
 
 
 @njit(nogil=True, cache=True)
 def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):  # type: ignore[no-untyped-def]
-    """One step for rows [first, last) of a grid; `sent` is scratch, (3, width + 2), with 0 in its first and last column."""
+    """One step for rows [first, last) of a grid; `sent` is scratch, (2, 3, width + 2), with 0 in its first and last column."""
     width = keep.shape[1]
-    f0, f1, f2, f3, f4, f5, f6, f7 = flows[0], flows[1], flows[2], flows[3], flows[4], flows[5], flows[6], flows[7]
-    _send(mass, part, first - 1, sent)
-    _send(mass, part, first, sent)
+    beside, across = sent[0], sent[1]
+    _send(mass, part, flows, first - 1, sent)
+    _send(mass, part, flows, first, sent)
     for y in range(first, last):
-        _send(mass, part, y + 1, sent)
-        above, beside, below = sent[(y + 2) % 3], sent[y % 3], sent[(y + 1) % 3]
-        a, b, c = above[:width], above[1 : width + 1], above[2 : width + 2]
-        d, e = beside[:width], beside[2 : width + 2]
-        f, g, h = below[:width], below[1 : width + 1], below[2 : width + 2]
+        _send(mass, part, flows, y + 1, sent)
+        above, level, below = (y + 2) % 3, y % 3, (y + 1) % 3
+        a, b, c = across[above, :width], beside[above, 1 : width + 1], across[above, 2 : width + 2]
+        d, e = beside[level, :width], beside[level, 2 : width + 2]
+        f, g, h = across[below, :width], beside[below, 1 : width + 1], across[below, 2 : width + 2]
         own, kept, bits = mass[y + 1, 1 : width + 1], keep[y], ins[y]
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
             way = bits[x]
             here = own[x] * kept[x]
-            here += a[x] * f0 if way & 1 else 0.0
-            here += b[x] * f1 if way & 2 else 0.0
-            here += c[x] * f2 if way & 4 else 0.0
-            here += d[x] * f3 if way & 8 else 0.0
-            here += e[x] * f4 if way & 16 else 0.0
-            here += f[x] * f5 if way & 32 else 0.0
-            here += g[x] * f6 if way & 64 else 0.0
-            here += h[x] * f7 if way & 128 else 0.0
+            here = here + a[x] if way & 1 else here
+            here = here + b[x] if way & 2 else here
+            here = here + c[x] if way & 4 else here
+            here = here + d[x] if way & 8 else here
+            here = here + e[x] if way & 16 else here
+            here = here + f[x] if way & 32 else here
+            here = here + g[x] if way & 64 else here
+            here = here + h[x] if way & 128 else here
             new[x] = here * scale

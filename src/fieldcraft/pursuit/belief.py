@@ -25,7 +25,7 @@ from fieldcraft.space.ways import offsets_from, typical_step, ways_of
 __all__ = ["Belief"]
 
 Floats = NDArray[np.float64]
-_CELLS_PER_THREAD = 150_000
+_CELLS_PER_THREAD = 100_000
 _GONE = 1e-12  # less belief than this in all is none
 _SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for so much more way
 
@@ -308,7 +308,7 @@ class _Flow:
         edges = [height * band // bands for band in range(bands + 1)]
         pool.run(
             [
-                (ops.wander_grid, (mass, scale, self.keep, self.part, self.ins, self.flows, out, top, bottom, np.zeros((3, width + 2))))
+                (ops.wander_grid, (mass, scale, self.keep, self.part, self.ins, self.flows, out, top, bottom, np.zeros((2, 3, width + 2))))
                 for top, bottom in itertools.pairwise(edges)
             ]
         )
@@ -324,13 +324,13 @@ def _flow(space: AnySpace, stay: float, stride: float) -> _Flow:
     keep = (1 - leaves).reshape(space.shape)
     nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
     if isinstance(space, Grid) and not space.wrap and max(abs(n) for step in space.neighborhood.steps for n in step) == 1:
-        ins, flows = np.zeros(space.shape, dtype=np.uint8), np.zeros(8)
+        ins, flows = np.zeros(space.shape, dtype=np.uint8), np.zeros(2)
         lengths = space.neighborhood.lengths(space.cell_size)
         ends = ways.ends.astype(np.int64)
         back = ways.origins - ends
         for (dx, dy), length in zip(space.neighborhood.steps, lengths.tolist(), strict=True):
             bit = reference.AROUND.index((-dy, -dx))
-            flows[bit] = min(stride / length, 1.0)
+            flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
             rows, columns = np.divmod(ends[back == -dy * space.width - dx], space.width)
             fits = (columns - dx >= 0) & (columns - dx < space.width)
             ins[rows[fits], columns[fits]] |= np.uint8(1 << bit)

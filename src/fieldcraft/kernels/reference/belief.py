@@ -43,8 +43,8 @@ def wander_grid(
 ) -> None:
     """The same for rows [first, last) of a grid off a torus, with neighbours at most one cell away.
 
-    `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass, times `flows` (8,), each way that
-    is open; bit `k` of `ins` (height, width) says that a step from `AROUND[k]` may end there.
+    `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each way that is open, times flows[0] to a
+    neighbour beside it and flows[1] across a corner; bit `k` of `ins` (height, width) says that a step from `AROUND[k]` may end there.
     """
     width = keep.shape[1]
     for y in range(first, last):
@@ -53,5 +53,5 @@ def wander_grid(
             for bit, (dy, dx) in enumerate(AROUND):
                 if ins[y, x] >> bit & 1:
                     j, i = y + dy, x + dx
-                    here += mass[j + 1, i + 1] * part[j, i] * flows[bit]
+                    here += mass[j + 1, i + 1] * part[j, i] * flows[int(dy != 0 and dx != 0)]
             out[y + 1, x + 1] = here * scale
