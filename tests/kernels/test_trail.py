@@ -39,8 +39,9 @@ def test_updates_as_the_reference(
     walls = rng.random((height, width)) < share
     values = (rng.normal(size=(height, width)) * (rng.random((height, 1)) < 0.6) * ~walls).astype(np.float32)
     tiles = (-(-height // blit.TILE_ROWS), -(-width // blit.TILE_COLUMNS))
-    dirty = (rng.random(tiles) < 0.5).astype(np.uint8)
-    fed = np.repeat(np.repeat(dirty != 0, blit.TILE_ROWS, 0), blit.TILE_COLUMNS, 1)[:height, :width]
+    dirty = (rng.integers(0, blit.ALL_ROWS + 1, tiles) * (rng.random(tiles) < 0.7)).astype(np.uint8)
+    rows = np.arange(height)[:, None]
+    fed = np.repeat(dirty[rows[:, 0] // blit.TILE_ROWS] >> rows % blit.TILE_ROWS & 1, blit.TILE_COLUMNS, 1)[:, :width] != 0
     inflow = np.where(fed, rng.integers(-(1 << 26), 1 << 26, (height, width)), 0)
     ones = set(weights) == {1.0}
     kernel, floor = np.array(weights, np.float32 if ones else np.float64), np.float32(0.01)

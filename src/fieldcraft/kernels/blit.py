@@ -18,6 +18,7 @@ _ONE = np.uint64(1)
 _ZERO = np.float32(0)
 _HIGH = np.uint32(TILE_ROWS)
 _WIDE = np.uint32(TILE_COLUMNS)
+_FIRST = np.uint32(1)
 
 
 @njit(nogil=True, cache=True)
@@ -67,8 +68,11 @@ def _blend(flat, place, pitch, tables, start, stride, height, width, w00, w01, w
 @njit(nogil=True, cache=True)
 def _mark(dirty, top, bottom, left, right):  # type: ignore[no-untyped-def]
     for band in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
+        above = max(top - band * TILE_ROWS, 0)
+        below = min(bottom - band * TILE_ROWS, TILE_ROWS)
+        rows = np.uint8((1 << below) - (1 << above))
         for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
-            dirty[band, tile] = 1
+            dirty[band, tile] |= rows
 
 
 @njit(nogil=True, cache=True)
@@ -137,7 +141,7 @@ def scatter(sums, dirty, cells, amounts, top, bottom):  # type: ignore[no-untype
             flat[np.uint64(cell)] += _whole(amounts[i])
             y = np.uint32(cell) // width
             x = np.uint32(cell) - y * width
-            dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] = 1
+            dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
 
 
 @njit(nogil=True, cache=True)

@@ -28,10 +28,15 @@ _6 = np.uint64(6)
 
 def room(
     width: int, reach: int, dtype: Any
-) -> tuple[NDArray[np.float32], NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.uint8]]:
-    """Scratch for one thread: rows as they were, with margins; their sums and a row of these, of the weights' type; which hold anything."""
+) -> tuple[NDArray[np.float32], NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.uint8], NDArray[np.int64]]:
+    """Scratch for one thread.
+
+    Rows as they were, with margins; their sums and a row of these, of the weights' type; which hold anything; the tiles where something
+    comes in.
+    """
     side = 2 * reach + 1
-    return np.zeros((side, width + 2 * reach), np.float32), np.zeros((side, width), dtype), np.zeros(width, dtype), np.zeros(side, np.uint8)
+    rows, sums = np.zeros((side, width + 2 * reach), np.float32), np.zeros((side, width), dtype)
+    return rows, sums, np.zeros(width, dtype), np.zeros(side, np.uint8), np.zeros(width // TILE_COLUMNS + 1, np.int64)
 
 
 @njit(nogil=True, cache=True, inline="never")
@@ -149,13 +154,13 @@ def _enter(source, raw, reach, wrap):  # type: ignore[no-untyped-def]
 @njit(nogil=True, cache=True)
 def update(  # type: ignore[no-untyped-def]
     values, inflow, dirty, closed, starts, columns, before, masks, missing, weights, ones, gain, conserves, floor, wrap, above, below,
-    first, last, raw, sums, blurred, holds,
+    first, last, raw, sums, blurred, holds, listed,
 ):  # fmt: skip
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
 
     `above` and `below` are copies of the `reach` rows beside the band as they were before, or 0 off the map. `closed` says of each row
     whether it has walls: their cells are not in `columns` and are set to 0. `ones` says that all weights are 1. `dirty` tells which
-    tiles of the inflow hold anything.
+    rows of which tiles of the inflow hold anything.
     """
     width = values.shape[1]
     side = weights.shape[0]
@@ -164,6 +169,7 @@ def update(  # type: ignore[no-untyped-def]
     flat_values = values.reshape(-1)
     flat_inflow = inflow.reshape(-1)
     flat_sums = sums.reshape(-1)
+    tiles = 0
     for t in range(first - reach, last + reach):
         slot = t % side
         if t < first:
@@ -183,9 +189,13 @@ def update(  # type: ignore[no-untyped-def]
         if y < first:
             continue
         band = y // TILE_ROWS
-        fed = False
-        for tile in range(dirty.shape[1]):
-            fed = fed or dirty[band, tile] != 0
+        if y % TILE_ROWS == 0:
+            tiles = 0
+            for tile in range(dirty.shape[1]):
+                listed[tiles] = tile
+                tiles += dirty[band, tile] != 0
+        of_row = 1 << (y % TILE_ROWS)
+        fed = tiles > 0
         quiet = True
         for k in range(side):
             quiet = quiet and holds[k] == 0
@@ -210,8 +220,9 @@ def update(  # type: ignore[no-untyped-def]
             _finish(blurred, gain, floor, values[y])
         if fed:
             # Unsigned places need no look at whether they are negative, and slices would cost more than a tile's row.
-            for tile in range(dirty.shape[1]):
-                if dirty[band, tile] == 0:
+            for i in range(tiles):
+                tile = listed[i]
+                if dirty[band, tile] & of_row == 0:
                     continue
                 x0 = tile * TILE_COLUMNS
                 place = np.uint64(y * width)
@@ -241,8 +252,9 @@ def update(  # type: ignore[no-untyped-def]
         if closed[y, 0] != 0:
             _wall_up(closed[y, 1:], values[y])
         if fed:
-            for tile in range(dirty.shape[1]):
-                if dirty[band, tile] != 0:
+            for i in range(tiles):
+                tile = listed[i]
+                if dirty[band, tile] & of_row != 0:
                     place = np.uint64(y * width + tile * TILE_COLUMNS)
                     for k in range(min(TILE_COLUMNS, width - tile * TILE_COLUMNS)):
                         flat_inflow[place + np.uint64(k)] = 0

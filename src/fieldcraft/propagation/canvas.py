@@ -180,7 +180,7 @@ class Canvas:
         if not (np.abs(sums) < 2**62).all():
             raise ValueError("sums that overflow")
         self.sums[:] = sums
-        self.dirty[:] = 1
+        self.dirty[:] = reference.ALL_ROWS
         self._booked = float(np.abs(sums).max(initial=0)) / reference.SCALE
 
     def cleared(self) -> None:

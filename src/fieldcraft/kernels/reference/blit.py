@@ -1,6 +1,7 @@
 """Stamps put on a map of whole numbers, spelled out: the specification of `fieldcraft.kernels.blit`.
 
-What a stamp adds to a cell is rounded to a multiple of 2**-24, so that sums do not depend on their order.
+What a stamp adds to a cell is rounded to a multiple of 2**-24, so that sums do not depend on their order. `dirty` says of each tile
+which of its rows were written to, a bit each.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ADD", "MAX", "REPLACE", "SCALE", "TILE_COLUMNS", "TILE_ROWS", "blit", "drain", "publish", "scatter"]
+__all__ = ["ADD", "ALL_ROWS", "MAX", "REPLACE", "SCALE", "TILE_COLUMNS", "TILE_ROWS", "blit", "drain", "publish", "scatter"]
 
 SCALE = float(1 << 24)
 TILE_ROWS = 8
 TILE_COLUMNS = 32
+ALL_ROWS = (1 << TILE_ROWS) - 1
 ADD, MAX, REPLACE = 0, 1, 2
 
 
@@ -61,7 +63,7 @@ def blit(
                     sums[y, x] = max(new, old, key=lambda value: (abs(value), value))
                 elif new != 0:
                     sums[y, x] = new
-                dirty[y // TILE_ROWS, x // TILE_COLUMNS] = 1
+                dirty[y // TILE_ROWS, x // TILE_COLUMNS] |= 1 << y % TILE_ROWS
 
 
 def scatter(
@@ -71,7 +73,8 @@ def scatter(
     here = (cells >= top * sums.shape[1]) & (cells < bottom * sums.shape[1])
     cells = cells[here]
     np.add.at(sums.reshape(-1), cells, np.rint(amounts[here]).astype(np.int64))
-    dirty[cells // sums.shape[1] // TILE_ROWS, cells % sums.shape[1] // TILE_COLUMNS] = 1
+    rows, columns = np.divmod(cells, sums.shape[1])
+    np.bitwise_or.at(dirty, (rows // TILE_ROWS, columns // TILE_COLUMNS), (1 << rows % TILE_ROWS).astype(np.uint8))
 
 
 def publish(sums: NDArray[np.int64], dirty: NDArray[np.uint8], values: NDArray[np.float32], first: int, last: int) -> None:
