@@ -21,7 +21,7 @@ def wander(mass, scale, keep, starts, origins, shares, out):  # type: ignore[no-
 
 @njit(nogil=True, cache=True)
 def _send(mass, part, flows, y, sent):  # type: ignore[no-untyped-def]
-    """What each cell of row `y` gives to a neighbour beside it and to one across a corner, into rows of `sent` with a rim; 0 beyond the map."""
+    """What cells of row `y` give to a neighbour beside them and to one across a corner, into rows of `sent` with a rim; 0 off the map."""
     beside = sent[0, (y + 3) % 3]
     across = sent[1, (y + 3) % 3]
     if y < 0 or y >= part.shape[0]:

@@ -322,7 +322,7 @@ class TrailField:
             walls = self.space.walls
             closed = np.zeros((self.space.height, self.space.width + 1), dtype=np.uint8)
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
-            self._plan = (closed, *trail.edges(walls, self._weights, self.space.wrap))
+            self._plan = (closed, *trail.plan(walls, self._weights, self.space.wrap))
         if room not in self._rooms:
             self._rooms[room] = trail.room(self.space.width, reach, self._weights.dtype)
         canvas = self.inflow[plane]

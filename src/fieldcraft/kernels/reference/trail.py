@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.blit import SCALE
 
-__all__ = ["ALL", "WIDEST_MASK", "edges", "exchanges", "update"]
-
-ALL = (1 << 64) - 1
-WIDEST_MASK = 7
-Plan = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64], NDArray[np.floating[Any]]]
+__all__ = ["exchanges", "update"]
 
 
 def exchanges(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.bool_]:
@@ -82,45 +78,3 @@ def update(
         blurred = np.where(missing > 0, blurred + missing * values, blurred)
     new = (gain * blurred.astype(np.float64) + inflow / SCALE).astype(np.float32)
     return np.where(walls | (np.abs(new) < floor), np.float32(0), new)
-
-
-def edges(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: bool) -> Plan:
-    """The open cells that have walls or the rim within the blur, for tiers that do all others in another way.
-
-    Row y has the cells of `starts[y]` to `starts[y + 1]`. Of each: its column; a mask of those that it exchanges with, a bit for
-    each, row by row, or `ALL` where nothing but the rim is near; and the weight of those that it does not exchange with. Before the last
-    two stands how many walls lie before each cell of the map with a margin of the blur's reach, one row and column larger. Blurs
-    wider than WIDEST_MASK have no masks but `ALL` and 0.
-    """
-    side = len(weights)
-    reach = side // 2
-    around = np.pad(walls, reach, mode="wrap") if wrap else np.pad(walls, reach, constant_values=True)
-    before = _before(around)
-    near = _counts(before, side)
-    own_near = near if wrap else _counts(_before(np.pad(walls, reach)), side)
-    rows, columns = np.nonzero((near > 0) & ~walls)
-    starts = np.searchsorted(rows, np.arange(walls.shape[0] + 1)).astype(np.int64)
-    missing = np.zeros(len(rows), dtype=weights.dtype)
-    masks = np.zeros(len(rows), dtype=np.uint64)
-    for j in range(side):
-        top, bottom = rows + min(j, reach), rows + max(j, reach) + 1
-        for i in range(side):
-            left, right = columns + min(i, reach), columns + max(i, reach) + 1
-            between = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left] == 0
-            missing = missing + np.where(between, weights.dtype.type(0), weights[j] * weights[i])
-            if side <= WIDEST_MASK:
-                masks |= between.astype(np.uint64) << np.uint64(j * side + i)
-    masks[own_near[rows, columns] == 0] = ALL
-    return starts, columns.astype(np.int32), before, masks, missing
-
-
-def _before(walls: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """How many walls lie above and to the left of each corner between cells."""
-    before = np.zeros((walls.shape[0] + 1, walls.shape[1] + 1), dtype=np.int32)
-    np.cumsum(np.cumsum(walls, axis=0, dtype=np.int32), axis=1, out=before[1:, 1:])
-    return before
-
-
-def _counts(before: NDArray[np.int32], side: int) -> NDArray[np.int32]:
-    """How many walls lie in each square of this side."""
-    return np.asarray(before[side:, side:] - before[:-side, side:] - before[side:, :-side] + before[:-side, :-side])
