@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from damage import damaged, fuzz
+from damage import damaged, fuzz, rewrite
 from fieldcraft import Grid, Terrain
 from fieldcraft.errors import BadSaveFile, InvalidValue
 from fieldcraft.games import saving
@@ -265,11 +265,11 @@ class TestFiles:
         saving.write(path, self.HEADER, self.STATE, KINDS)
         whole = path.read_bytes()
         for at in range(len(whole)):
-            path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
+            rewrite(path, whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
             with refused(BadSaveFile, "a.save"):
                 saving.read(path)
         for end in range(len(whole)):
-            path.write_bytes(whole[:end])
+            rewrite(path, whole[:end])
             with refused(BadSaveFile, "a.save"):
                 saving.read(path)
         path.write_bytes(whole + b"\0")

@@ -20,6 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from damage import rewrite
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
 from refusals import refused, state
@@ -271,7 +272,7 @@ else:
 imap = fc.InfluenceMap(fc.Grid(7, 5))
 imap.save({str(path)!r})
 """
-        result = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
         assert result.returncode == -9, result.stderr.decode()
         assert path.read_bytes() == old
         assert fc.load(path).space.width == 4
@@ -303,7 +304,7 @@ imap.save({str(path)!r})
 class TestDamage:
     def load(self, folder: Path, data: bytes) -> fc.InfluenceMap:
         path = folder / "damaged"
-        path.write_bytes(data)
+        rewrite(path, data)
         return fc.load(path)
 
     def test_every_flipped_bit_is_noticed(self, tmp_path: Path, small_file: bytes) -> None:
@@ -387,7 +388,7 @@ class TestLies:
     """Files with the right checksum that say wrong things: refused or harmless, never a crash."""
 
     def survives(self, path: Path, data: bytes) -> None:
-        path.write_bytes(data)
+        rewrite(path, data)
         try:
             imap = fc.load(path)
         except BadSaveFile:
@@ -517,5 +518,5 @@ for path in sorted(Path({str(tmp_path)!r}).iterdir()):
     raise SystemExit(f"{{path}} was loaded")
 print("refused all", end="")
 """
-        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert result.stdout == "refused all", result.stderr

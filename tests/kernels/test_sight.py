@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import sight as reference
+from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import sight
@@ -23,7 +24,7 @@ def seen(walls, row, column, limit, *, heights=reference.NO_HEIGHTS, eye=1.0, wr
     room = sight.room(walls.shape, limit, heights=heights.size > 0)
     cells = np.full(sight.most_cells(walls.shape, limit), -1)
     squares = np.full(len(cells), -1)
-    calls = 1
+    calls, walls, eye = 1, frozen(walls), float(eye)
     while not sight.sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, budget or sight.ENDLESS, *room):
         calls += 1
         assert calls < 20_000
@@ -144,7 +145,7 @@ def test_portions_make_no_difference(look, lit, hilly, budget):
 @compiled_only
 def test_one_room_serves_shorter_looks_and_other_places():
     rng = np.random.default_rng(5)
-    walls = (rng.random((21, 34)) < 0.2).astype(np.uint8)
+    walls = frozen((rng.random((21, 34)) < 0.2).astype(np.uint8))
     heights = rng.random(walls.shape).astype(np.float32) * 2
     room = sight.room(walls.shape, 200, heights=True)
     cells, squares = np.zeros((2, sight.most_cells(walls.shape, 200)), dtype=np.int64)
@@ -311,7 +312,7 @@ def test_a_field_of_view_counts_who_sees(look, lit, hilly, narrow, seed):
     if kernels.compiled():
         fast = np.zeros(walls.shape, dtype=np.int32)
         room = sight.room(walls.shape, max(limit, 40), heights=hilly)
-        sight.field_of_view(walls, ground, 1.0, sources, limits, facings, narrow, wrap, lit, fast, *room)
+        sight.field_of_view(frozen(walls), ground, 1.0, sources, limits, facings, narrow, wrap, lit, fast, *room)
         assert np.array_equal(fast, counts)
     if narrow == -2:
         each = [

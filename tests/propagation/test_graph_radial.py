@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.propagation import graph_footprints
 from fieldcraft.space.ways import ways_out_of_walls
 
 METRICS = ("straight", "connected", "path")
@@ -184,6 +185,36 @@ def test_sight_is_exact_under_change(blend: str) -> None:
         np.testing.assert_array_equal(layers[0].values, fresh.values)
         np.testing.assert_array_equal(layers[1].values, fresh.values)
         assert not fresh.values[graph.walls].any()
+
+
+@pytest.mark.parametrize("metric", ["connected", "path", "sight"])
+@pytest.mark.parametrize("blend", ["sum", "max"])
+def test_what_a_wall_cuts_off_is_gone_however_far_away(metric: str, blend: str) -> None:
+    graph = fc.Grid(60, 40).to_graph()
+    radial = fc.Radial(30, "linear", metric, blend)
+    layer = fc.InfluenceMap(graph).add_layer("a", radial)
+    layer.add_sources([(30.5, 5.5), (4.5, 37.5)], [2.0, 1.0])
+    layer.step()
+    for blocked in (True, False):
+        graph.set_walls(np.arange(1200, 1260), blocked)
+        layer.step()
+        fresh = fc.InfluenceMap(graph).add_layer("a", radial)
+        fresh.add_sources([(30.5, 5.5), (4.5, 37.5)], [2.0, 1.0])
+        fresh.step()
+        np.testing.assert_array_equal(layer.values, fresh.values)
+
+
+def test_footprints_are_forgotten_once_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, found = scattered(1), []
+    for most in (4_000_000, 50):
+        monkeypatch.setattr(graph_footprints, "_MOST_KEPT", most)
+        layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(8, "linear", "connected"))
+        ids = layer.add_sources(graph.positions[::30], 2.0, on_wall="through")
+        for turn in range(3):
+            layer.sources.move(ids, graph.positions[turn::30][: len(ids)], on_wall="through")
+            layer.step()
+        found.append(layer.values.copy())
+    np.testing.assert_array_equal(*found)
 
 
 def test_sight_without_a_mesh_is_straight() -> None:

@@ -160,11 +160,11 @@ class TestMeshes:
         assert sees(graph, (-3, 1.5), (12, 1.5), 20).all()
         assert not sees(graph, (-3, 1.5), (12, 1.5), 14).any()  # as the crow flies from where one is
 
-    def test_polygons_that_are_not_convex_end_as_well(self) -> None:
+    def test_polygons_that_lie_over_each_other_end_as_well(self) -> None:
         rng = np.random.default_rng(2)
         for _ in range(30):
             corners = rng.integers(0, 5, (9, 2))
-            rings = [rng.permutation(9)[: rng.integers(3, 7)].tolist() for _ in range(8)]
+            rings = [rng.permutation(9)[:3].tolist() for _ in range(8)]
             tangle = fc.Graph.from_polygons(corners, rings)
             places = rng.random((6, 2)) * 5
             assert watchers(tangle, places, 9).shape == (8,)

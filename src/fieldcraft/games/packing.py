@@ -275,7 +275,8 @@ def _grid_in(entry: dict[str, Any]) -> Grid:
 
 def _graph_out(graph: Graph) -> dict[str, Any]:
     mesh = graph.mesh
-    return {
+    squares = {} if graph.squares is None else {"squares": _grid_out(graph.squares)}
+    return squares | {
         "positions": graph.positions,
         "edges": graph.edges,
         "lengths": graph.lengths,
@@ -295,6 +296,7 @@ def _graph_in(entry: dict[str, Any]) -> Graph:
         starts = entry["mesh"]["starts"]
         mesh = Mesh(entry["mesh"]["corners"], np.split(entry["mesh"]["rings"], starts[1:-1]) if len(starts) > 1 else [])
     names = ("positions", "edges", "lengths", "directed", "max_height", "y_up", "labels")
-    graph = Graph(**{name: entry[name] for name in names}, blocked=entry["walls"], mesh=mesh)
+    squares = _grid_in(entry["squares"]) if "squares" in entry else None
+    graph = Graph(**{name: entry[name] for name in names}, blocked=entry["walls"], mesh=mesh, squares=squares)
     graph.close(entry["closed"])
     return graph

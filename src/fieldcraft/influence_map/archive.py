@@ -185,6 +185,8 @@ def _graph_out(graph: Graph, spaces: list[AnySpace], listed: Any) -> dict[str, A
         entry["labels"] = [_key_out(label) for label in graph.labels]
     if graph.mesh is not None:
         entry["mesh"] = [listed(graph.mesh.corners), listed(graph.mesh.starts), listed(graph.mesh.rings)]
+    if graph.squares is not None:
+        entry["squares"] = _grid_out(graph.squares, [], listed)
     return entry
 
 
@@ -202,10 +204,11 @@ def _graph_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArra
         if "mesh" in entry:
             corners, starts, rings = (arrays[index] for index in entry["mesh"])
             mesh = Mesh(corners, np.split(rings, starts[1:-1]) if len(starts) > 1 else [])
+        squares = _grid_in(entry["squares"], [], arrays) if "squares" in entry else None
         labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
         graph = Graph(
             arrays[entry["positions"]], arrays[entry["edges"]], arrays[entry["lengths"]], entry["directed"],
-            blocked=blocked, max_height=entry["max_height"], mesh=mesh, labels=labels, y_up=entry["y_up"],
+            blocked=blocked, max_height=entry["max_height"], mesh=mesh, labels=labels, y_up=entry["y_up"], squares=squares,
         )  # fmt: skip
     graph.close(closed)
     return graph

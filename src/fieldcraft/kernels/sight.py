@@ -24,7 +24,7 @@ __all__ = ["COUNT", "ENDLESS", "NO_FACINGS", "NO_HEIGHTS", "STAGE", "field_of_vi
 
 Room = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 
-ENDLESS = 2**62
+ENDLESS = np.int64(2**62)  # of the type of other budgets: kernels are compiled anew for each number that stands in the code
 STAGE, COUNT = 0, 1  # places in `state`
 _CURSOR, _SECTORS, _CAP = 2, 3, 4
 _COPY, _SCAN, _DIAGONALS, _REFINE, _CORNERS, _GATHER = 0, 1, 5, 6, 7, 8  # _SCAN is the first of four stages, one per quarter

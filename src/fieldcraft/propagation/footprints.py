@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.kernels.reference import sight as reference_sight
+from fieldcraft.propagation.looks import Looks
 from fieldcraft.space import AnySpace, Grid
 
 __all__ = ["SMALL_REACH", "UNIT_STAMPED", "Footprints", "Ground", "Scratch", "strides"]
@@ -128,7 +127,7 @@ class Footprints:
         self._by_square = np.zeros(0)
         self._square_starts = np.zeros(0, dtype=np.int64)
         self._scratch: dict[tuple[int, bool], Scratch] = {}
-        self._views: dict[tuple[int, bool], tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]] = {}
+        self._looks = Looks()
 
     @property
     def shapes(self) -> list[tuple[Falloff, float]]:
@@ -188,12 +187,8 @@ class Footprints:
         return np.array([radius for _, radius in self._shapes]), self._by_square, self._square_starts
 
     def number(self, falloff: Falloff, radius: float, ground: Ground) -> int:
-        """The number of the shape with this falloff and this radius in cells.
-
-        A billionth is forgiven, so that a radius of 0.3 on cells of 0.1 reaches three cells.
-        """
-        whole = round(radius)
-        radius = float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
+        """The number of the shape with this falloff and this radius in cells, see `whole_radius`."""
+        radius = whole_radius(radius)
         key = (falloff, radius)
         if key not in self._numbers:
             reach = min(int(radius), max(ground.walls.shape) - 1)
@@ -222,13 +217,14 @@ class Footprints:
         A search goes on in scratch that is its own until it ends; one asked for meanwhile goes `aside`.
         """
         falloff, radius = self._shapes[number]
+        if self._metric == "sight":
+            cells, shares = yield from self._looks.round(ground.walls, ground.wrap, cell, radius, aside, UNIT_SEARCHED)
+            return cells, falloff(shares)
         if not kernels.compiled():
             yield 0
             return self._searched_slowly(ground, cell, falloff, radius)
         if self._metric == "path":
             return (yield from self._walk(ground, cell, falloff, radius, aside))
-        if self._metric == "sight":
-            return (yield from self._look(ground, cell, falloff, radius, aside))
         return (yield from self._connect(ground, cell, falloff, radius, aside))
 
     def _connect(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
@@ -266,33 +262,11 @@ class Footprints:
         weights = falloff(scratch.distances[:found] / (reference.LENGTH_SCALE * radius))
         return scratch.cells[:found].copy(), weights
 
-    def _look(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
-        from fieldcraft.kernels import sight
-
-        limit = sight.squared_reach(radius)
-        if (limit, aside) not in self._views:
-            size = sight.most_cells(ground.walls.shape, limit)
-            self._views[limit, aside] = (
-                np.zeros(size, np.int64),
-                np.zeros(size, np.int64),
-                sight.room(ground.walls.shape, limit, heights=False),
-            )
-        cells, squares, room = self._views[limit, aside]
-        room[3][:] = 0  # one that was begun here and dropped is forgotten
-        row, column = divmod(cell, ground.walls.shape[1])
-        walls = ground.walls.view(np.uint8)
-        while not sight.sight_cells(
-            walls, sight.NO_HEIGHTS, 1.0, row, column, limit, ground.wrap, False, cells, squares, UNIT_SEARCHED, *room
-        ):
-            yield 1
-        count = int(room[3][sight.COUNT])
-        yield 1
-        return cells[:count].copy(), falloff(np.sqrt(squares[:count].astype(np.float64)) / radius)
-
     def _open_paths(self, falloff: Falloff, radius: float, reach: int, ground: Ground) -> NDArray[np.float64]:
         """The footprint of walking distances on open ground, in the middle of a map without walls."""
         side = 2 * reach + 1
         links = np.full((side, side), np.bitwise_or.reduce(ground.masks), dtype=ground.masks.dtype)
+        links.flags.writeable = False  # as those of a map: kernels are compiled anew for arrays that can be written to
         meadow = replace(ground, walls=np.zeros((side, side), dtype=np.bool_), links=links, wrap=False)
         middle = reach * side + reach
         if kernels.compiled():
@@ -308,13 +282,6 @@ class Footprints:
             limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
             found = reference.path(ground.links, ground.steps, ground.lengths, cell, limit, ground.wrap)
             shares = np.array(list(found.values())) / (reference.LENGTH_SCALE * radius)
-        elif self._metric == "sight":
-            row, column = divmod(cell, ground.walls.shape[1])
-            limit = reference_sight.squared_reach(radius)
-            cells, squares = reference_sight.sight_cells(
-                ground.walls.view(np.uint8), reference_sight.NO_HEIGHTS, 1.0, row, column, limit, ground.wrap, False
-            )
-            return cells, falloff(np.sqrt(squares.astype(np.float64)) / radius)
         else:
             found = reference.connected(ground.links, ground.steps, cell, radius, ground.wrap)
             shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius
@@ -326,6 +293,12 @@ class Footprints:
         if (reach, aside) not in self._scratch:
             self._scratch[reach, aside] = Scratch(reach, ground.walls.size, ground.lengths)
         return self._scratch[reach, aside]
+
+
+def whole_radius(radius: float) -> float:
+    """A radius in cells, a whole number where it is one to a billionth: so that a radius of 0.3 on cells of 0.1 reaches three."""
+    whole = round(radius)
+    return float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
 
 
 def finished(search: Generator[int, None, Found]) -> Found:

@@ -14,15 +14,37 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import graph_radial as reference
 from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found
-from fieldcraft.space import Graph
+from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, whole_radius
+from fieldcraft.propagation.looks import Looks
+from fieldcraft.space import Graph, Grid
 from fieldcraft.space.graph_sight import Outlook
-from fieldcraft.space.ways import Ways, ways_out_of_walls
+from fieldcraft.space.ways import Ways, ways_out
 
-__all__ = ["GraphFootprints", "GraphGround"]
+__all__ = ["GraphFootprints", "GraphGround", "Kept"]
 
 _MOST_KEPT = 4_000_000  # vertices in footprints that are kept: 64 MB
 _LONGEST = 2.0**38  # lengths are counted so finely that no walk passes this many units
+
+
+class Kept:
+    """Footprints by vertex and shape, as many as the memory holds."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], Found] = {}
+        self._size = 0
+
+    def get(self, cell: int, number: int) -> Found | None:
+        """A footprint that is kept, or None."""
+        return self._found.get((cell, number))
+
+    def keep(self, cell: int, number: int, found: Found) -> Found:
+        """Keep a footprint, in place of all others once they fill the memory."""
+        if self._size > _MOST_KEPT:
+            self._found.clear()
+            self._size = 0
+        self._size += len(found[0])
+        self._found[cell, number] = found
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +52,14 @@ class GraphGround:
     """The steps of a graph at one moment, as `Ground` is for grids.
 
     Vertices are laid out in rows of tiles: `walls` (rows, 16) is True for blocked ones and those that fill up the last tile.
-    `lengths` are whole numbers of 1 / LENGTH_SCALE of a `unit`, the shortest step.
+    Lines of sight run over `squares`, if there are any. What a metric does not need is not worked out.
     """
 
     walls: NDArray[np.bool_]
-    positions: NDArray[np.float64]
-    ways: Ways
-    lengths: NDArray[np.int64]
-    unit: float
     graph: Graph
     closed: NDArray[np.bool_]
-    found: dict[tuple[int, int], Found] = field(default_factory=dict)
+    squares: Grid | None
+    found: Kept = field(default_factory=Kept)
 
     @classmethod
     def of(cls, graph: Graph) -> GraphGround:
@@ -48,11 +67,29 @@ class GraphGround:
         tile = TILE_ROWS * TILE_COLUMNS
         walls = np.ones(max(1, -(-len(graph) // tile)) * tile, dtype=np.bool_)
         walls[: len(graph)] = graph.walls
-        ways = ways_out_of_walls(graph)
-        sizes = graph.topology.lengths  # of all steps, so that the unit stays what it is when walls change
-        unit = max(float(sizes.min()), float(sizes.sum()) / _LONGEST) if len(sizes) else 1.0
-        lengths = np.rint(ways.lengths / unit * LENGTH_SCALE).astype(np.int64)
-        return cls(walls.reshape(-1, TILE_COLUMNS), graph.positions, ways, lengths, unit, graph, graph.closed)
+        walls.flags.writeable = False  # as those of grids are: kernels are compiled anew for arrays that can be written to
+        return cls(walls.reshape(-1, TILE_COLUMNS), graph, graph.closed, graph.squares)
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Where the vertices are, (N, 2 or 3)."""
+        return self.graph.positions
+
+    @cached_property
+    def ways(self) -> Ways:
+        """The steps as they were then."""
+        return ways_out(self.graph.topology, self.blocked, self.closed)
+
+    @cached_property
+    def unit(self) -> float:
+        """The shortest of all steps, so that it stays what it is when walls change."""
+        sizes = self.graph.topology.lengths
+        return max(float(sizes.min()), float(sizes.sum()) / _LONGEST) if len(sizes) else 1.0
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Those of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`."""
+        return np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
 
     def renewal(self, graph: Graph, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
         """The ground as it is now, after changes; one unit of work."""
@@ -63,7 +100,12 @@ class GraphGround:
     @cached_property
     def outlook(self) -> Outlook:
         """Lines of sight as they were then."""
-        return Outlook(self.graph, self.walls.reshape(-1)[: len(self.positions)], self.closed)
+        return Outlook(self.graph, self.blocked, self.closed)
+
+    @property
+    def blocked(self) -> NDArray[np.bool_]:
+        """The walls of the vertices, (N,)."""
+        return self.walls.reshape(-1)[: len(self.positions)]
 
     def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
         """No footprint is known without a search."""
@@ -79,6 +121,7 @@ class GraphFootprints:
         self.shapes: list[tuple[Falloff, float]] = []
         self.size = 0
         self._scratch: dict[bool, _Scratch] = {}
+        self._looks = Looks()
 
     @property
     def reaches(self) -> NDArray[np.int64]:
@@ -98,18 +141,22 @@ class GraphFootprints:
 
     def search(self, ground: GraphGround, cell: int, number: int, *, aside: bool = False) -> Generator[int, None, Found]:
         """The footprint of a shape around a vertex: yields after each unit of work, returns vertices and weights."""
-        if (cell, number) not in ground.found:
-            cells, shares = yield from self._searched(ground, cell, self.shapes[number][1], aside)
-            if sum(len(kept) for kept, _ in ground.found.values()) > _MOST_KEPT:
-                ground.found.clear()
-            ground.found[cell, number] = cells, self.shapes[number][0](shares)
+        found = ground.found.get(cell, number)
+        if found is None:
+            falloff, radius = self.shapes[number]
+            cells, shares = yield from self._searched(ground, cell, radius, aside)
+            found = ground.found.keep(cell, number, (cells, falloff(shares)))
         yield 1
-        return ground.found[cell, number]
+        return found
 
     def _searched(self, ground: GraphGround, cell: int, radius: float, aside: bool) -> Generator[int, None, Found]:
         """Vertices, and how far away each is as a share of the radius."""
         if self._metric == "straight":
             return self._straight(ground, cell, radius)
+        if self._metric == "sight" and ground.squares is not None:
+            walls = ground.blocked.reshape(ground.squares.shape)
+            size = whole_radius(radius / ground.squares.cell_size)
+            return (yield from self._looks.round(walls, ground.squares.wrap, cell, size, aside, UNIT_SEARCHED))
         if self._metric == "sight":
             yield 1
             seen = ground.outlook.seen_from(cell, radius)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import changes as reference_changes
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Ground, finished
@@ -61,13 +60,7 @@ class RadialField:
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._shapes_version = -1
-        self._ops: Any = reference
-        self._changes: Any = reference_changes
-        if kernels.compiled():
-            from fieldcraft.kernels import changes
-            from fieldcraft.kernels import radial as footprints
-
-            self._ops, self._changes = footprints, changes
+        self._ops, self._changes = kernels.load("radial"), kernels.load("changes")
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -290,8 +283,10 @@ class RadialField:
                 self.ground = ground
                 yield from self._add(new)
         else:
+            yield from self._touch_each(old)  # on the ground that they were put on
             self.ground = ground
-            yield from self._renew(old, new)
+            yield from self._touch_each(new)
+            yield from self._renew()
         yield from self._publish()
 
     def _near(self, slots: NDArray[np.int64]) -> Generator[int, None, list[Emission]]:
@@ -316,11 +311,12 @@ class RadialField:
 
     # The strongest
 
-    def _renew(self, old: Emission, new: Emission) -> Iterator[int]:
+    def _touch_each(self, changed: Emission) -> Iterator[int]:
+        for first in range(0, len(changed), UNIT_JOBS):
+            yield from self._touch_reached(changed.at(np.s_[first : first + UNIT_JOBS]))
+
+    def _renew(self) -> Iterator[int]:
         """Clear every tile that a changed source reaches or reached, and stamp all that reach into those anew."""
-        for changed in (old, new):
-            for first in range(0, len(changed), UNIT_JOBS):
-                yield from self._touch_reached(changed.at(np.s_[first : first + UNIT_JOBS]))
         yield from self._by_bands(lambda band: self._ops.clear(self._sums, self._dirty, band, band + 1))
         near = yield from self._near(np.zeros(0, np.int64))
         for part in near:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
-from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_field import TILE_COLUMNS, TILE_ROWS, RadialField
 
 __all__ = ["GraphRadialField"]
 
 
 class GraphRadialField(RadialField):
-    """See `RadialField`. Edges may be shorter than the straight way, so that nothing is known to be out of reach."""
+    """See `RadialField`. Edges may be shorter than the straight way: nothing is known to be out of reach, but for sight over squares."""
 
     def _no_footprints(self) -> GraphFootprints:
         return GraphFootprints(self.radial.metric)
 
     def _ground_now(self) -> GraphGround:
         return GraphGround.of(self.space)
+
+    def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
+        squares = self.ground.squares
+        if squares is None or squares.wrap or self.radial.metric != "sight":
+            return super()._reaches_dirty(sources)
+        tile = TILE_ROWS * TILE_COLUMNS
+        dirty = np.flatnonzero(self._dirty)
+        top, bottom = dirty * tile // squares.width, ((dirty + 1) * tile - 1) // squares.width
+        reaches = np.array([radius / squares.cell_size + 1 for _, radius in self.footprints.shapes])[sources.shapes]
+        rows = sources.cells // squares.width
+        first, last = (rows - reaches)[:, np.newaxis], (rows + reaches)[:, np.newaxis]
+        return np.asarray(((first <= bottom) & (last >= top)).any(axis=1))

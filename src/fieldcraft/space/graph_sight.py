@@ -36,13 +36,15 @@ class Stand:
 
 def stand(graph: Graph, points: Floats) -> Stand:
     """Positions on a graph; raises `OutsideMap`."""
+    points = np.ascontiguousarray(points).view()
+    points.flags.writeable = False  # as those of vertices are: kernels are compiled anew for arrays that can be written to
     cells = np.atleast_1d(np.asarray(graph.cell_at(points), dtype=np.int64)) if len(points) else np.zeros(0, dtype=np.int64)
     if graph.mesh is None:
         return Stand(cells, points, np.zeros((len(points), 2), dtype=np.int64))
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centres[:, :2])
-    lines().settle(portals.corners, portals.rings, plan, cells, np.ascontiguousarray(points), places)
+    lines().settle(portals.corners, portals.rings, plan, cells, points, places)
     return Stand(cells, points, portals.rounded(places))
 
 
@@ -92,7 +94,8 @@ class Outlook:
 
     def __init__(self, graph: Graph, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> None:
         self._graph = graph
-        self._walls = walls
+        self._walls = walls.view()
+        self._walls.flags.writeable = False  # as those of a graph are
         self._shut = None if graph.mesh is None else portals_of(graph)[0].shut(walls, closed)
 
     def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:

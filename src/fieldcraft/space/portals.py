@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.sightlines import BLOCKED, CLOSED, OPEN
 from fieldcraft.space.graph import Graph
+from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.runs import runs
 from fieldcraft.space.topology import Topology
@@ -23,6 +24,7 @@ Numbers = NDArray[np.int64]
 
 _NEAR = 1e-4  # sides meet that lie this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
+_FAR = 2.0**32  # whole numbers farther off than this stand for all that is
 _BITS = 30  # products of two differences stay below 2**62
 _NONE: Numbers = np.zeros(0, dtype=np.int64)
 
@@ -54,7 +56,7 @@ class Portals:
 
         A power of two of them make a world unit, so that places that are such fractions of it stay where they are.
         """
-        return np.rint((places - self.low) * self.scale).astype(np.int64)
+        return np.rint(np.clip((places - self.low) * self.scale, -_FAR, _FAR)).astype(np.int64)
 
     def shut(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked and arcs `closed` (A,) are."""
@@ -65,20 +67,24 @@ class Portals:
 
 
 _known: WeakKeyDictionary[Topology, tuple[Mesh, Portals]] = WeakKeyDictionary()
-_shut: WeakKeyDictionary[Graph, tuple[int, NDArray[np.uint8]]] = WeakKeyDictionary()
 
 
 def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     """The portals of a graph with a mesh, worked out once, and what is shut, after each change of walls."""
+    return _portals(graph), _shut(graph)
+
+
+def _portals(graph: Graph) -> Portals:
     assert graph.mesh is not None
     known = _known.get(graph.topology)
     if known is None or known[0] is not graph.mesh:
         known = _known[graph.topology] = (graph.mesh, _built(graph.mesh, graph.topology))
-    version = graph.walls_version
-    flags = _shut.get(graph)
-    if flags is None or flags[0] != version:
-        flags = _shut[graph] = (version, known[1].shut(graph.walls, graph.closed))
-    return known[1], flags[1]
+    return known[1]
+
+
+@kept_until_walls_change
+def _shut(graph: Graph) -> NDArray[np.uint8]:
+    return _portals(graph).shut(graph.walls, graph.closed)
 
 
 def _built(mesh: Mesh, topology: Topology) -> Portals:

@@ -14,7 +14,7 @@ from fieldcraft.kernels.reference import stamp as stamp_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space
+from fieldcraft.space.kinds import AnySpace, checked_space, squares_of
 from fieldcraft.space.portals import portals_of
 
 __all__ = ["Shot", "incoming"]
@@ -44,9 +44,9 @@ def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float,
     whose centre lies within half of it of the line, unless a wall stands between. A cell is passed when the shot is nearest
     its centre.
 
-    On a graph with a mesh it runs over polygons as a line of sight does (see `visible`) and sweeps those that it crosses; on a
-    graph without one nothing stops it. Either way it sweeps the open vertices within half its width, unless something hides
-    them from the nearest point of its way.
+    On a graph of squares (`Grid.to_graph`) it is the shot on the grid. On a graph with a mesh it runs over polygons as a line of sight
+    does (see `visible`) and sweeps those that it crosses; on a graph without either nothing stops it. On both it sweeps the open
+    vertices within half its width, unless something hides them from the nearest point of its way.
 
     For a danger that grows as the shot comes nearer, weigh by time: `falloff(shot.seconds / horizon)`.
 
@@ -71,23 +71,25 @@ def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float,
     seconds = math.hypot(*(from_to[1] - from_to[0])) / checks.positive("speed", speed)
     if not math.isfinite(seconds):
         raise InvalidValue("A shot arrives in finite time", got=f"speed={speed!r}", remedy="Pass a faster speed or a nearer end")
-    if isinstance(space, Graph):
+    grid = squares_of(space)
+    if grid is None:
+        assert isinstance(space, Graph)
         return _over_graph(space, from_to[0], from_to[1], seconds, checks.not_negative("width", width) / 2)
-    half_width = _half_width(space, width)
-    (y0, x0), (y1, x1) = _units(space, from_to[0], from_to[1])
+    half_width = _half_width(grid, width)
+    (y0, x0), (y1, x1) = _units(grid, from_to[0], from_to[1])
 
-    blocked = space.walls.view(np.uint8)
+    blocked = grid.walls.view(np.uint8)
     if kernels.compiled():
         from fieldcraft.kernels import stamp
 
         crossings = abs(y1 // stamp.UNITS - y0 // stamp.UNITS) + abs(x1 // stamp.UNITS - x0 // stamp.UNITS)
-        if not space.wrap:
-            crossings = min(crossings, space.height + space.width)
-        cells, shares, path, slot = stamp.room(space.shape, crossings, half_width)
-        count, stop = stamp.shot(blocked, y0, x0, y1, x1, half_width, space.wrap, cells, shares, path, slot)
+        if not grid.wrap:
+            crossings = min(crossings, grid.height + grid.width)
+        cells, shares, path, slot = stamp.room(grid.shape, crossings, half_width)
+        count, stop = stamp.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, cells, shares, path, slot)
         cells, shares = cells[:count], shares[:count]
     else:
-        cells, shares, stop = stamp_reference.shot(blocked, y0, x0, y1, x1, half_width, space.wrap)
+        cells, shares, stop = stamp_reference.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap)
     order = np.lexsort((cells, shares))
     x, y = from_to[0] + stop * (from_to[1] - from_to[0])
     return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)

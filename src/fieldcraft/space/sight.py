@@ -16,7 +16,7 @@ from fieldcraft.kernels.reference import sightlines as lines_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space
+from fieldcraft.space.kinds import AnySpace, checked_space, squares_of
 
 __all__ = ["sees", "visible", "watchers"]
 
@@ -42,27 +42,28 @@ def visible(
     cells sight is symmetric, to the last bit: of two with the same radius, each sees the other or neither does. On a
     torus sight goes the shortest way.
 
-    On a graph with a mesh the line leads from the position itself to the vertices, seen from above, over polygons that
+    On a graph of squares (`Grid.to_graph`) everything is as on the grid, with walls where vertices are blocked; closed edges bar the
+    way, not the view. On a graph with a mesh the line leads from the position itself to the vertices, seen from above, over polygons that
     edges join, from side to side. What hides is the rim of the mesh, blocked polygons and closed edges; what lies
     on another floor is seen only if the line gets there over ramps and stairs. Corners count as on a grid, and sight is as symmetric.
-    On a graph without a mesh nothing is known of walls: what lies within the radius is seen, and within the cone.
+    On a graph of waypoints, without either, nothing is known of walls: what lies within the radius is seen, and within the cone.
 
     Parameters
     ----------
     space: a grid or a graph; its walls block.
     positions: one position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them sees.
     radius: world units, above 0; one, or one per position.
-    heights: numbers of shape (height, width), [row, column]: how high the ground of a grid is. Ground that rises above the line
-        between two eyes blocks, anywhere but in the two cells at the ends. Walls block at any height.
+    heights: numbers in the space's shape, (height, width) on a grid: how high its ground is, or that of a graph of squares. Ground
+        that rises above the line between two eyes blocks, anywhere but in the two cells at the ends. Walls block at any height.
     eye: how far above the ground eyes are, in the units of `heights`, at least 0. It counts for both ends.
     facing: an (x, y) direction, or one per position: see only a cone around it, and the cell stood in. A z is ignored.
     angle: the opening of that cone in degrees, above 0 and at most 360. A cone is not symmetric.
-    walls: whether walls of a grid count of which a side can be seen, and those in the corner between two such: for drawing. By
-        default only open cells are seen.
+    walls: whether walls count, on a grid or a graph of squares, of which a side can be seen, and those in the corner between two
+        such: for drawing. By default only open cells are seen.
 
     A position on a wall, a tower say, sees out: its own cell does not block. What it sees would see it with `walls=True`.
 
-    Raises `InvalidValue` for arguments outside of these ranges, and heights or walls on a graph, and `OutsideMap` for positions
+    Raises `InvalidValue` for arguments outside of these ranges, and heights or walls on other graphs, and `OutsideMap` for positions
     off the map.
     """
     return _counted(space, positions, radius, heights, eye, facing, angle, walls) > 0
@@ -100,8 +101,8 @@ def sees(
 ) -> NDArray[np.bool_]:
     """Which viewers see which targets: bool of shape (V, T).
 
-    As in `visible`, but on a graph lines lead from position to position, and neither of the two cells at the ends blocks, nor is
-    anything seen because it is in the same cell: a cone of sight has a back.
+    As in `visible`, but on a mesh and between waypoints lines lead from position to position, and neither of the two cells at the ends
+    blocks, nor is anything seen there because it is in the same cell: a cone of sight has a back.
 
     Parameters
     ----------
@@ -109,17 +110,17 @@ def sees(
     viewers: world positions, (V, 2), or (V, 3) on a graph in 3D; one position counts as one viewer.
     targets: the same, (T, 2) or (T, 3).
     radius, facing, angle: as in `visible`; one, or one per viewer.
-    heights, eye: as in `visible`, on a grid; targets on walls are not seen then.
+    heights, eye: as in `visible`; targets on walls are not seen then.
 
     Raises `InvalidValue` and `OutsideMap` as `visible` does.
     """
-    if isinstance(space, Graph):
-        _without(heights=heights)
-        points, narrow, facings = _viewers(space, viewers, facing, angle)
-        aims, _ = checks.positions(targets, dimensions=space.dimensions)
-        return graph_sight.sees(space, points, aims, _squares(radius, len(points)), facings, narrow)
     points, narrow, facings = _viewers(space, viewers, facing, angle)
-    aims, _ = checks.positions(targets)
+    aims, _ = checks.positions(targets, dimensions=space.dimensions)
+    grid = squares_of(space)
+    if grid is None:
+        assert isinstance(space, Graph)
+        _without(heights=heights)
+        return graph_sight.sees(space, points, aims, _squares(radius, len(points)), facings, narrow)
     if heights is not None:
         goals = np.atleast_1d(space.cell_at(aims)).astype(np.int64)
         radii, ways = _radii(radius, len(points)), None if facing is None else np.broadcast_to(checks.array("facing", facing), points.shape)
@@ -128,7 +129,7 @@ def sees(
             for v, (p, r) in enumerate(zip(points, radii.tolist(), strict=True))
         ]
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
-    limits = _limits(space, radius, len(points))
+    limits = _limits(grid, radius, len(points))
     cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (points, aims))
     seen = np.zeros((len(points), len(aims)), dtype=np.bool_)
     look = lines_reference.look_cells
@@ -139,9 +140,9 @@ def sees(
         look = sightlines.look_cells
         parts = max(1, min(pool.threads(), len(points), seen.size // _PAIRS_PER_THREAD))
     cuts = [len(points) * part // parts for part in range(parts + 1)]
-    blocked = space.walls.view(np.uint8)
+    blocked = grid.walls.view(np.uint8)
     pool.run(
-        [(look, (blocked, space.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in itertools.pairwise(cuts)]
+        [(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in itertools.pairwise(cuts)]
     )
     return seen
 
@@ -169,34 +170,36 @@ def _counted(
     angle: float,
     walls: bool,
 ) -> NDArray[np.int32]:
-    if isinstance(space, Graph):
-        _without(heights=heights, walls=walls or None)
-        points, narrow, facings = _viewers(space, positions, facing, angle)
-        return graph_sight.counted(space, points, _squares(radius, len(points)), facings, narrow)
     points, narrow, facings = _viewers(space, positions, facing, angle)
-    limits = _limits(space, radius, len(points))
-    ground = reference.NO_HEIGHTS if heights is None else _checked_heights(space, heights)
+    grid = squares_of(space)
+    if grid is None:
+        assert isinstance(space, Graph)
+        _without(heights=heights, walls=walls or None)
+        return graph_sight.counted(space, points, _squares(radius, len(points)), facings, narrow)
+    limits = _limits(grid, radius, len(points))
+    ground = reference.NO_HEIGHTS if heights is None else _checked_heights(space, heights).reshape(grid.shape)
     eye = checks.not_negative("eye", eye)
     sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
-    blocked = space.walls.view(np.uint8)
+    blocked = grid.walls.view(np.uint8)
     if not kernels.compiled():
-        counts = np.zeros(space.shape, dtype=np.int32)
-        reference.field_of_view(blocked, ground, eye, sources, limits, facings, narrow, space.wrap, walls, counts)
-        return counts
+        counts = np.zeros(grid.shape, dtype=np.int32)
+        reference.field_of_view(blocked, ground, eye, sources, limits, facings, narrow, grid.wrap, walls, counts)
+        return counts.reshape(space.shape)
 
     from fieldcraft.kernels import sight
 
     largest = int(limits.max(initial=0))
-    work = len(sources) * sight.most_cells(space.shape, largest)
+    work = len(sources) * sight.most_cells(grid.shape, largest)
     parts = max(1, min(pool.threads(), len(sources), work // _CELLS_PER_THREAD))
-    shares = [np.zeros(space.shape, dtype=np.int32) for _ in range(parts)]
+    shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
+    deals = [[np.ascontiguousarray(each[k::parts]) for each in (sources, limits, facings)] for k in range(parts)]
     pool.run(
         [
             (
                 sight.field_of_view,
                 (
-                    blocked, ground, eye, sources[k::parts], limits[k::parts], facings[k::parts], narrow, space.wrap, walls, shares[k],
-                    *sight.room(space.shape, largest, heights=heights is not None),
+                    blocked, ground, eye, *deals[k], narrow, grid.wrap, walls, shares[k],
+                    *sight.room(grid.shape, largest, heights=heights is not None),
                 ),
             )
             for k in range(parts)
@@ -204,13 +207,13 @@ def _counted(
     )  # fmt: skip
     for share in shares[1:]:
         shares[0] += share
-    return shares[0]
+    return shares[0].reshape(space.shape)
 
 
 def _without(**options: object) -> None:
     for name, given in options.items():
         if given is not None:
-            raise InvalidValue(f"Sight on a graph has no {name}", got=f"{name}=...", remedy=f"Leave {name} out")
+            raise InvalidValue(f"Sight on a graph without squares has no {name}", got=f"{name}=...", remedy=f"Leave {name} out")
 
 
 def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
@@ -240,22 +243,21 @@ def _squares(radius: ArrayLike, count: int) -> NDArray[np.float64]:
     return np.minimum(_radii(radius, count), checks.LARGEST) ** 2 * (1 + 1e-9)
 
 
-def _checked_heights(space: Grid, heights: ArrayLike) -> NDArray[np.float32]:
+def _checked_heights(space: AnySpace, heights: ArrayLike) -> NDArray[np.float32]:
     array = np.asarray(heights)
     if array.shape != space.shape or array.dtype.kind not in "iuf":
         hint = " (these look like [x, y]: transpose them)" if array.shape == space.shape[::-1] != space.shape else ""
+        indexed = "(height, width), indexed [row, column]" if len(space.shape) == 2 else "(N,)"
         raise InvalidValue(
-            "heights are numbers of the map's shape (height, width)",
+            f"heights are numbers of the map's shape {indexed}",
             got=f"{array.dtype} of shape {array.shape} on a map of {space.shape}{hint}",
-            remedy="Pass an array indexed [row, column]",
+            remedy="Pass one number per cell",
         )
     with np.errstate(over="ignore"):
         narrow = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(narrow).all():
-        row, column = np.argwhere(~np.isfinite(narrow))[0].tolist()
-        raise InvalidValue(
-            "heights are finite float32 numbers", got=f"{array[row, column]} at [{row}, {column}]", remedy="Replace NaN and infinity"
-        )
+        bad = tuple(np.argwhere(~np.isfinite(narrow))[0].tolist())
+        raise InvalidValue("heights are finite float32 numbers", got=f"{array[bad]} at {list(bad)}", remedy="Replace NaN and infinity")
     return narrow
 
 
@@ -270,13 +272,14 @@ def _checked_facings(space: AnySpace, facing: ArrayLike, count: int) -> NDArray[
             got=f"{array.dtype} of shape {array.shape} for {count} positions",
             remedy=remedy,
         )
-    wide = np.broadcast_to(array[..., :2], (count, 2)).astype(np.float64)
+    wide = np.broadcast_to(array[..., :2], (count, 2)).astype(np.float64, order="C")
     largest = np.abs(wide).max(axis=1, keepdims=True)
     bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
     if len(bad):
         raise InvalidValue("A direction is finite and not (0, 0)", got=f"{tuple(wide[bad[0]].tolist())}", remedy=remedy)
     wide /= largest
     wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
-    if isinstance(space, Grid) and space.y_up:
+    grid = squares_of(space)
+    if grid is not None and grid.y_up:
         wide[:, 1] *= -1
     return wide
