@@ -11,24 +11,24 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
+from fieldcraft import kernels
 from fieldcraft.kernels import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
-_DOORS = {
-    "fieldcraft.paths.flow": ("_kernel", "flow"),
-    "fieldcraft.steering.walls": ("kernel", "moving"),
-    "fieldcraft.steering.neighbors": ("kernel", "neighbors"),
-    "fieldcraft.steering.context": ("_kernel", "context"),
-}
+_MODULES = ("fieldcraft.paths.flow", "fieldcraft.steering.walls", "fieldcraft.steering.neighbors", "fieldcraft.steering.context")
+_KERNELS = ("flow", "moving", "neighbors", "context")
 
 
 @contextmanager
 def plain() -> Iterator[None]:
     """The references serve steering and flow fields."""
+    load = kernels.load
+
+    def reference(name: str) -> Any:
+        return importlib.import_module(f"fieldcraft.kernels.reference.{name}") if name in _KERNELS else load(name)
+
     with pytest.MonkeyPatch.context() as patch:
-        for module, (door, name) in _DOORS.items():
-            reference = importlib.import_module(f"fieldcraft.kernels.reference.{name}")
-            patch.setattr(importlib.import_module(module), door, lambda reference=reference: reference)
+        patch.setattr(kernels, "load", reference)
         yield
 
 
@@ -39,7 +39,7 @@ def bands() -> Iterator[None]:
     fc.set_threads(3)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (*_DOORS, "fieldcraft.steering.crowd"):
+            for module in (*_MODULES, "fieldcraft.steering.crowd"):
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
             patch.setattr(importlib.import_module("fieldcraft.paths.flow"), "_CELLS", 5)
             yield

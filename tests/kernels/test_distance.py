@@ -16,8 +16,8 @@ import fieldcraft as fc
 import grids
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import distance as reference
+from fieldcraft.kernels.reference import distance_repair
 from fieldcraft.paths import DistanceMap, distance_map
-from fieldcraft.paths.cost import kernel
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 
@@ -25,7 +25,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference
 def plain(space: fc.Grid, goals: Any, **arguments: Any) -> DistanceMap:
     """A distance map by the reference."""
     field = distance_map(space, goals, **arguments)
-    field._distances.ops = reference
+    field._distances.ops, field._distances.repair_ops = reference, distance_repair
     return field
 
 
@@ -202,7 +202,7 @@ def test_costs_are_read_alike(costs: list[float], repeats: int, kind: type, seed
     walls = np.random.default_rng(seed).random(len(values)) < 0.6
     values.flags.writeable = walls.flags.writeable = False
     fast, slow = np.empty(len(values)), np.empty(len(values))
-    found = kernel().price(values, walls, 1e-6, 1e30, fast)
+    found = kernels.load("distance").price(values, walls, 1e-6, 1e30, fast)
     expected = reference.price(values, walls, 1e-6, 1e30, slow)
     assert np.array_equal(fast, slow, equal_nan=True)
     assert found[3] == expected[3]

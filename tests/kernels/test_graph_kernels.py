@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 import graphs
 from fieldcraft import kernels, steering
-from fieldcraft.kernels import graph_ways, pool
+from fieldcraft.kernels import graph_repair, graph_ways, pool
 from fieldcraft.kernels.reference import graph_ways as reference
 from fieldcraft.paths import distance_map, graph_flow, graph_search
 from fieldcraft.paths.graph_flow import GraphFlow
@@ -190,7 +190,7 @@ def test_after_warming_up_nothing_is_compiled() -> None:
     from fieldcraft.steering.readiness import compile_all
 
     def variants() -> dict[str, int]:
-        modules = (graph_ways, flows, searches, mesh_moving, travel)
+        modules = (graph_ways, graph_repair, flows, searches, mesh_moving, travel)
         return {
             f"{m.__name__}.{name}": len(each.signatures) for m in modules for name, each in vars(m).items() if hasattr(each, "signatures")
         }

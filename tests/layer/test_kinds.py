@@ -102,6 +102,7 @@ def test_bad_input() -> None:
         (InvalidValue, "static=True", lambda: fire.add_static((1.5, 1.5), 1.0, flood=True)),
         (InvalidValue, "static=True", lambda: fire.add_static((1.5, 1.5), 1.0, propagate=False)),
         (InvalidValue, "add_static", lambda: wall.add_dynamic((1.5, 1.5))),
+        (InvalidValue, "flood=True with propagate=False", lambda: wall.add_static((1.5, 1.5), propagate=False, flood=True)),
         (InvalidValue, "iterations", lambda: wall.add_static((1.5, 1.5), iterations=0)),
         (InvalidValue, "one position", lambda: wall.add_static([(1.5, 1.5), (2.5, 1.5)])),
         (InvalidValue, "45", lambda: wall.add_static(45)),

@@ -46,6 +46,16 @@ def test_vectors_are_asked_for_as_vectors(amounts):
     assert "Positions" not in str(caught.value)
 
 
+def test_what_is_not_finite_is_called_by_its_name():
+    made, nan = layers(), float("nan")
+    with pytest.raises(InvalidValue, match="Amounts are finite"):
+        made["way"].deposit([(3.5, 3.5)], (nan, 1.0))
+    vectors = np.zeros((*GRID.shape, 2))
+    vectors[2, 1, 0] = nan
+    with pytest.raises(InvalidValue, match=r"nan at row 2, column 1\."):
+        made["way"].write(vectors)
+
+
 def test_a_stamp_off_the_map_is_refused_with_the_ways_out():
     board = layers()["board"]
     with pytest.raises(OutsideMap, match=r'outside="cut" .* or "clamp"'):

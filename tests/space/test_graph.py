@@ -357,6 +357,12 @@ def test_locating_agrees_with_trying_every_triangle() -> None:
         (CORNERS, [(0, 1, 2), (0, 1, -1)], "-1 in polygon 1"),
         (CORNERS, [(0, 1, 1)], "corner 1 twice in polygon 0"),
         (CORNERS, [(0.0, 1.0, 2.0)], "float64"),
+        (CORNERS, None, "lists of corner numbers"),
+        (CORNERS, 7, "lists of corner numbers"),
+        (CORNERS, "012", "lists of corner numbers"),
+        ([(0, 0), (4, 0), (4, 4), (1, 1), (0, 4)], [(0, 1, 2), (0, 1, 2, 3, 4)], "polygon 1 with the corners [0, 1, 2, 3, 4]"),
+        ([(0, 0), (4, 0), (4, 3), (0, 3)], np.array([(0, 2, 1, 3)]), "convex"),
+        ([(3, 0, 0), (1, 3, 9), (-2, 2, 0), (-2, -2, 5), (1, -3, 0)], [(0, 2, 4, 1, 3)], "convex"),
         ([(0, np.nan)], [], "finite"),
     ],
 )
@@ -370,6 +376,12 @@ def test_a_mesh_belongs_to_its_graph() -> None:
         Graph(SQUARE, ROUND, mesh=Mesh(CORNERS, POLYGONS))
     with refused(InvalidValue, "one per vertex"):
         Graph(SQUARE, ROUND, labels=["a"])
+    with refused(InvalidValue, "hashable"):
+        Graph(SQUARE, ROUND, labels=[["a"], ["b"], ["c"], ["d"]])
+    with refused(InvalidValue, "hashable", "int"):
+        Graph(SQUARE, ROUND, labels=4)
+    with refused(InvalidValue, "different", "3 of them different"):
+        Graph(SQUARE, ROUND, labels="abca")
     assert len(Graph.from_polygons([], [])) == 0
 
 
@@ -384,3 +396,27 @@ def test_ten_thousand_positions_are_those_of_the_tree() -> None:
     graph = Graph(places, [])
     _, expected = cKDTree(places).query(places[::-1] + 0.001)
     np.testing.assert_array_equal(graph.cell_at(places[::-1] + 0.001), expected)
+
+
+def test_polygons_may_be_a_little_less_than_convex() -> None:
+    warped = [(0, 0), (2, 1e-7), (4, 0), (4, 3), (0, 3)]
+    doubled = [(0, 0), (4, 0), (4 + 1e-13, -1e-13), (4, 3), (0, 3)]
+    upright = [(0, 0, 0), (4, 0, 0), (4, 1e-15, 3), (1e-15, -1e-15, 3)]
+    for corners in (warped, doubled, upright):
+        for turned in (1, -1):
+            assert len(Graph.from_polygons(corners, [range(len(corners))[::turned]])) == 1
+
+
+def test_a_place_beyond_all_numbers_belongs_to_some_vertex_too() -> None:
+    roads = Graph([(0, 0), (1, 0), (1, 1)], [(0, 1), (1, 2)])
+    mesh = Graph.from_polygons(CORNERS, POLYGONS)
+    for graph in (roads, mesh):
+        far = graph.cell_at([(1e300, 0)[: graph.dimensions] + (0.0,) * (graph.dimensions - 2), np.full(graph.dimensions, -1.7e308)])
+        assert ((far >= 0) & (far < len(graph))).all()
+    assert not fc.sees(mesh, np.full(mesh.dimensions, 1e300), mesh.positions[:1], 5).any()
+
+
+def test_neighbors_are_those_of_one_vertex() -> None:
+    roads = Graph([(0, 0), (1, 0), (1, 1)], [(0, 1), (1, 2)])
+    with refused(InvalidValue, "one vertex", "(2,)"):
+        roads.neighbors_of([0, 1])  # type: ignore[arg-type]

@@ -93,6 +93,16 @@ class TestPositions:
         with refused(OutsideMap, "1.7e+308"):
             grid.cell_at((1.7e308, 0))
 
+    @pytest.mark.parametrize("wrap", [False, True])
+    def test_the_short_way_ends_where_the_long_one_does(self, wrap: bool) -> None:
+        grid = fc.Grid(4, 3, wrap=wrap, cell_size=0.5, origin=(1, 1))  # 2 by 1.5
+        ways = np.array([[0.25, 0.5], [1.25, -1.0], [-3.75, 3.25], [1.0, -0.75], [-1.0, 0.75], [0.0, 0.0]])
+        found = grid.short_way(ways)
+        expected = [[0.25, 0.5], [-0.75, 0.5], [0.25, 0.25], [1.0, -0.75], [-1.0, 0.75], [0.0, 0.0]] if wrap else ways.tolist()
+        assert found.tolist() == expected
+        assert grid.short_way(ways.reshape(2, 3, 2)).tolist() == found.reshape(2, 3, 2).tolist()
+        assert grid.short_way(ways[1]).tolist() == found[1].tolist()
+
     @pytest.mark.parametrize("outside", ["Clamp", "wrap", None, True])
     def test_unknown_policy(self, outside: object) -> None:
         with refused(InvalidValue, "'refuse', 'clamp'"):

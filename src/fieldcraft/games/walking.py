@@ -43,11 +43,7 @@ def largest_part(space: AnySpace) -> NDArray[np.int64]:
 
 def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]:
     """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the short way."""
-    gap = np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
-    if space.wrap:
-        size = np.array(space.size)
-        gap -= np.rint(gap / size) * size
-    return gap
+    return space.short_way(np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64))
 
 
 def directions(vectors: NDArray[np.float64], otherwise: NDArray[np.float64] | float = 0.0) -> NDArray[np.float64]:

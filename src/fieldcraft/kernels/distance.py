@@ -11,10 +11,7 @@ corners). Where several ways of one length meet, all are followed on.
 `add_near` serves four or eight neighbours and a cost per cell, in float64, with as many lists as the dearest step spans. Which
 neighbours a cell makes better is found without branches, as no processor foresees it; `price` reads the costs.
 
-`add` serves any steps and costs, in whole numbers or float64.
-
-`mend` brings a finished map up to date: it clears the cells that no longer have a neighbour giving exactly their
-distance, then searches again from the rim of what is left.
+`add` serves any steps and costs, in whole numbers or float64. What brings a finished map up to date is in `distance_repair`.
 """
 
 from __future__ import annotations
@@ -22,9 +19,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fieldcraft.kernels.heap import longer, sift_down, sift_up
+from fieldcraft.kernels.heap import TWICE, longer
 
-__all__ = ["add", "add_near", "clear", "count", "descend", "mend", "price", "publish_cells", "publish_counts", "publish_sums", "summits"]
+__all__ = [
+    "add",
+    "add_near",
+    "clear",
+    "count",
+    "descend",
+    "price",
+    "publish_cells",
+    "publish_counts",
+    "publish_sums",
+    "summits",
+    "there",
+    "weight",
+]
 
 FAR = np.int64(1 << 62)
 _ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype=np.int64)
@@ -212,13 +222,13 @@ def add_near(ways, known, dist, cost, pad, width, straight, diagonal, inverse, l
 
 
 @njit(nogil=True, cache=True)
-def _there(cell, dx, dy, offset, width, height, wrap):  # type: ignore[no-untyped-def]
+def there(cell, dx, dy, offset, width, height, wrap):  # type: ignore[no-untyped-def]
     """The cell one step away; off the map it is -1, or another cell that no link leads to."""
     if wrap:
         y, x = divmod(cell, width)
         return (y + dy) % height * width + (x + dx) % width
-    there = cell + offset
-    return there if 0 <= there < width * height else -1
+    place = cell + offset
+    return place if 0 <= place < width * height else -1
 
 
 @njit(nogil=True, cache=True)
@@ -289,8 +299,8 @@ def add(  # type: ignore[no-untyped-def]
             for k in range(count):
                 if (m >> k) & 1 == 0:
                     continue
-                n = _there(c, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
-                s = d + _weight(c, n, k, lengths, cost)
+                n = there(c, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
+                s = d + weight(c, n, k, lengths, cost)
                 o = dist[n]
                 if s < o and s <= limit:
                     dist[n] = s
@@ -363,242 +373,13 @@ def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, value
 
 
 @njit(nogil=True, cache=True)
-def _weight(c, n, k, lengths, cost):  # type: ignore[no-untyped-def]
+def weight(c, n, k, lengths, cost):  # type: ignore[no-untyped-def]
+    """What step `k` from a cell to its neighbour costs."""
     if cost is None:
         return lengths[k]
     if cost.shape[0] == 1:
         return lengths[k]
     return lengths[k] * (cost[c] + cost[n])
-
-
-@njit(nogil=True, cache=True)
-def _start(c, goals, starts, far):  # type: ignore[no-untyped-def]
-    """The distance that a cell has as a goal."""
-    low = 0
-    high = goals.shape[0]
-    while low < high:
-        middle = (low + high) >> 1
-        if goals[middle] < c:
-            low = middle + 1
-        else:
-            high = middle
-    return starts[low] if low < goals.shape[0] and goals[low] == c else far
-
-
-@njit(nogil=True, cache=True)
-def _clear(  # type: ignore[no-untyped-def]
-    dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, goals, starts, marks, stack, high, touched, olds, count
-):
-    """Clear each cell of the stack that has no neighbour giving exactly its distance, and look at those that had theirs from it.
-
-    Stops while there is still room. Returns (cells on the stack, cells touched).
-    """
-    several = steps.shape[0]
-    while 0 < high <= stack.shape[0] - several and count < touched.shape[0]:
-        high -= 1
-        u = stack[high]
-        d = dist[u]
-        if d == far:
-            continue
-        if not walls[u]:
-            kept = _start(u, goals, starts, far) == d
-            for k in range(several):
-                if kept:
-                    break
-                n = _there(u, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
-                kept = n >= 0 and (links[n] >> k) & 1 != 0 and dist[n] != far and dist[n] + _weight(u, n, k, lengths, cost) == d
-            if kept:
-                continue
-        touched[count] = u
-        olds[count] = d
-        count += 1
-        marks[u] |= 1
-        dist[u] = far
-        if walls[u]:
-            # Who came this way stands beside it, and is looked at anyway.
-            continue
-        m = links[u]
-        for k in range(several):
-            if (m >> k) & 1:
-                n = _there(u, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
-                if dist[n] == d + _weight(n, u, k, lengths, cost) and not walls[n]:
-                    stack[high] = n
-                    high += 1
-    return high, count
-
-
-@njit(nogil=True, cache=True)
-def _empty(  # type: ignore[no-untyped-def]
-    dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, inverse, limit, marks, heads, bucket, nodes, following,
-    free, used, waiting, touched, olds, count
-):  # fmt: skip
-    """Relax the cells of one bucket while there is room. Returns (free, used, waiting, cells touched)."""
-    several = steps.shape[0]
-    rounds = heads.shape[0]
-    slot = bucket % rounds
-    while heads[slot] >= 0 and used + several <= nodes.shape[0] and count + several <= touched.shape[0]:
-        node = heads[slot]
-        heads[slot] = following[node]
-        following[node] = free
-        free = node
-        waiting -= 1
-        u = nodes[node]
-        d = dist[u]
-        if np.int64(d * inverse) != bucket:
-            continue
-        m = links[u]
-        for k in range(several):
-            if (m >> k) & 1 == 0:
-                continue
-            n = _there(u, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
-            s = d + _weight(n, u, k, lengths, cost)
-            o = dist[n]
-            if s < o and s <= limit and not walls[n]:
-                dist[n] = s
-                t = np.int64(s * inverse)
-                if marks[n] & 1 == 0:
-                    touched[count] = n
-                    olds[count] = o
-                    count += 1
-                    marks[n] |= 1
-                elif o != far and t != bucket and np.int64(o * inverse) == t:
-                    continue
-                if free >= 0:
-                    node = free
-                    free = following[node]
-                else:
-                    node = used
-                    used += 1
-                nodes[node] = n
-                following[node] = heads[t % rounds]
-                heads[t % rounds] = node
-                waiting += 1
-    return free, used, waiting, count
-
-
-@njit(nogil=True, cache=True)
-def mend(  # type: ignore[no-untyped-def]
-    dist, links, walls, before, cost, steps, lengths, around, width, wrap, far, inverse, rounds, limit, changed, goals, starts, marks
-):
-    """Bring a finished map up to date after the walls or costs of the cells `changed` have. Returns (cells, what they were).
-
-    `links`, `walls` and `cost` are those of now, `before` the walls of then; on walls `dist` may hold anything. `around` are the
-    offsets (columns, rows) from a changed cell to those whose steps it may bear on. `inverse` and `rounds` are 1 / the width of a
-    bucket and more than the dearest step spans. `goals` are in ascending order, with their `starts`. `marks` is scratch of one int8
-    per cell, 0 before and after. The cells returned are those whose distance is another one now.
-    """
-    height = dist.shape[0] // width
-    offsets = steps[:, 1] * width + steps[:, 0]
-    several = steps.shape[0]
-    stack = np.empty(max(256, changed.shape[0] * around.shape[0] + several), np.int64)
-    high = 0
-    for i in range(changed.shape[0]):
-        if before[changed[i]]:
-            dist[changed[i]] = far
-        for j in range(around.shape[0]):
-            y, x = divmod(changed[i], width)
-            y += around[j, 1]
-            x += around[j, 0]
-            if wrap:
-                y = y % height
-                x = x % width
-            elif y < 0 or y >= height or x < 0 or x >= width:
-                continue
-            u = y * width + x
-            if marks[u] & 2 == 0 and not (walls[u] and before[u]):
-                marks[u] |= 2
-                stack[high] = u
-                high += 1
-    near = stack[:high].copy()
-    touched = np.empty(256, np.int64)
-    olds = np.empty(256, dist.dtype)
-    count = 0
-    while high > 0:
-        if high > stack.shape[0] - several:
-            stack = longer(stack, 0)
-        if count == touched.shape[0]:
-            touched = longer(touched, 0)
-            olds = longer(olds, 0)
-        high, count = _clear(
-            dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, goals, starts, marks, stack, high, touched, olds,
-            count,
-        )  # fmt: skip
-    # Seeds: what the rest gives to the cleared cells, and what new openings give to cells that kept theirs.
-    keys = np.empty(count + near.shape[0], dist.dtype)
-    cells = np.empty(count + near.shape[0], np.int64)
-    size = 0
-    for i in range(count + near.shape[0]):
-        u = touched[i] if i < count else near[i - count]
-        if walls[u] or (i >= count and marks[u] & 1 != 0):
-            continue
-        best = _start(u, goals, starts, far)
-        for k in range(several):
-            n = _there(u, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
-            if n >= 0 and (links[n] >> k) & 1 and dist[n] != far:
-                s = dist[n] + _weight(u, n, k, lengths, cost)
-                if s < best:
-                    best = s
-        if best < dist[u] and best <= limit:
-            keys[size] = best
-            cells[size] = u
-            size += 1
-            sift_up(keys, cells, size - 1)
-    # The search goes on from the seeds, in buckets; a cell may be found again in the one that is being emptied.
-    heads = np.full(rounds, -1, np.int64)
-    nodes = np.empty(256, np.int64)
-    following = np.empty(256, np.int64)
-    used, free, waiting = 0, -1, 0
-    bucket = np.int64(0)
-    while size > 0 or waiting > 0:
-        if waiting == 0:
-            bucket = np.int64(keys[0] * inverse)
-        slot = bucket % rounds
-        while True:
-            if used + several > nodes.shape[0]:
-                nodes = longer(nodes, 0)
-                following = longer(following, 0)
-            if count + several > touched.shape[0]:
-                touched = longer(touched, 0)
-                olds = longer(olds, 0)
-            if size > 0 and np.int64(keys[0] * inverse) <= bucket:
-                u = cells[0]
-                s = keys[0]
-                size -= 1
-                keys[0] = keys[size]
-                cells[0] = cells[size]
-                sift_down(keys, cells, size)
-                if s >= dist[u]:
-                    continue
-                if marks[u] & 1 == 0:
-                    touched[count] = u
-                    olds[count] = dist[u]
-                    count += 1
-                    marks[u] |= 1
-                dist[u] = s
-                nodes[used] = u
-                following[used] = heads[slot]
-                heads[slot] = used
-                used += 1
-                waiting += 1
-            elif heads[slot] >= 0:
-                free, used, waiting, count = _empty(
-                    dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, inverse, limit, marks, heads, bucket,
-                    nodes, following, free, used, waiting, touched, olds, count,
-                )  # fmt: skip
-            else:
-                break
-        bucket += 1
-    for i in range(near.shape[0]):
-        marks[near[i]] = 0
-    left = 0
-    for i in range(count):
-        u = touched[i]
-        marks[u] = 0
-        if dist[u] != olds[i]:
-            touched[left] = u
-            olds[left] = olds[i]
-            left += 1
-    return touched[:left], olds[:left]
 
 
 @njit(nogil=True, cache=True)
@@ -619,16 +400,16 @@ def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):  # type:
         found = np.int64(-1)
         for j in range(count):
             k = (last + j) % count
-            n = _there(cell, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
-            if n >= 0 and (links[n] >> k) & 1 and dist[n] != far and dist[n] + _weight(cell, n, k, lengths, cost) == dist[cell]:
+            n = there(cell, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
+            if n >= 0 and (links[n] >> k) & 1 and dist[n] != far and dist[n] + weight(cell, n, k, lengths, cost) == dist[cell]:
                 found = n
                 last = k
                 break
         if found < 0:
             return way[:length], taken[: length - 1]
         if length == way.shape[0]:
-            way = longer(way, 0)
-            taken = longer(taken, 0)
+            way = longer(way, TWICE)
+            taken = longer(taken, TWICE)
         way[length] = found
         taken[length - 1] = last
         length += 1
@@ -647,9 +428,9 @@ def summits(heights, links, walls, cost, steps, lengths, width, wrap):  # type: 
             continue
         least = np.inf
         for k in range(steps.shape[0]):
-            n = _there(c, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
+            n = there(c, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
             if n >= 0 and (links[n] >> k) & 1:
-                least = min(least, heights[n] + _weight(c, n, k, lengths, cost))
+                least = min(least, heights[n] + weight(c, n, k, lengths, cost))
         if least >= heights[c]:
             found[many] = c
             many += 1

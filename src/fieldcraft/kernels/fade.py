@@ -25,11 +25,12 @@ def mark(ends, width, cells, moments, active, listed, count):  # type: ignore[no
         tile = y // TILE_ROWS * across + x // TILE_COLUMNS
         j = y % TILE_ROWS
         k = x % TILE_COLUMNS
-        if moments[i] > ends[tile, j, k]:
-            ends[tile, j, k] = moments[i]
         if active[tile] == 0:
+            ends[tile] = 0
             listed[count] = tile
             count += 1
+        if moments[i] > ends[tile, j, k]:
+            ends[tile, j, k] = moments[i]
         active[tile] |= np.uint16(1 << j)
     return count
 

@@ -111,7 +111,7 @@ def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goa
     stamp[-1] = turn
     dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
     keys[0], cells[0] = _bound(places, goal, start, scale), goal
-    size = 1
+    size = np.int64(1)
     while True:
         size, more = _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size)
         if more <= 0:

@@ -5,8 +5,7 @@ narrower than the cheapest arc, a vertex in it can't shorten another there, and 
 differ a thousandfold) each bucket becomes a small heap when its turn comes. Either way no vertex is looked at in vain more often than
 its distance shrinks.
 
-`mend` brings a finished map up to date: it clears the vertices that no longer have a neighbour giving exactly their distance,
-then searches again from the rim of what is left. Distances grow along every arc, so no two vertices bear each other out.
+What brings a finished map up to date is in `graph_repair`.
 """
 
 from __future__ import annotations
@@ -14,13 +13,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from fieldcraft.kernels.heap import longer, sift_down, sift_up
+from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
-__all__ = ["all_nexts", "descend", "mend", "nexts", "settle", "summits"]
+__all__ = ["after", "all_nexts", "descend", "given", "nexts", "settle", "summits", "weight"]
+
+_LEAST = np.int64(256)  # nodes, keys: as a number in the code it would be a type of its own
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _after(gone, more):  # type: ignore[no-untyped-def]
+def after(gone, more):  # type: ignore[no-untyped-def]
+    """See `reference.graph_ways.after`."""
     total = gone + more
     if total <= gone:
         total = np.nextafter(gone, np.inf)
@@ -28,7 +30,8 @@ def _after(gone, more):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _weight(here, there, size, cost, even):  # type: ignore[no-untyped-def]
+def weight(here, there, size, cost, even):  # type: ignore[no-untyped-def]
+    """What an arc of this size costs; `even` where all vertices cost the same."""
     if even:
         return size
     return size * (cost[here] + cost[there])
@@ -57,7 +60,7 @@ def _empty(  # type: ignore[no-untyped-def]
             continue
         for arc in range(first, last):
             n = np.int64(origins[arc])
-            s = _after(d, _weight(n, v, sizes[arc], cost, even))
+            s = after(d, weight(n, v, sizes[arc], cost, even))
             o = dist[n]
             if s < o and s <= limit:
                 dist[n] = s
@@ -121,7 +124,7 @@ def _empty_in_order(  # type: ignore[no-untyped-def]
             continue
         for arc in range(first, last):
             n = np.int64(origins[arc])
-            s = _after(d, _weight(n, v, sizes[arc], cost, even))
+            s = after(d, weight(n, v, sizes[arc], cost, even))
             o = dist[n]
             if s < o and s <= limit:
                 dist[n] = s
@@ -170,7 +173,7 @@ def settle(  # type: ignore[no-untyped-def]
             v = seeds[taken]
             if np.int64(dist[v] * inverse) == bucket:
                 if free < 0 and used == nodes.shape[0]:
-                    nodes, following = longer(nodes, 256), longer(following, 256)
+                    nodes, following = longer(nodes, _LEAST), longer(following, _LEAST)
                 if free >= 0:
                     node = free
                     free = following[node]
@@ -200,7 +203,7 @@ def settle(  # type: ignore[no-untyped-def]
                         following[node] = heads[bucket % rounds]
                         heads[bucket % rounds] = node
                         waiting += 1
-                    keys, cells = longer(keys, 256), longer(cells, 256)
+                    keys, cells = longer(keys, _LEAST), longer(cells, _LEAST)
         while True:
             if ordered:
                 free, used, waiting, size, more = _empty_in_order(
@@ -223,171 +226,17 @@ def settle(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _start(v, goals, starts):  # type: ignore[no-untyped-def]
-    """The distance that a vertex has as a goal."""
-    low = 0
-    high = goals.shape[0]
-    while low < high:
-        middle = (low + high) >> 1
-        if goals[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return starts[low] if low < goals.shape[0] and goals[low] == v else np.inf
-
-
-@njit(nogil=True, cache=True)
-def _best(v, sizes, out, arcs, ends, cost, even, dist, walls):  # type: ignore[no-untyped-def]
+def given(v, sizes, out, arcs, ends, cost, even, dist, walls):  # type: ignore[no-untyped-def]
     """The least that the arcs out of a vertex give it."""
     best = np.inf
     for i in range(out[v], out[v + 1]):
         arc = arcs[i]
         n = np.int64(ends[arc])
         if not walls[n] and dist[n] != np.inf:
-            s = _after(dist[n], _weight(v, n, sizes[arc], cost, even))
+            s = after(dist[n], weight(v, n, sizes[arc], cost, even))
             if s < best:
                 best = s
     return best
-
-
-@njit(nogil=True, cache=True)
-def _clear(  # type: ignore[no-untyped-def]
-    starts, origins, sizes, out, arcs, ends, cost, dist, walls, goals, goal_starts, marks, stack, high, touched, olds, count
-):
-    """Clear each vertex of the stack that nothing gives exactly its distance, and look at those that had theirs from it.
-
-    Vertices on the stack are marked 4, and cleared ones 1, so that there is room for all. Returns how many are touched.
-    """
-    even = cost.shape[0] == 1
-    while high > 0:
-        high -= 1
-        u = np.int64(stack[high])
-        marks[u] &= ~4
-        d = dist[u]
-        if d == np.inf:
-            continue
-        if not walls[u] and (_start(u, goals, goal_starts) == d or _best(u, sizes, out, arcs, ends, cost, even, dist, walls) == d):
-            continue
-        touched[count] = u
-        olds[count] = d
-        count += 1
-        marks[u] |= 1
-        dist[u] = np.inf
-        if walls[u]:
-            # Who came this way stands beside it, and is looked at anyway.
-            continue
-        for arc in range(starts[u], starts[u + 1]):
-            n = np.int64(origins[arc])
-            if marks[n] & 4 == 0 and not walls[n] and dist[n] == _after(d, _weight(n, u, sizes[arc], cost, even)):
-                marks[n] |= 4
-                stack[high] = n
-                high += 1
-    return count
-
-
-@njit(nogil=True, cache=True)
-def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells, size, touched, olds, count):  # type: ignore[no-untyped-def]
-    """Search on from a heap while there is room in it. Returns (size of the heap, vertices touched, arcs more room is needed for)."""
-    even = cost.shape[0] == 1
-    while size > 0:
-        v = np.int64(cells[0])
-        d = keys[0]
-        first, last = starts[v], starts[v + 1]
-        if size + (last - first) > keys.shape[0]:
-            return size, count, last - first
-        size -= 1
-        if size > 0:
-            keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size)
-        if d > dist[v]:
-            continue
-        for arc in range(first, last):
-            n = np.int64(origins[arc])
-            if walls[n]:
-                continue
-            s = _after(d, _weight(n, v, sizes[arc], cost, even))
-            if s < dist[n] and s <= limit:
-                if marks[n] & 1 == 0:
-                    touched[count] = n
-                    olds[count] = dist[n]
-                    count += 1
-                    marks[n] |= 1
-                dist[n] = s
-                keys[size] = s
-                cells[size] = n
-                size += 1
-                sift_up(keys, cells, size - 1)
-    return size, count, 0
-
-
-@njit(nogil=True, cache=True)
-def mend(  # type: ignore[no-untyped-def]
-    starts, origins, sizes, out, arcs, ends, cost, dist, walls, before, limit, changed, goals, goal_starts, marks, stack, touched, olds
-):
-    """Bring a finished map up to date after the vertices `changed`, arcs into them or their costs have. Returns (vertices, what they were).
-
-    `walls`, `sizes` and `cost` are those of now, `before` the walls of then; on walls `dist` may hold anything. `goals` are in
-    ascending order. `marks` is scratch of one int8 per vertex, 0 before and after; `stack`, `touched` and `olds` have room for each vertex.
-    The vertices returned are those whose distance is another one now.
-    """
-    even = cost.shape[0] == 1
-    high = 0
-    for i in range(changed.shape[0]):
-        c = changed[i]
-        if before[c]:
-            dist[c] = np.inf
-        if marks[c] & 4 == 0:
-            marks[c] |= 4
-            stack[high] = c
-            high += 1
-        for arc in range(starts[c], starts[c + 1]):
-            n = np.int64(origins[arc])
-            if marks[n] & 4 == 0 and not (walls[n] and before[n]):
-                marks[n] |= 4
-                stack[high] = n
-                high += 1
-    near = stack[:high].copy()
-    count = _clear(
-        starts, origins, sizes, out, arcs, ends, cost, dist, walls, goals, goal_starts, marks, stack, high, touched, olds, 0
-    )  # fmt: skip
-    # Seeds: what the rest gives to the cleared vertices, and what new openings give to those that kept theirs.
-    cleared = count
-    keys = np.empty(cleared + near.shape[0] + 64, np.float64)
-    cells = np.empty(cleared + near.shape[0] + 64, np.int32)
-    size = 0
-    for i in range(cleared + near.shape[0]):
-        u = np.int64(touched[i]) if i < cleared else np.int64(near[i - cleared])
-        if walls[u] or (i >= cleared and marks[u] & 1 != 0):
-            continue
-        best = min(_start(u, goals, goal_starts), _best(u, sizes, out, arcs, ends, cost, even, dist, walls))
-        if best < dist[u] and best <= limit:
-            keys[size] = best
-            cells[size] = u
-            size += 1
-    # They are written only now, so that no seed stands on another: the search finds out.
-    for i in range(size):
-        u = np.int64(cells[i])
-        if marks[u] & 1 == 0:
-            touched[count] = u
-            olds[count] = dist[u]
-            count += 1
-            marks[u] |= 1
-        dist[u] = keys[i]
-    for i in range(size):
-        sift_up(keys, cells, i)
-    while size > 0:
-        size, count, more = _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells, size, touched, olds, count)
-        if more > 0:
-            keys, cells = longer(keys, size + more), longer(cells, size + more)
-    left = 0
-    for i in range(count):
-        u = touched[i]
-        marks[u] = 0
-        if dist[u] != olds[i]:
-            touched[left] = u
-            olds[left] = olds[i]
-            left += 1
-    return touched[:left].astype(np.int64), olds[:left].copy()
 
 
 @njit(nogil=True, cache=True)
@@ -398,7 +247,7 @@ def _down(v, out, arcs, ends, sizes, cost, even, dist):  # type: ignore[no-untyp
     for i in range(out[v], out[v + 1]):
         arc = arcs[i]
         n = np.int64(ends[arc])
-        if 0 <= dist[n] < d and _after(dist[n], _weight(v, n, sizes[arc], cost, even)) == d:
+        if 0 <= dist[n] < d and after(dist[n], weight(v, n, sizes[arc], cost, even)) == d:
             return np.int64(arc)
     return np.int64(-1)
 
@@ -415,7 +264,7 @@ def descend(out, arcs, ends, sizes, cost, dist, vertex):  # type: ignore[no-unty
         if arc < 0:
             return way[:length], taken[: length - 1]
         if length == way.shape[0]:
-            way, taken = longer(way, 0), longer(taken, 0)
+            way, taken = longer(way, TWICE), longer(taken, TWICE)
         taken[length - 1] = arc
         way[length] = ends[arc]
         length += 1
@@ -440,7 +289,7 @@ def all_nexts(starts, origins, sizes, cost, dist, taken):  # type: ignore[no-unt
             continue
         for arc in range(starts[v], starts[v + 1]):
             n = np.int64(origins[arc])
-            if dist[n] > d and dist[n] < np.inf and _after(d, _weight(n, v, sizes[arc], cost, even)) == dist[n] and taken[n] < 0:
+            if dist[n] > d and dist[n] < np.inf and after(d, weight(n, v, sizes[arc], cost, even)) == dist[n] and taken[n] < 0:
                 taken[n] = arc
 
 
@@ -451,7 +300,7 @@ def summits(out, arcs, ends, sizes, cost, walls, heights):  # type: ignore[no-un
     found = np.empty(heights.shape[0], np.int64)
     many = 0
     for v in range(heights.shape[0]):
-        if not walls[v] and not _best(v, sizes, out, arcs, ends, cost, even, heights, walls) < heights[v]:
+        if not walls[v] and not given(v, sizes, out, arcs, ends, cost, even, heights, walls) < heights[v]:
             found[many] = v
             many += 1
     return found[:many].copy()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["longer", "sift_down", "sift_up"]
+__all__ = ["TWICE", "longer", "sift_down", "sift_up"]
+
+TWICE = np.int64(0)
+"""What `longer` is told where twice as many are enough: for a number that stands in the code it would be compiled anew."""
 
 
 @njit(nogil=True, cache=True)

@@ -53,7 +53,7 @@ def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):  # ty
         columns[0] = cell % width
         rows[0] = cell // width
         seen[cell] = 1
-        size = 1
+        size = np.int64(1)
         i = 0
         top = True
         while i < size:
@@ -81,7 +81,7 @@ def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):  # ty
                     size += 1
             i += 1
         if top:
-            out[count] = cell if size == 1 else _middle(queue, columns, rows, 0, size)
+            out[count] = cell if size == 1 else _middle(queue, columns, rows, np.int64(0), size)
             count += 1
     return count
 
@@ -146,7 +146,7 @@ def measure(values, labels, queue, columns, rows, size, cells, totals, tops, mid
             totals[region] += flat[cell]
             if tops[region] < 0 or flat[cell] > flat[tops[region]]:
                 tops[region] = cell
-    first = 0
+    first = np.int64(0)
     while first < size:
         region = number[queue[first]] - 1
         middles[region] = _middle(queue, columns, rows, first, first + cells[region])

@@ -11,13 +11,14 @@ from fieldcraft.kernels.reference.maze import EAST, SOUTH
 __all__ = ["EAST", "SOUTH", "braid", "divide", "eller", "grow", "kruskal", "prim", "wilson"]
 
 _32 = np.uint64(32)
-_11 = np.uint64(11)
+# Counters of this type: kernels are compiled anew for each number that stands in the code.
+_0, _1, _2, _3 = np.int64(0), np.int64(1), np.int64(2), np.int64(3)
 
 
 @njit(nogil=True, cache=True)
 def _pick(key, turn, count):  # type: ignore[no-untyped-def]
     """A number below `count`."""
-    return np.int64(((throw(key, turn, 0) >> _32) * np.uint64(count)) >> _32)
+    return np.int64(((throw(key, turn, _0) >> _32) * np.uint64(count)) >> _32)
 
 
 @njit(nogil=True, cache=True)
@@ -81,14 +82,14 @@ def grow(doors, newest, key):  # type: ignore[no-untyped-def]
     count = rows * columns
     is_in = np.zeros(count, dtype=np.bool_)
     lived = np.empty(count, dtype=np.int64)
-    lived[0] = _pick(key, 0, count)
+    lived[0] = _pick(key, _0, count)
     is_in[lived[0]] = True
     turn = 1
     size = 1
     while size > 0:
         place = size - 1
         if newest < 1.0:
-            if share(key, turn, 0) >= newest:
+            if share(key, turn, _0) >= newest:
                 place = _pick(key, turn + 1, size)
             turn += 2
         room = lived[place]
@@ -113,7 +114,7 @@ def prim(doors, key):  # type: ignore[no-untyped-def]
     is_in = np.zeros(count, dtype=np.bool_)
     out = np.empty(2 * count, dtype=np.int64)
     size = 0
-    room = _pick(key, 0, count)
+    room = _pick(key, _0, count)
     turn = 1
     while room >= 0:
         is_in[room] = True
@@ -173,7 +174,7 @@ def wilson(doors, key):  # type: ignore[no-untyped-def]
     count = rows * columns
     is_in = np.zeros(count, dtype=np.bool_)
     went = np.zeros(count, dtype=np.uint8)
-    is_in[_pick(key, 0, count)] = True
+    is_in[_pick(key, _0, count)] = True
     turn = 1
     for start in range(count):
         room = start
@@ -226,7 +227,7 @@ def divide(doors, key):  # type: ignore[no-untyped-def]
             continue
         upright = wide > high
         if wide == high:
-            upright = _pick(key, turn, 2) == 1
+            upright = _pick(key, turn, _2) == 1
             turn += 1
         at = 1 + _pick(key, turn, (wide if upright else high) - 1)
         door = _pick(key, turn + 1, high if upright else wide)
@@ -274,7 +275,7 @@ def eller(doors, key):  # type: ignore[no-untyped-def]
                 other = into[other]
             if one == other:
                 continue
-            if is_last or _pick(key, turn, 2) == 1:
+            if is_last or _pick(key, turn, _2) == 1:
                 doors[row, column] |= np.uint8(EAST)
                 into[other] = one
             turn += 1
@@ -293,7 +294,7 @@ def eller(doors, key):  # type: ignore[no-untyped-def]
                 chosen[each] = _pick(key, turn + each, members[each])
         for column in range(columns):
             each = part[column]
-            if chosen[each] == 0 or _pick(key, turn + columns + column, 3) == 0:
+            if chosen[each] == 0 or _pick(key, turn + columns + column, _3) == 0:
                 doors[row, column] |= np.uint8(SOUTH)
                 is_taken[each] = True
             chosen[each] -= 1
@@ -318,9 +319,9 @@ def braid(doors, loops, key):  # type: ignore[no-untyped-def]
             if _beside(room, side, rows, columns) >= 0:
                 beside += 1
                 closed += not _is_open(doors, room, side)
-        if closed != beside - 1 or closed == 0 or share(key, room, 1) >= loops:
+        if closed != beside - 1 or closed == 0 or share(key, room, _1) >= loops:
             continue
-        left = _pick(throw(key, room, 2), 0, closed)
+        left = _pick(throw(key, room, _2), _0, closed)
         for side in range(4):
             if _beside(room, side, rows, columns) >= 0 and not _is_open(doors, room, side):
                 if left == 0:

@@ -19,6 +19,7 @@ INWARDS = 1e-6
 SLIDES = 16
 IDLE = 8
 NEXT_TO_NOTHING = 1e-12
+_NONE = np.int64(-1)
 SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
 
 
@@ -106,7 +107,7 @@ def move(  # type: ignore[no-untyped-def]
         x, y = _inside(rings, begin, end, points[i, 0], points[i, 1])
         dx, dy = shifts[i, 0], shifts[i, 1]
         wx, wy = dx, dy
-        slides, idle, slid = 0, 0, -1
+        slides, idle, slid = 0, 0, _NONE
         while dx != 0 or dy != 0:
             side, share = _exit(rings, begin, end, x, y, dx, dy, slid)
             x, y = x + share * dx, y + share * dy
@@ -118,7 +119,7 @@ def move(  # type: ignore[no-untyped-def]
             portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
             if portal >= 0:
                 polygon = np.int64(behind[portal])
-                begin, end, slid = starts[polygon], starts[polygon + 1], -1
+                begin, end, slid = starts[polygon], starts[polygon + 1], _NONE
                 if leaps[portal]:
                     px, py = _inside(rings, begin, end, x, y)
                     whole = math.sqrt(dx * dx + dy * dy)
@@ -145,7 +146,7 @@ def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, 
     left, idle = 1.0, 0
     while True:
         begin, end = starts[polygon], starts[polygon + 1]
-        side, share = _exit(rings, begin, end, x, y, dx * left, dy * left, -1)
+        side, share = _exit(rings, begin, end, x, y, dx * left, dy * left, _NONE)
         if side < 0:
             return 1.0, 0.0, 0.0
         x, y = x + share * dx * left, y + share * dy * left
@@ -194,7 +195,7 @@ def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, 
     way[0] = polygon
     while True:
         begin, end = starts[polygon], starts[polygon + 1]
-        side, share = _exit(rings, begin, end, x, y, dx, dy, -1)
+        side, share = _exit(rings, begin, end, x, y, dx, dy, _NONE)
         x, y, dx, dy = x + share * dx, y + share * dy, (1 - share) * dx, (1 - share) * dy
         if side < 0 or abs(dx) + abs(dy) <= nothing:
             return count

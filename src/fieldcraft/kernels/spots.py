@@ -107,7 +107,7 @@ def best(  # type: ignore[no-untyped-def]
         for k in range(out.shape[1]):
             top_score = np.float32(-np.inf)
             top_d2 = np.inf
-            top_cell = -1
+            top_cell = np.int64(-1)
             for ring in range(rings + 1):
                 for a in range(-ring, ring + 1):
                     ty = _tile(own_row // TILE, a, down, wrap)

@@ -9,7 +9,9 @@ from fieldcraft.kernels import radial, spots
 
 __all__ = ["best_on_foot"]
 
-_ALL = np.iinfo(np.int64).max
+# Of these types as other kernels pass them: those called are compiled anew for each number that stands in the code.
+_ALL = np.int64(np.iinfo(np.int64).max)
+_NOT_TAKING = np.bool_(False)
 
 
 @njit(nogil=True, cache=True)
@@ -32,6 +34,6 @@ def best_on_foot(  # type: ignore[no-untyped-def]
         found = state[1]
         for k in range(found):
             open_to[cells[k]] = shut[cells[k]]
-        spots.best(values, beyond, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
+        spots.best(values, beyond, bounds, sign, places, reach2, spacing2, _NOT_TAKING, y_up, wrap, i, i + 1, out)
         for k in range(found):
             open_to[cells[k]] = 1

@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
-from fieldcraft.layer.prints import Prints
+from fieldcraft.layer.feeding import Fed
 from fieldcraft.propagation import Flood, Radial, Spread
 from fieldcraft.space.ways import typical_step, ways_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fieldcraft.propagation import Propagation
     from fieldcraft.sources import Source
     from fieldcraft.space import AnySpace
@@ -59,14 +57,12 @@ KINDS = {
 """Kinds that `InfluenceMap.register_type` knows by name."""
 
 
-class Kinds(Prints):
+class Kinds(Fed):
     """The verbs of a layer that was registered as a kind: what stays, what decays, and other parameters while it runs."""
 
     if TYPE_CHECKING:
         propagation: Any
         name: str
-        add_source: Callable[..., Source]
-        deposit: Callable[..., None]
 
     def add_static(
         self,
@@ -85,7 +81,8 @@ class Kinds(Prints):
         position: world position, or a cell (on graphs, a vertex) as an int.
         value: what its cell reads.
         propagate: whether it reaches beyond its cell.
-        flood: lose a tenth of the value with each step from cell to cell, as ground that a flood has left behind, instead of decaying.
+        flood: lose a tenth of the value with each step from cell to cell, as ground that a flood has left behind, instead of decaying;
+            not without `propagate`.
         iterations: how many typical steps it reaches.
 
         On a layer with `Spread`, which spreads by itself, and on one with `Flood`, where a flood runs from it, these three stay as
@@ -94,6 +91,12 @@ class Kinds(Prints):
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
         reach = checks.whole("iterations", iterations, minimum=1)
+        if flood and not propagate:
+            raise InvalidValue(
+                "A flood goes on from cell to cell",
+                got="flood=True with propagate=False",
+                remedy="Leave one of them out: without flood the value stays in its cell",
+            )
         point = self._point(position)
         if propagate and (isinstance(self._propagation, Flood) or (isinstance(self._propagation, Spread) and not flood)):
             return self.add_source(point, value, on_wall=on_wall)

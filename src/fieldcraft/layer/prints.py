@@ -64,7 +64,7 @@ class Prints(Operand):
         radius: world units, above 0, around the centre of the position's cell; one, or N. By default the cell alone.
         falloff: the share of the amount that a cell takes, by its distance: anything that `Falloff.of` takes.
         metric: which cells count, and how their distance is measured, as for `Radial`: "straight", "connected", "path", or
-            "sight" for a whole field of view; on a graph without polygons nothing hides a vertex. Walls are never marked.
+            "sight" for a whole field of view; on a graph of waypoints nothing hides a vertex. Walls are never marked.
         on_wall, outside: "refuse" a position on a wall or off the map, or take the "nearest" open cell, or "clamp" to the rim.
 
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
@@ -75,6 +75,8 @@ class Prints(Operand):
             mask = np.asarray(positions) if isinstance(positions, (np.ndarray, list)) else None
             if mask is not None and mask.dtype == np.bool_ and mask.size:
                 cells, amounts = self._masked(mask, amounts)
+            elif mask is not None and mask.shape == self.space.shape and mask.shape[-1] not in (2, 3):
+                raise InvalidValue("A mask is bool", got=f"{mask.dtype} of shape {mask.shape}", remedy="Pass mask > 0, or (x, y) positions")
             else:
                 cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)[1]
             strengths = None
@@ -276,7 +278,7 @@ class Prints(Operand):
                 got=f"shape {given} for {count} positions",
                 remedy=f"Pass (x, y), or an array of shape ({count}, 2)",
             )
-        pairs, single = checks.positions(amounts)
+        pairs, single = checks.positions(amounts, what="Amounts")
         if single:
             pairs = np.repeat(pairs, count, axis=0)
         return pairs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -11,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import AnySpace, Graph, Grid, links
 
-__all__ = ["LEAST", "Cost", "checked", "ground", "kernel", "picked", "read", "resolve"]
+__all__ = ["LEAST", "Cost", "checked", "ground", "picked", "read", "resolve"]
 
 LEAST = 1e-6
 """The smallest cost of a cell: searches look at distances in steps of the smallest one."""
@@ -48,7 +46,7 @@ def read(space: AnySpace, cost: Cost, out: NDArray[np.float64]) -> tuple[float, 
         values = values.astype(np.float64)
     values = values.view()
     values.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
-    least, dearest, infinite, bad = kernel().price(values, space.walls.reshape(-1), LEAST, checks.LARGEST, out)
+    least, dearest, infinite, bad = kernels.load("distance").price(values, space.walls.reshape(-1), LEAST, checks.LARGEST, out)
     if bad >= 0:
         raise _refusal(space, float(values[bad]), bad)
     return float(least), float(dearest), bool(infinite)
@@ -84,16 +82,6 @@ def _refusal(space: AnySpace, cost: float, cell: int) -> InvalidValue:
         got=f"{cost:g} at {where}",
         remedy="Begin with a cost of its own for every step: 1 + 4 * threat, with nothing negative in threat",
     )
-
-
-@functools.cache
-def kernel() -> Any:
-    """The compiled kernels of distances, or the reference where they can't be had."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import distance  # importing Numba takes longer than all the rest of fieldcraft
-
-    return distance
 
 
 def _looked(space: AnySpace, cost: Cost) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.graph_distances import GraphDistances
 from fieldcraft.paths.kinds import AnyDistances, AnyGround, distances_on, ground_of
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
@@ -172,6 +173,17 @@ class DistanceMap:
             total -= float(distances.measured(way[-1:])[0])
         way.flags.writeable = False
         return Path(self.space, way, length, total)
+
+    def write_arcs(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
+        """Write into `taken` (N,), by vertex of a graph, the arc that `descend` takes from each vertex, or each of some; -1 where it ends.
+
+        For flow fields. Arcs are numbered as in `space.topology`.
+        """
+        distances = self._distances
+        assert isinstance(distances, GraphDistances)
+        with self._guard:
+            distances.settle()
+            distances.nexts(taken, vertices)
 
     @property
     def version(self) -> int:

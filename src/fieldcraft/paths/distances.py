@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.kernels.reference import distance as reference
-from fieldcraft.paths.cost import kernel
 from fieldcraft.paths.ground import Ground, pruned, strides_of
 from fieldcraft.paths.moves import moves_of
 from fieldcraft.paths.prices import Prices
@@ -37,7 +37,8 @@ class Distances:
         self, space: Grid, ground: Ground, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float
     ) -> None:
         self.space, self.ground, self.prices, self.goals, self.start_costs = space, ground, prices, goals, start_costs
-        self.ops: Any = kernel()
+        self.ops: Any = kernels.load("distance")
+        self.repair_ops: Any = kernels.load("distance_repair")
         self.strides = strides = strides_of(space)
         self.scratch = scratch_of(space)
         self.finished = False
@@ -168,7 +169,7 @@ class Distances:
         if changed.flags.writeable:
             changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
         marks = self.scratch.take(np.int8)
-        found: tuple[NDArray[np.int64], NDArray[Any]] = self.ops.mend(
+        found: tuple[NDArray[np.int64], NDArray[Any]] = self.repair_ops.mend(
             self.dist, ground.links, ground.walls, before.walls, self._cost, strides.steps, self._lengths, strides.around,
             self.space.width, self.space.wrap, self._far, self._inverse, self._rounds, self._most, changed, self.goals, self._starts,
             marks,

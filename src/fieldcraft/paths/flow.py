@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import flow as reference
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.paths.distance import DistanceMap, distance_map
@@ -136,7 +134,7 @@ class GridFlow(FlowField):
     def sampler(self, *, outside: str = "refuse", wrong: Ints | None = None) -> Sampler:
         """`sample` for a band of checked positions, for whoever calls kernels: `serve(points, first, last, out)`."""
         self._follow()
-        space, function = self.space, _kernel().sample
+        space, function = self.space, kernels.load("flow").sample
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
         common = (*space.origin, space.cell_size, space.wrap, clamp)
         off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
@@ -181,7 +179,7 @@ class GridFlow(FlowField):
             changed = None
         bars = passages(self.space)
         rings = [np.arange(size)] * 2 if changed is None else [self._around(changed, 1), self._around(changed, 2)]
-        kernel = _kernel()
+        kernel = kernels.load("flow")
         common = (self._far, bars, self._goals)
         _in_bands(lambda first, last: (kernel.pinch, (*common, rings[0], first, last, self._pinched)), len(rings[0]))
         _in_bands(
@@ -250,11 +248,3 @@ def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
     bands = max(1, min(pool.threads(), count // _CELLS))
     edges = [count * band // bands for band in range(bands + 1)]
     pool.run([call(first, last) for first, last in pairwise(edges)])
-
-
-def _kernel() -> Any:
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import flow
-
-    return flow

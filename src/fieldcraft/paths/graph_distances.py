@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.paths.graph_ground import GraphGround
-from fieldcraft.paths.graph_kernels import distances
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.scratch import fixed, scratch_of
 from fieldcraft.space import Graph
+from fieldcraft.space.keeping import kept
 
 __all__ = ["GraphDistances"]
 
@@ -24,17 +24,11 @@ _EVERYWHERE = np.empty(0, dtype=np.int64)
 _EVEN = fixed(np.ones(1))
 
 
-_spans: WeakKeyDictionary[Graph, tuple[float, float, float]] = WeakKeyDictionary()
-
-
+@kept
 def _span(graph: Graph) -> tuple[float, float, float]:
     """The shortest, the median and the longest arc of a graph; looked up once."""
-    known = _spans.get(graph)
-    if known is None:
-        lengths = graph.topology.lengths
-        known = (float(lengths.min()), float(np.median(lengths)), float(lengths.max())) if len(lengths) else (1.0, 1.0, 1.0)
-        _spans[graph] = known
-    return known
+    lengths = graph.topology.lengths
+    return (float(lengths.min()), float(np.median(lengths)), float(lengths.max())) if len(lengths) else (1.0, 1.0, 1.0)
 
 
 class GraphDistances:
@@ -99,7 +93,7 @@ class GraphDistances:
             return
         if not self._started:
             self._start()
-        self._nodes, self._following = distances().settle(
+        self._nodes, self._following = kernels.load("graph_ways").settle(
             *self._into, self._cost, self.dist, self._inverse, self._ordered, self._most, self._seeds, self._seed_starts, self._heads,
             self._nodes, self._following, self._state, until,
         )  # fmt: skip
@@ -130,7 +124,7 @@ class GraphDistances:
         room = [scratch.take(kind) for kind in (np.int8, np.int32, np.int32, np.float64)]
         if changed.flags.writeable:
             changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
-        found: tuple[NDArray[np.int64], NDArray[np.float64]] = distances().mend(
+        found: tuple[NDArray[np.int64], NDArray[np.float64]] = kernels.load("graph_repair").mend(
             *self._into, *self._out, self._cost, self.dist, ground.walls, before.walls, self._most, changed, self.goals, self.start_costs,
             *room,
         )  # fmt: skip
@@ -149,7 +143,7 @@ class GraphDistances:
 
     def summits(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
         """The open vertices, ascending, of which no neighbour's height and the arc to it add up to less than their own."""
-        found: NDArray[np.int64] = distances().summits(*self._out, self._sizes, self._cost, self.ground.walls, heights)
+        found: NDArray[np.int64] = kernels.load("graph_ways").summits(*self._out, self._sizes, self._cost, self.ground.walls, heights)
         return found
 
     def show(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
@@ -165,12 +159,12 @@ class GraphDistances:
 
     def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
         """The way down from a settled vertex: vertices, and its length in world units."""
-        way, taken = distances().descend(*self._out, self._sizes, self._cost, self.dist, cell)
+        way, taken = kernels.load("graph_ways").descend(*self._out, self._sizes, self._cost, self.dist, cell)
         return way, float(self.space.topology.lengths[taken].sum())
 
     def nexts(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
         """Write the arc that `descend` takes from each vertex, or each of some, into `taken`, by vertex; -1 where it ends."""
         if vertices is None:
-            distances().all_nexts(*self._into, self._cost, self.dist, taken)
+            kernels.load("graph_ways").all_nexts(*self._into, self._cost, self.dist, taken)
             return
-        distances().nexts(*self._out, self._sizes, self._cost, self.dist, vertices, taken)
+        kernels.load("graph_ways").nexts(*self._out, self._sizes, self._cost, self.dist, vertices, taken)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.paths.distance import DistanceMap
-from fieldcraft.paths.graph_distances import GraphDistances
-from fieldcraft.paths.graph_kernels import directions
 from fieldcraft.space import Graph
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.runs import runs
@@ -116,10 +113,10 @@ class GraphFlow(FlowField):
         if self.space.mesh is not None:
             floors = floors_of(self.space)
             through = (self._shown_next, goals, floors.doors.middles, *floors.gates, points, vertices)
-            return lambda first, last, out: directions().lead_through(*through, first, last, out)
+            return lambda first, last, out: kernels.load("graph_flow").lead_through(*through, first, last, out)
         topology = self.space.topology
         along = (topology.starts, topology.origins, topology.positions, self._shown_arcs, self._shown_next, goals, points, vertices)
-        return lambda first, last, out: directions().lead(*along, first, last, out)
+        return lambda first, last, out: kernels.load("graph_flow").lead(*along, first, last, out)
 
     def _follow(self) -> None:
         """Take over what has changed in the distances and the walls."""
@@ -130,13 +127,10 @@ class GraphFlow(FlowField):
         changed = None if self._seen is None else distances.changed_since(self._seen[0])
         if changed is None:
             some = np.arange(len(space))
-            distances.values  # searched to the end  # noqa: B018
         else:
             assert self._seen is not None
             some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
-        search: Any = distances._distances
-        assert isinstance(search, GraphDistances)
-        search.nexts(self._arcs, None if changed is None else some)
+        distances.write_arcs(self._arcs, None if changed is None else some)
         ends = self.ends()
         self._arcs[ends] = -1
         self._goals = np.zeros(len(space), dtype=np.bool_)
@@ -154,6 +148,6 @@ class GraphFlow(FlowField):
     def _point(self, some: NDArray[np.int64]) -> None:
         """The next vertices and directions of some vertices, after their arcs. New walls are kept out of, even before a repair."""
         space, topology = self.space, self.space.topology
-        directions().point(
+        kernels.load("graph_flow").point(
             topology.ends, space.closed, space.walls, topology.positions, some, self._arcs, self._next, self._vectors
         )  # fmt: skip

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Graph
+from fieldcraft.space.keeping import kept_until_walls_change
 
 __all__ = ["GraphGround"]
 
@@ -29,12 +28,8 @@ class GraphGround:
     @classmethod
     def of(cls, graph: Graph, costs: NDArray[np.float64] | None = None) -> GraphGround:
         """The ground of a graph as it is now; where `costs`, one per vertex, are infinite, there are walls as well."""
-        version = graph.walls_version
-        known = _known.get(graph)
-        if known is None or known.version != version:
-            lengths = graph.topology.lengths
-            known = _known[graph] = cls(graph.walls, np.where(graph.closed, np.inf, lengths) if graph.closed.any() else lengths, version)
-        return known if costs is None else cls(graph.walls | np.isinf(costs), known.sizes, version)
+        plain = _plain(graph)
+        return plain if costs is None else cls(graph.walls | np.isinf(costs), plain.sizes, plain.version)
 
     def mended(self, graph: Graph, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> GraphGround:
         """The ground at this `walls_version`; its arrays are made anew, so it does not matter what has `changed`."""
@@ -52,4 +47,8 @@ class GraphGround:
         return self.sizes < np.inf
 
 
-_known: WeakKeyDictionary[Graph, GraphGround] = WeakKeyDictionary()
+@kept_until_walls_change
+def _plain(graph: Graph) -> GraphGround:
+    """The ground that all costs leave open."""
+    lengths = graph.topology.lengths
+    return GraphGround(graph.walls, np.where(graph.closed, np.inf, lengths) if graph.closed.any() else lengths, graph.walls_version)

@@ -11,18 +11,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.graph_ground import GraphGround
-from fieldcraft.paths.graph_kernels import searches
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.scratch import fixed
 from fieldcraft.paths.standing import standing
 from fieldcraft.paths.strings import pulled
 from fieldcraft.space import Graph
+from fieldcraft.space.keeping import kept
 from fieldcraft.space.topology import Topology
 
 __all__ = ["shortest_path", "shortest_paths"]
@@ -110,7 +110,7 @@ class _Task:
         if parts is not None and parts[0] == graph.walls_version and parts[1][here] != parts[1][there]:
             return no_path(graph)
         costs = _EVEN if self.prices.costs is None else fixed(self.prices.costs)
-        count, cost = searches().search(
+        count, cost = kernels.load("graph_search").search(
             topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
             there, *scratch,
         )  # fmt: skip
@@ -128,7 +128,6 @@ class _Task:
 
 _parts: WeakKeyDictionary[Graph, tuple[int, NDArray[np.int64]]] = WeakKeyDictionary()
 _free: WeakKeyDictionary[Graph, list[list[Any]]] = WeakKeyDictionary()
-_ratios: WeakKeyDictionary[Topology, float] = WeakKeyDictionary()
 
 
 def _take(graph: Graph) -> list[Any]:
@@ -136,20 +135,18 @@ def _take(graph: Graph) -> list[Any]:
     try:
         return _free.setdefault(graph, []).pop()
     except IndexError:
-        return list(searches().room(len(graph)))
+        return list(kernels.load("graph_search").room(len(graph)))
 
 
 def _give(graph: Graph, scratch: list[Any]) -> None:
     _free.setdefault(graph, []).append(scratch)
 
 
+@kept
 def _straightness(topology: Topology) -> float:
     """The least that an arc's length is beside the straight distance: 1 on most graphs, less where shortcuts lead through the air."""
-    known = _ratios.get(topology)
-    if known is None:
-        places = topology.positions
-        straight = np.sqrt(((places[topology.ends] - places[topology.origins]) ** 2).sum(axis=1))
-        some = straight > 0
-        known = float((topology.lengths[some] / straight[some]).min(initial=math.inf))
-        known = _ratios[topology] = known if known < math.inf else 0.0
-    return known
+    places = topology.positions
+    straight = np.sqrt(((places[topology.ends] - places[topology.origins]) ** 2).sum(axis=1))
+    some = straight > 0
+    least = float((topology.lengths[some] / straight[some]).min(initial=math.inf))
+    return least if least < math.inf else 0.0

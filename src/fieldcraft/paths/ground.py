@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.paths.moves import moves_of
 from fieldcraft.space import Grid, links
+from fieldcraft.space.keeping import kept
 
 __all__ = ["Ground", "Strides", "pruned", "strides_of"]
 
@@ -107,18 +108,11 @@ class Ground:
 
 
 _known: WeakKeyDictionary[Grid, Ground] = WeakKeyDictionary()
-_strides: WeakKeyDictionary[Grid, Strides] = WeakKeyDictionary()
 
 
+@kept
 def strides_of(space: Grid) -> Strides:
     """The steps of a grid; looked up once."""
-    known = _strides.get(space)
-    if known is None:
-        known = _strides[space] = _strides_of(space)
-    return known
-
-
-def _strides_of(space: Grid) -> Strides:
     neighborhood = space.neighborhood
     steps = np.array(neighborhood.steps, dtype=np.int64)
     counted = neighborhood.is_four or neighborhood.is_eight

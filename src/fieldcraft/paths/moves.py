@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,7 +13,7 @@ from fieldcraft.kernels.reference import moves as reference
 from fieldcraft.kernels.reference.weighted import bound
 from fieldcraft.space import Grid, Terrain, links
 
-__all__ = ["Moves", "kernel", "moves_of", "searcher"]
+__all__ = ["Moves", "moves_of"]
 
 _FEW = 64  # changed walls around which moves are mended; after more they are built anew
 
@@ -58,7 +56,7 @@ class Moves:
             moves = old.copy()
         classes, enter, ruled = _rules(space.terrain)
         for window in windows or [(0, space.height, 0, space.width)]:
-            kernel().leave(space.walls, classes, enter, ruled, table, space.wrap, *window, moves)
+            kernels.load("moves").leave(space.walls, classes, enter, ruled, table, space.wrap, *window, moves)
         moves.flags.writeable = False
         return moves
 
@@ -67,9 +65,9 @@ class Moves:
         if not kernels.compiled() or not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
         windows = None if before is None else _windows(space, before.version, 1)
-        stops = kernel().stops_room(space.shape) if before is None or windows is None else before.stops.copy()
+        stops = kernels.load("moves").stops_room(space.shape) if before is None or windows is None else before.stops.copy()
         for window in windows or [(0, space.height, 0, space.width)]:
-            kernel().stops(self.king, self.eight, *window, stops)
+            kernels.load("moves").stops(self.king, self.eight, *window, stops)
         return np.asarray(stops)
 
     def table(self, space: Grid) -> NDArray[Any]:
@@ -90,7 +88,7 @@ class Moves:
             moves, steps = self.table(space), self.steps
             if kernels.compiled():
                 labels = np.empty(len(space), dtype=np.int32)
-                kernel().label(moves, steps, space.width, space.height, labels)
+                kernels.load("moves").label(moves, steps, space.width, space.height, labels)
             else:
                 labels = reference.label(moves, steps, space.width, space.height)
             self._labels = labels
@@ -101,7 +99,7 @@ class Moves:
         try:
             return self._free[kind].pop()
         except IndexError:
-            return [np.empty(len(space))] if kind == "cost" else list(getattr(searcher(kind), f"{kind}_room")(len(space)))
+            return [np.empty(len(space))] if kind == "cost" else list(getattr(kernels.load(kind), f"{kind}_room")(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
         """Take back what `take` gave."""
@@ -117,21 +115,6 @@ def moves_of(space: Grid) -> Moves:
     if moves is None or moves.version != space.walls_version:
         moves = _known[space] = Moves(space, moves)
     return moves
-
-
-@functools.cache
-def kernel() -> Any:
-    """The compiled kernels of moves."""
-    from fieldcraft.kernels import moves  # importing Numba takes longer than all the rest of fieldcraft
-
-    return moves
-
-
-@functools.cache
-def searcher(kind: str) -> Any:
-    """Where the function `uniform` or `weighted` stands: the compiled kernels, or the reference where they can't be had."""
-    name = f"fieldcraft.kernels.{kind}" if kernels.compiled() else f"fieldcraft.kernels.reference.{kind}"
-    return importlib.import_module(name)
 
 
 def _windows(space: Grid, version: int, reach: int) -> list[tuple[int, int, int, int]] | None:

@@ -71,9 +71,7 @@ class Path:
         """How far it is to each position, and where that is when nothing wraps round."""
         legs = np.diff(self.positions, axis=0)
         if isinstance(self.space, Grid):
-            if self.space.wrap:
-                size = np.array(self.space.size)
-                legs -= size * np.round(legs / size)
+            legs = self.space.short_way(legs)
             sizes = np.hypot(legs[:, 0], legs[:, 1])
         elif self.bends is None:
             topology = self.space.topology

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space.keeping import kept
 
 __all__ = ["Scratch", "fixed", "scratch_of"]
 
@@ -49,12 +49,7 @@ def fixed(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-_known: WeakKeyDictionary[AnySpace, Scratch] = WeakKeyDictionary()
-
-
+@kept
 def scratch_of(space: AnySpace) -> Scratch:
     """The scratch of a space."""
-    known = _known.get(space)
-    if known is None:
-        known = _known[space] = Scratch(space)
-    return known
+    return Scratch(space)

@@ -15,7 +15,7 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths import graph_search
 from fieldcraft.paths.cost import LEAST, Cost, read
-from fieldcraft.paths.moves import Moves, moves_of, searcher
+from fieldcraft.paths.moves import Moves, moves_of
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.smoothing import straighten
 from fieldcraft.space import AnySpace, Graph, Grid
@@ -231,7 +231,7 @@ def _search(ground: _Ground, start: int, goal: int) -> Path:
             return no_path(space)
     kind = "uniform" if ground.uniform else "weighted"
     problem = _problem(ground)
-    search: Any = getattr(searcher(kind), kind)
+    search: Any = getattr(kernels.load(kind), kind)
     if kernels.compiled():
         scratch = moves.take(space, kind)
         answer = search(*problem, start, goal, *scratch)
@@ -291,7 +291,7 @@ def _search_many(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.i
         asked = np.flatnonzero(labels[starts] == labels[goals])
         starts, goals = starts[asked], goals[asked]
     kind = "uniform" if ground.uniform else "weighted"
-    search: Any = getattr(searcher(kind), f"{kind}_many")
+    search: Any = getattr(kernels.load(kind), f"{kind}_many")
     problem = _problem(ground)
     chunks = itertools.count()  # the next one for whichever thread is free; taking a number is atomic
     count = -(-len(asked) // _PER_CHUNK)

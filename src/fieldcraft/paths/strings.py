@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.paths.graph_kernels import searches as kernels_of_searches
+from fieldcraft import checks, kernels
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path
 from fieldcraft.paths.scratch import fixed
 from fieldcraft.space import Graph
-from fieldcraft.space.floors import Floors, floors_of, kernel
+from fieldcraft.space.floors import Floors, floors_of
 
 __all__ = ["pulled"]
 
@@ -58,7 +58,7 @@ def pulled(graph: Graph, cells: Ints, start: Wide, goal: Wide, prices: Prices) -
     """
     floors = floors_of(graph)
     ends = np.empty((2, 2))
-    places, within = np.stack([start[:2], goal[:2]]), np.array([cells[0], cells[-1]])
+    places, within = np.clip([start[:2], goal[:2]], -checks.LARGEST, checks.LARGEST), np.array([cells[0], cells[-1]])
     _move(floors, within, places, ends)
     string = _through(floors, cells, ends)
     if prices.uniform is None:
@@ -78,17 +78,17 @@ def _move(floors: Floors, cells: Ints, places: Wide, out: Wide) -> None:
     """Places, or the nearest of their polygons."""
     nowhere = fixed(np.zeros((len(cells), 2)))
     common = (*floors.rings, *floors.gates, floors.doors.leaps, _NOWHERE)
-    kernel().move(*common, fixed(cells), fixed(places), nowhere, 0, len(cells), out, np.empty_like(cells))
+    kernels.load("mesh_moving").move(*common, fixed(cells), fixed(places), nowhere, 0, len(cells), out, np.empty_like(cells))
 
 
 def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
     """The string pulled taut through the doors between polygons."""
     most = 2 * len(cells)
     doors, stood, beyond = np.empty((most, 4)), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    count = kernel().corridor(*floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond)
+    count = kernels.load("mesh_moving").corridor(*floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond)
     doors = doors[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
-    kernels_of_searches().pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
+    kernels.load("graph_search").pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
     return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
 
 
@@ -100,7 +100,8 @@ def _short_cuts(floors: Floors, string: _String) -> Ints:
     stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
     starts, rings, _ = floors.rings
     gates, behind, sides, shut = floors.gates
-    walk = partial(kernel().straight, starts, rings, gates, behind, sides, fixed(shut | floors.doors.leaps), floors.doors.leaps, _NOWHERE)
+    straight = kernels.load("mesh_moving").straight
+    walk = partial(straight, starts, rings, gates, behind, sides, fixed(shut | floors.doors.leaps), floors.doors.leaps, _NOWHERE)
     room = np.empty(4 * len(starts) + 64, dtype=np.int64)
     found: list[int] = []
     here, place = 0, 0  # what has been reached: the polygon `along[here]`, at the bend `place`
@@ -157,7 +158,8 @@ def _measured(graph: Graph, string: _String, prices: Prices) -> Path:
         assert graph.mesh is not None
         heights = np.empty(len(plan))
         stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
-        kernel().heights(floors_of(graph).doors.fans, graph.mesh.triangles, graph.mesh.corners, fixed(stood), plan, heights)
+        fans = floors_of(graph).doors.fans
+        kernels.load("mesh_moving").heights(fans, graph.mesh.triangles, graph.mesh.corners, fixed(stood), plan, heights)
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
         kept |= _bent(places)
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))

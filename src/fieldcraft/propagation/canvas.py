@@ -110,11 +110,7 @@ class Canvas:
         self.sums = np.zeros(space.shape, dtype=np.int64)
         self.dirty = np.zeros((-(-space.height // reference.TILE_ROWS), -(-space.width // reference.TILE_COLUMNS)), dtype=np.uint8)
         self._booked = 0.0
-        self._ops: Any = reference
-        if kernels.compiled():
-            from fieldcraft.kernels import blit as compiled
-
-            self._ops = compiled
+        self._ops = kernels.load("blit")
 
     @classmethod
     def of(cls, space: Grid, values: NDArray[np.float32]) -> Canvas:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace
@@ -170,7 +169,7 @@ class FloodField:
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
-            found = _ops().ignite(
+            found = kernels.load("flood").ignite(
                 self._ways.starts, self._ways.ends, self._front[first : first + _UNIT_CELLS], self._label, self._strength, since,
                 self._next_label, self._next_strength, self._found, found,
             )  # fmt: skip
@@ -193,7 +192,9 @@ class FloodField:
 
     def _cool(self) -> None:
         """Show what the warm cells hold now, and forget those that are cold."""
-        kept = _ops().cool(self._warm, self._label, self._ignited, self._strength, self._now, self.flood.cooling, self._flat, self._is_warm)
+        kept = kernels.load("flood").cool(
+            self._warm, self._label, self._ignited, self._strength, self._now, self.flood.cooling, self._flat, self._is_warm
+        )
         self._warm = self._warm[:kept]
 
     def settle(self) -> None:
@@ -237,12 +238,3 @@ class FloodField:
         self._is_warm[self._warm] = True
         self._walls_version = -1  # the state may be from before a change of walls
         self._fed = -1
-
-
-def _ops() -> Any:
-    """The kernels."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import flood
-
-    return flood

@@ -371,4 +371,6 @@ def warm_up() -> None:
         field.touched(None)
         if kernels.compiled():
             field._step_all(2)
+            update, arguments = field._update(0, 0)  # what several threads do on a large graph
+            update(*arguments)
         field.settle()

@@ -140,7 +140,9 @@ class Stamp:
         pixels = checks.array("The weights of an image", weights)
         if pixels.ndim != 2 or not pixels.size or pixels.dtype.kind not in "iufb":
             raise InvalidValue(
-                "An image is numbers of shape (rows, columns)", got=f"{pixels.dtype} of shape {pixels.shape}", remedy="Pass a 2-D array"
+                "An image is numbers of shape (rows, columns)",
+                got=f"{pixels.dtype} of shape {pixels.shape}",
+                remedy="Pass a 2-D array, such as one channel of a picture divided by 255",
             )
         pixels = pixels.astype(np.float64)
         if not (np.abs(pixels) <= MOST_WEIGHT).all():

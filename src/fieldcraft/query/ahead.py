@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import walk as reference
+from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.query.ground import Ground, Readable, crowd, frozen
 
 __all__ = ["sense", "unit_headings"]
@@ -48,7 +47,10 @@ def sense(
     ground = Ground(layer)
     space = ground.space
     far = checks.positive("distance", distance) / space.cell_size
-    places, single = ground.places(positions, "refuse")
+    try:
+        places, single = ground.places(positions, "refuse")
+    except OutsideMap as error:
+        raise OutsideMap(error.rule, got=error.got, remedy="Mend the position, or clip it to the map") from None
     directions = unit_headings(headings, len(places))
     turn = math.radians(checks.finite("angle", angle))
     fallback = checks.finite("blocked", blocked)
@@ -58,11 +60,7 @@ def sense(
         if not isinstance(parts, np.ndarray):
             raise InvalidValue("vectors=True is for a layer of vectors", got=repr(layer), remedy="Add it with fc.Trail(vector=True)")
         planes = [frozen(np.ascontiguousarray(parts[..., k])) for k in (0, 1)]
-    ops: Any = reference
-    if kernels.compiled():
-        from fieldcraft.kernels import walk as compiled
-
-        ops = compiled
+    ops = kernels.load("walk")
     found = np.zeros((len(planes), len(places), 3), dtype=np.float32)
     for plane, out in zip(planes, found, strict=True):
         common = (plane, ground.walls, space.y_up, space.wrap, places, directions, far, math.cos(turn), math.sin(turn), fallback)
@@ -73,7 +71,7 @@ def sense(
 
 def unit_headings(headings: ArrayLike, count: int) -> NDArray[np.float64]:
     """Directions as `count` unit vectors; raises `InvalidValue` for (0, 0), NaN and infinity."""
-    pairs, single = checks.positions(headings)
+    pairs, single = checks.positions(headings, what="Headings")
     if single:
         pairs = np.repeat(pairs, count, axis=0)
     if len(pairs) != count:

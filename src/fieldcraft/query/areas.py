@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, kernel, moves_of
+from fieldcraft.query.ground import Ground, Readable, moves_of
 
 __all__ = ["Region", "Regions", "regions"]
 
@@ -73,17 +73,17 @@ def regions(layer: Readable, threshold: float = 0.0) -> Regions:
     ground = Ground(layer)
     space = ground.space
     above = checks.finite("threshold", threshold)
-    kernels = kernel("hills")
+    ops = kernels.load("hills")
     labels = np.zeros(space.shape, dtype=np.int32)
     queue, columns, rows = (np.empty(len(space), dtype=np.int64) for _ in range(3))
-    count, size = kernels.label(
+    count, size = ops.label(
         ground.values, ground.walls, *moves_of(space), above, space.wrap, labels, queue, columns, rows
     )  # fmt: skip
     cells = np.zeros(count, dtype=np.int64)
     totals = np.zeros(count)
     tops = np.full(count, -1, dtype=np.int64)
     middles = np.empty(count, dtype=np.int64)
-    kernels.measure(ground.values, labels, queue, columns, rows, size, cells, totals, tops, middles)
+    ops.measure(ground.values, labels, queue, columns, rows, size, cells, totals, tops, middles)
 
     order = np.argsort(-totals, kind="stable")
     ranks = np.zeros(count + 1, dtype=np.int32)

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import climb as reference
 from fieldcraft.query.ground import Readable, frozen
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.ways import ways_of
@@ -41,14 +40,9 @@ def uphill(layer: Readable, where: ArrayLike, *, outside: str = "refuse") -> NDA
         cells = np.atleast_1d(given).astype(np.int64)
     else:
         cells = np.atleast_1d(space.cell_at(given, outside=outside))
-    run: Any = reference.uphill
-    if kernels.compiled():
-        from fieldcraft.kernels import climb
-
-        run = climb.uphill
     ways = ways_of(space)
     best = np.empty(len(cells), dtype=np.int64)
-    run(ways.starts, ways.ends, frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1)), cells, best)
+    kernels.load("climb").uphill(ways.starts, ways.ends, frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1)), cells, best)
     if as_cells:
         return best[0] if given.ndim == 0 else best
     return space.position_of(best[0] if given.ndim == 1 and len(given) else best)

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import explore as reference
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable, frozen
 from fieldcraft.space import AnySpace, Grid
@@ -82,8 +81,8 @@ def explore_step(
     """
     ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
     space = ground.space
-    reach = checks.whole("sight", sight, minimum=1)
-    limit = None if unknown is None else checks.finite("unknown", unknown)
+    reach = min(checks.whole("sight", sight, minimum=1), len(space))
+    limit = None if unknown is None else np.float32(np.clip(checks.finite("unknown", unknown), -checks.LARGEST, checks.LARGEST))
     points, single = checks.positions(positions, dimensions=space.dimensions)
     starts = np.atleast_1d(space.cell_at(points, outside=outside)).astype(np.int64)
     blocked = space.walls.reshape(-1)[starts]
@@ -101,7 +100,7 @@ def explore_step(
         raise InvalidValue("apart is True or False", got=f"apart={apart!r}", remedy="Pass one of these")
 
     def look(searches: bool) -> None:
-        bar = np.float32(0 if limit is None else limit)
+        bar = np.float32(0) if limit is None else limit
         taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
         _explore((flat, *_moves(space), frozen(starts), reach, searches, bar, key, taken), space, cells, targets)
 
@@ -121,12 +120,9 @@ def explore_step(
 def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
     """Let every explorer look, on several threads where that pays."""
     starts, reach, searches = arguments[6:9]
-    ops: Any = reference
+    ops = kernels.load("explore")
     parts = 1
     if kernels.compiled():
-        from fieldcraft.kernels import explore as compiled
-
-        ops = compiled
         looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
         parts = max(1, min(pool.threads(), len(starts), len(starts) * looked_at // _CELLS_PER_THREAD))
         parts = 1 if len(arguments[11]) else parts  # one after the other

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space.keeping import kept_until_walls_change
 
-__all__ = ["Ground", "Readable", "crowd", "frozen", "kernel", "moves_of", "squared", "too_far"]
+__all__ = ["Ground", "Readable", "crowd", "frozen", "moves_of", "squared", "too_far"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 
@@ -114,23 +113,10 @@ class Ground:
         return mask
 
 
-_open_spaces: WeakKeyDictionary[Grid, tuple[int, bool]] = WeakKeyDictionary()
-
-
+@kept_until_walls_change
 def _is_open(space: Grid) -> bool:
     """Whether a grid has no walls; looked up once for each change of them."""
-    known = _open_spaces.get(space)
-    if known is None or known[0] != space.walls_version:
-        known = _open_spaces[space] = (space.walls_version, not space.walls.any())
-    return known[1]
-
-
-def kernel(name: str) -> Any:
-    """The compiled kernels of that name, or their reference where they can't be had.
-
-    They are imported when they are needed: importing Numba takes longer than all the rest of fieldcraft.
-    """
-    return importlib.import_module(f"fieldcraft.kernels.{name}" if kernels.compiled() else f"fieldcraft.kernels.reference.{name}")
+    return not space.walls.any()
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, kernel, moves_of, squared
+from fieldcraft.query.ground import Ground, Readable, moves_of, squared
 from fieldcraft.query.spots_found import Spots
 
 __all__ = ["peaks"]
@@ -34,12 +34,12 @@ def peaks(layer: Readable, count: int | None = None, *, spacing: float = 0.0, th
     most = len(space) if count is None else min(checks.whole("count", count, minimum=1), len(space))
     spacing2 = squared(checks.not_negative("spacing", spacing), space.cell_size, at_least=True)
     above = checks.finite("threshold", threshold)
-    kernels = kernel("hills")
+    ops = kernels.load("hills")
     found = np.empty(len(space), dtype=np.int64)
-    cells = found[: kernels.peaks(ground.values, ground.walls, *moves_of(space), above, space.wrap, found)]
+    cells = found[: ops.peaks(ground.values, ground.walls, *moves_of(space), above, space.wrap, found)]
     cells = cells[np.lexsort((cells, -ground.flat[cells]))]
     if spacing > 0:
         kept = np.empty(min(most, len(cells)), dtype=np.int64)
         closed = np.zeros(space.shape, dtype=np.uint8)
-        cells = kept[: kernel("spots").thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
+        cells = kept[: kernels.load("spots").thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
     return Spots.at(cells[:most].copy(), space, ground.flat)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
-from fieldcraft.query.ground import Ground, Readable, kernel, squared
+from fieldcraft.query.ground import Ground, Readable, squared
 from fieldcraft.query.spots import tile_bounds
 from fieldcraft.query.spots_found import Spots
 from fieldcraft.space import AnySpace, Graph, Grid, grid_of
@@ -136,13 +136,13 @@ class Reservations:
 
         asking = set(names)
         kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
-        kernels = kernel("spots")
+        ops = kernels.load("spots")
         if len(kept):
             taken = np.zeros(self.space.shape, dtype=np.uint8)
-            kernels.thin(kept, taken, spacing2, space.wrap, len(kept), np.empty_like(kept))
+            ops.thin(kept, taken, spacing2, space.wrap, len(kept), np.empty_like(kept))
             closed |= taken
         cells = np.full((len(places), 1), -1, dtype=np.int64)
-        kernels.best(
+        ops.best(
             ground.values, closed, highest, sign, places, reach2, spacing2, True, space.y_up, space.wrap,
             0, len(places), cells,
         )  # fmt: skip

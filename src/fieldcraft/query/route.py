@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.query import graph_samples
 from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, crowd, kernel
+from fieldcraft.query.ground import Ground, Readable, crowd
 
 __all__ = ["Along", "along"]
 
@@ -68,7 +68,7 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
     places, _ = ground.places(points, outside)
     sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
     where = np.empty((len(paths), 2))
-    function = kernel("route").along
+    function = kernels.load("route").along
 
     def call(first: int, last: int) -> pool.Call:
         return function, (ground.values, places, starts, space.y_up, space.wrap, first, last, sums, lengths, highest, where)

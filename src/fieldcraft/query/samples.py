@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.query import graph_samples
 from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, crowd, frozen, kernel, too_far
+from fieldcraft.query.ground import Ground, Readable, crowd, frozen, too_far
 
 __all__ = ["gradient", "sample"]
 
@@ -89,7 +89,7 @@ def _serve(
 ) -> None:
     checks.choice("outside", outside, _OUTSIDE)
     space = ground.space
-    function = getattr(kernel("samples"), name)
+    function = getattr(kernels.load("samples"), name)
     off_map = np.full(1, -1, dtype=np.int64)
     common = (
         ground.values, *ground.obstacles(), frozen(points), *space.origin, space.cell_size, space.y_up, space.wrap,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference.spots import TILE
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, crowd, kernel, squared
+from fieldcraft.query.ground import Ground, Readable, crowd, squared
 from fieldcraft.query.spots_found import Spots
 from fieldcraft.query.walking import best_on_foot
 
@@ -77,7 +77,7 @@ def tile_bounds(ground: Ground, closed: NDArray[np.uint8], sign: np.float32, age
     height, width = ground.space.shape
     highest = np.full((-(-height // TILE), -(-width // TILE)), np.inf, dtype=np.float32)
     if agents * min(4 * reach2, len(ground.space)) > 2 * len(ground.space):
-        kernel("spots").bounds(ground.values, closed, sign, highest)
+        kernels.load("spots").bounds(ground.values, closed, sign, highest)
     return highest
 
 
@@ -108,7 +108,7 @@ def _choose(
         best_on_foot(space, ground.values, closed, sign, places, walk, reach2, spacing2, cells)
         return Spots.at(cells[0] if single else cells, space, ground.flat)
     highest = tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
-    function = kernel("spots").best
+    function = kernels.load("spots").best
 
     def call(first: int, last: int) -> pool.Call:
         return function, (ground.values, closed, highest, sign, places, reach2, spacing2, False, space.y_up, space.wrap, first, last, cells)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import radial, walking
+from fieldcraft.kernels.reference import radial
 from fieldcraft.kernels.reference.spots import TILE
 from fieldcraft.propagation.footprints import Scratch, strides
 from fieldcraft.query.ground import crowd, frozen
@@ -39,11 +37,7 @@ def best_on_foot(
     limit = int(min(length, 1e9) * radial.LENGTH_SCALE)
     reach = min(int(length), max(space.shape) - 1)
     anything = np.full((-(-space.height // TILE), -(-space.width // TILE)), np.inf, dtype=np.float32)
-    function: Any = walking.best_on_foot
-    if kernels.compiled():
-        from fieldcraft.kernels import walking as compiled
-
-        function = compiled.best_on_foot
+    function = kernels.load("walking").best_on_foot
 
     def call(first: int, last: int) -> pool.Call:
         scratch = Scratch(reach, len(space), lengths)

@@ -72,8 +72,8 @@ def _leave(
         return
     space, options = layer.space, part.options
     ways = after - before
-    if isinstance(space, Grid) and space.wrap:
-        ways -= np.rint(ways / space.size) * space.size
+    if isinstance(space, Grid):
+        ways = space.short_way(ways)
     pieces = min(max(math.ceil(float(np.sqrt((ways**2).sum(axis=1)).max()) / stride_of(space)), 1), _MOST_PIECES)
     shares = np.arange(pieces, 0, -1)[:, np.newaxis, np.newaxis] / pieces - 1
     points = (after + shares * ways).reshape(-1, after.shape[1])

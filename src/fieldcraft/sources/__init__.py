@@ -1,7 +1,8 @@
 """What emits: sources with strength, place and lifetime, and timelines of recorded worlds."""
 
-from fieldcraft.sources.book import Source, Sources
+from fieldcraft.sources.book import Sources
 from fieldcraft.sources.football import pitch, read_football
+from fieldcraft.sources.source import Source
 from fieldcraft.sources.starcraft import read_starcraft
 from fieldcraft.sources.timeline import Timeline, TimelineBuilder
 from fieldcraft.sources.tracks import read_pedestrians, read_tracks

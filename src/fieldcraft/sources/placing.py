@@ -41,4 +41,4 @@ def place(
     ways = [f'on_wall="nearest" to go to the nearest open cell, at {free}'] if free else []
     ways += ['on_wall="through" to stay'] if walls_allowed else []
     remedy = f"Pass {', or '.join(ways)}" if ways else "Open a cell: the map has none"
-    raise OnWall("Sources and deposits stand on open ground", got=where, remedy=remedy)
+    raise OnWall("Sources, deposits and marks stand on open ground", got=where, remedy=remedy)

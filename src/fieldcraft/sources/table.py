@@ -45,7 +45,7 @@ class Table:
         except (OSError, ValueError) as error:
             raise self._unreadable(error) from None
         if not stat.S_ISREG(status.st_mode):
-            raise BadTimeline("A recording is a file", got=str(self.path), remedy="Name a CSV file")
+            raise BadTimeline("A recording is a file", got=str(self.path), remedy="Name a file in it")
         if status.st_size > MAX_BYTES:
             raise BadTimeline(
                 f"A recording has at most {MAX_BYTES // 2**20} MiB",

@@ -9,15 +9,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
-from fieldcraft.kernels.reference import mesh_moving as reference
 from fieldcraft.space.graph import Graph
+from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.runs import runs
 from fieldcraft.space.topology import Topology
 
-__all__ = ["Doors", "Floors", "floors_of", "kernel"]
+__all__ = ["Doors", "Floors", "floors_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,6 @@ class Floors:
 
     doors: Doors
     shut: NDArray[np.bool_]
-    version: int
 
     @property
     def rings(self) -> tuple[Any, ...]:
@@ -60,23 +58,19 @@ class Floors:
 
 
 _doors_of: WeakKeyDictionary[Topology, tuple[Mesh, Doors]] = WeakKeyDictionary()
-_known: WeakKeyDictionary[Graph, Floors] = WeakKeyDictionary()
 
 
+@kept_until_walls_change
 def floors_of(graph: Graph) -> Floors:
     """The floors of a graph with a mesh as its walls and edges are now."""
-    version = graph.walls_version
-    known = _known.get(graph)
-    if known is None or known.version != version:
-        assert graph.mesh is not None
-        there = _doors_of.get(graph.topology)
-        if there is None or there[0] is not graph.mesh:
-            there = _doors_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
-        doors = there[1]
-        shut = np.append(graph.closed, True)[doors.arcs] | graph.walls[doors.behind]  # the last stands for an arc that there is not
-        shut.flags.writeable = False
-        known = _known[graph] = Floors(doors, shut, version)
-    return known
+    assert graph.mesh is not None
+    known = _doors_of.get(graph.topology)
+    if known is None or known[0] is not graph.mesh:
+        known = _doors_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
+    doors = known[1]
+    shut = np.append(graph.closed, True)[doors.arcs] | graph.walls[doors.behind]  # the last stands for an arc that there is not
+    shut.flags.writeable = False
+    return Floors(doors, shut)
 
 
 def _built(graph: Graph, mesh: Mesh) -> Doors:
@@ -135,12 +129,3 @@ def _facing(
     order = np.lexsort((-outwards, np.repeat(np.arange(len(polygons)), sizes)))
     side = order[first]
     return np.concatenate([rings[starts[side]], rings[ends[side]]], axis=1)
-
-
-def kernel() -> Any:
-    """The compiled kernels of walking on meshes, or the reference where they can't be had."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import mesh_moving  # importing Numba takes longer than all the rest of fieldcraft
-
-    return mesh_moving

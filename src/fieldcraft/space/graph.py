@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary, OutsideMap
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.space.graph_parts import (
+    MAX_EDGES,
+    MAX_VERTICES,
+    check_squares,
+    checked_edges,
+    checked_lengths,
+    checked_positions,
+    flag,
+    straight_lengths,
+)
+from fieldcraft.space.grid import Grid
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
 
-if TYPE_CHECKING:
-    from fieldcraft.space.grid import Grid
+__all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph", "graph_of"]
 
-__all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph"]
-
-MAX_VERTICES = 2**26
-MAX_EDGES = 2**27
 _ON_FLOOR = 1e-12  # how far above or below a polygon one may be and stand on it, in shares of the coordinates
 
 
@@ -42,6 +48,8 @@ class Graph:
         below or above a position.
     labels: names of the vertices, different hashable values; kept, for you to look things up.
     y_up: whether y grows upwards in pictures.
+    squares: the grid whose cells the vertices are, with the same numbers, if they are: positions belong to cells then, and blocked vertices
+        hide what is behind them, as walls of the grid do. Only its shape and place count. `Grid.to_graph` passes it.
 
     Of edges between the same two vertices (of an undirected graph: in whichever direction) the shortest counts. An edge from a
     vertex to itself is left out: nothing would ever come along it. Vertices without edges are fine, and so is a graph
@@ -63,20 +71,29 @@ class Graph:
         mesh: Mesh | None = None,
         labels: Sequence[Hashable] | None = None,
         y_up: bool = False,
+        squares: Grid | None = None,
     ) -> None:
-        places = _checked_positions(positions)
+        places = checked_positions(positions)
         if not isinstance(directed, (bool, np.bool_)):
             raise InvalidValue("directed is True or False", got=f"directed={directed!r}", remedy="Pass lengths=... by name")
-        pairs = _checked_edges(edges, len(places))
+        pairs = checked_edges(edges, len(places))
         loops = pairs[:, 0] == pairs[:, 1]
-        sizes = _straight(places, pairs, loops) if lengths is None else _checked_lengths(lengths, pairs, loops)
-        self._setup(Topology(places, pairs[~loops], sizes[~loops], bool(directed)), max_height, mesh, labels, y_up)
+        sizes = straight_lengths(places, pairs, loops) if lengths is None else checked_lengths(lengths, pairs, loops)
+        if squares is not None:
+            check_squares(squares, places, mesh)
+        self._setup(Topology(places, pairs[~loops], sizes[~loops], bool(directed)), max_height, mesh, labels, y_up, squares)
         if blocked is not None:
             self._walls = self._checked_walls(blocked)
             self._walls.flags.writeable = False
 
     def _setup(
-        self, topology: Topology, max_height: float | None, mesh: Mesh | None, labels: Sequence[Hashable] | None, y_up: bool
+        self,
+        topology: Topology,
+        max_height: float | None,
+        mesh: Mesh | None,
+        labels: Sequence[Hashable] | None,
+        y_up: bool,
+        squares: Grid | None,
     ) -> None:
         if mesh is not None and (
             not isinstance(mesh, Mesh) or len(mesh) != len(topology) or mesh.dimensions != topology.positions.shape[1]
@@ -86,10 +103,17 @@ class Graph:
                 got=f"{mesh!r} for {len(topology)} vertices",
                 remedy="Pass fc.Mesh(corners, polygons), or use fc.Graph.from_polygons",
             )
-        if labels is not None and (len(labels) != len(topology) or len(set(labels)) != len(labels)):
-            raise InvalidValue(
-                "Labels are different values, one per vertex", got=f"{len(labels)} for {len(topology)}", remedy="Name each vertex once"
-            )
+        if labels is not None:
+            try:
+                count, different = len(labels), len(set(labels))
+            except TypeError as error:
+                raise InvalidValue("Labels are hashable values, one per vertex", got=str(error), remedy="Pass a list of names") from None
+            if not count == different == len(topology):
+                raise InvalidValue(
+                    "Labels are different values, one per vertex",
+                    got=f"{count}, {different} of them different, for {len(topology)} vertices",
+                    remedy="Name each vertex once",
+                )
         self.topology = topology
         self.y_up = bool(y_up)
         self.mesh = mesh
@@ -100,6 +124,8 @@ class Graph:
         self._closed = np.zeros(len(topology.origins), dtype=np.bool_)
         self._closed.flags.writeable = False
         self._changes: list[NDArray[np.int64]] = []
+        self._squares = squares
+        self._squared: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_polygons(
@@ -124,64 +150,24 @@ class Graph:
 
         `position` names the attribute of nodes that holds (x, y) or (x, y, z), None takes the nodes themselves; `length` that of edges
         that holds their length, "length" after `to_networkx`, None for straight distances. Of parallel edges the shortest counts. Nodes
-        and edges whose attribute "blocked" is True are blocked, parallel edges if all of them are.
+        and edges whose attribute "blocked" is True are blocked, parallel edges if all of them are. Where all nodes of a graph of squares
+        are still in their places, it is one again.
 
         Raises `InvalidValue` for other things, for nodes and edges without these attributes, and for "blocked" that is no bool.
         """
-        for method in ("nodes", "edges", "is_directed"):
-            if not hasattr(graph, method):
-                raise InvalidValue(
-                    "from_networkx takes a networkx graph", got=type(graph).__name__, remedy="Pass nx.Graph() or nx.DiGraph()"
-                )
-        labels = list(graph.nodes)
-        numbers = {label: number for number, label in enumerate(labels)}
-        try:
-            places = [label if position is None else graph.nodes[label][position] for label in labels]
-        except KeyError:
-            raise InvalidValue(
-                f"Every node has an attribute {position!r}", got="a node without it", remedy="Pass position= the name of yours"
-            ) from None
-        pairs = np.array([(numbers[a], numbers[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
-        sizes = None
-        if length is not None:
-            try:
-                sizes = np.array([data[length] for _, _, data in graph.edges(data=True)], dtype=np.float64)
-            except (KeyError, TypeError, ValueError):
-                raise InvalidValue(
-                    f"Every edge has a number as its attribute {length!r}",
-                    got="an edge without it",
-                    remedy="Pass length= the name of yours, or None for straight distances",
-                ) from None
-        directed = bool(graph.is_directed())
-        walls = np.array([_shut(graph.nodes[label], f"node {label!r}") for label in labels], dtype=np.bool_)
-        made = cls(places, pairs, sizes, directed, blocked=walls, max_height=max_height, labels=labels)
-        shut: dict[tuple[int, int], bool] = {}
-        for (a, b, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
-            key = (pair[0], pair[1]) if directed else (min(pair), max(pair))
-            if key[0] != key[1]:
-                shut[key] = _shut(data, f"edge {(a, b)!r}") and shut.get(key, True)
-        closed = [key for key, is_shut in shut.items() if is_shut]
-        if closed:
-            made.block_edges(closed)
-        return made
+        from fieldcraft.space import networks
+
+        return networks.from_networkx(cls, graph, position, length, max_height)
 
     def to_networkx(self) -> Any:
         """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any, else vertex numbers.
 
-        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". Raises `MissingLibrary` without networkx.
+        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked"; the graph "squares", a dict, if it has any. A mesh stays
+        behind. Raises `MissingLibrary` without networkx.
         """
-        try:
-            import networkx  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingLibrary("networkx", "maps", "Graph.to_networkx") from None
-        made = networkx.DiGraph() if self.directed else networkx.Graph()
-        names: Sequence[Hashable] = range(len(self)) if self.labels is None else self.labels
-        walls = self._walls.tolist()
-        for number, (name, place) in enumerate(zip(names, self.positions.tolist(), strict=True)):
-            made.add_node(name, pos=tuple(place), blocked=walls[number])
-        for (start, end), size, shut in zip(self.edges.tolist(), self.lengths.tolist(), self._closed[self._shown].tolist(), strict=True):
-            made.add_edge(names[start], names[end], length=size, blocked=shut)
-        return made
+        from fieldcraft.space import networks
+
+        return networks.to_networkx(self, self._closed[self._shown])
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))
@@ -247,9 +233,23 @@ class Graph:
         """What each vertex stands for, (N,): the area of its polygon seen from above, or 1 where there is no mesh."""
         return np.ones(len(self)) if self.mesh is None else self.mesh.areas
 
+    @property
+    def squares(self) -> Grid | None:
+        """The grid whose cells the vertices are, with walls where vertices are blocked now; None for other graphs.
+
+        What sight runs over. Made anew after changes, so that changing it changes nothing here.
+        """
+        if self._squares is not None and (self._squared is not self._walls or self._squares.walls_version):
+            self._squares = self._squares.with_walls(self._walls.reshape(self._squares.shape))
+            self._squared = self._walls
+        return self._squares
+
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
         """The open vertices that open edges lead to from a vertex, ascending."""
-        vertex = int(self._checked_cells(cell))
+        vertices = self._checked_cells(cell)
+        if vertices.ndim:
+            raise InvalidValue("neighbors_of() takes one vertex", got=f"shape {vertices.shape}", remedy="Call it once for each")
+        vertex = int(vertices)
         starts, arcs = self.topology.leaving
         out = arcs[starts[vertex] : starts[vertex + 1]]
         ends = self.topology.ends[out[~self._closed[out]]].astype(np.int64)
@@ -283,12 +283,14 @@ class Graph:
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse", max_height: float | None = None) -> int | NDArray[np.int64]:
         """The vertices nearest to world positions: an int for one position, (N,) int64 for many. Blocked ones count.
 
+        With squares, the one that holds a position, over the seam of a torus if there is one, or the nearest of the rim.
         With a mesh, the polygon straight below or above a position, if that is nearer than the nearest middle of one. Of
         equally near vertices always the same is taken. `max_height` stands in for that of the graph: a vertex (or the polygon's
         surface) is at most so far above or below the position. Where none is, `OutsideMap` is raised, or with
         `outside="clamp"` the nearest at any height is taken.
         """
         points, single = checks.positions(positions, dimensions=self.dimensions)
+        np.clip(points, -checks.LARGEST, checks.LARGEST, out=points)  # from farther off no distance is a number
         clamp = checks.choice("outside", outside, ("refuse", "clamp")) == "clamp"
         limit = self.max_height if max_height is None else checks.not_negative("max_height", max_height)
         found = self._find(points, limit)
@@ -306,6 +308,8 @@ class Graph:
         return int(found[0]) if single else found
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
+        if self._squares is not None:
+            return np.atleast_1d(np.asarray(self._squares.cell_at(points, outside="clamp"), dtype=np.int64))
         if self.mesh is None:
             return self.topology.nearest(points, max_height)
         inside, _, height = self.mesh.locate(points, max_height)
@@ -327,6 +331,8 @@ class Graph:
         Raises `InvalidValue` where all are blocked.
         """
         ids = self._checked_cells(cells)
+        if self.squares is not None:
+            return self.squares.nearest_open(ids)
         found = np.atleast_1d(ids).copy()
         blocked = self._walls[found]
         if blocked.any():
@@ -358,7 +364,7 @@ class Graph:
         vertices that don't exist.
         """
         ids = np.unique(self._checked_cells(cells))
-        changed = ids[self._walls[ids] != _flag(blocked)]
+        changed = ids[self._walls[ids] != flag(blocked)]
         if len(changed):
             # A new array, so that whoever works with the old one can finish.
             self._walls = self._walls.copy()
@@ -372,14 +378,14 @@ class Graph:
         `edges` is one pair of vertices or an (E, 2) array of them. In a directed graph just the edges from the first to the
         second. Raises `InvalidValue` for pairs without an edge between them.
         """
-        pairs = _checked_edges(edges, len(self), single=True)
+        pairs = checked_edges(edges, len(self), single=True)
         if not self.directed:
             pairs = np.concatenate([pairs, pairs[:, ::-1]])
         arcs = self.topology.arcs_between(pairs[:, 0], pairs[:, 1])
         if (arcs < 0).any():
             bad = tuple(pairs[int(np.flatnonzero(arcs < 0)[0])].tolist())
             raise InvalidValue("Edges of the graph can be blocked", got=f"{bad}, which is none", remedy="graph.edges has all of them")
-        self._change_arcs(np.unique(arcs[self._closed[arcs] != _flag(blocked)]), blocked)
+        self._change_arcs(np.unique(arcs[self._closed[arcs] != flag(blocked)]), blocked)
 
     def close(self, closed: NDArray[np.bool_]) -> None:
         """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought back."""
@@ -409,7 +415,7 @@ class Graph:
     def with_walls(self, walls: ArrayLike | None) -> Graph:
         """The same graph with other vertices blocked (None for none): what another mobility walks on. Closed edges stay closed."""
         twin = Graph.__new__(Graph)
-        twin._setup(self.topology, self.max_height, self.mesh, self.labels, self.y_up)
+        twin._setup(self.topology, self.max_height, self.mesh, self.labels, self.y_up, self._squares)
         twin._closed = self._closed
         if walls is not None:
             twin._walls = self._checked_walls(walls)
@@ -454,6 +460,7 @@ def graph_of(grid: Grid) -> Graph:
     """The grid as a graph, see `Grid.to_graph`."""
     from fieldcraft.space import links
 
+    grid.walls_version  # noqa: B018 - takes over what has changed in a finer grid
     arrive = links.build(grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True)
     pairs, lengths = [], []
     rows, columns = np.divmod(np.arange(len(grid)), grid.width)
@@ -473,93 +480,5 @@ def graph_of(grid: Grid) -> Graph:
         directed=not np.array_equal(there, back),
         blocked=grid.walls.reshape(-1),
         y_up=grid.y_up,
+        squares=grid,
     )
-
-
-def _checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
-    shape = np.shape(checks.array("Positions", positions))
-    dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
-    places, single = checks.positions(positions, dimensions=dimensions)
-    if single:
-        raise InvalidValue(
-            "The positions of a graph are an (N, 2) or (N, 3) array", got=f"shape {shape}", remedy="Pass [(x, y)] for a graph of one vertex"
-        )
-    if len(places) > MAX_VERTICES:
-        raise InvalidValue(f"A graph has at most {MAX_VERTICES:,} vertices", got=f"{len(places):,}", remedy="Divide it into several")
-    if np.abs(places).max(initial=0) > checks.LARGEST:
-        raise InvalidValue(f"Positions are at most {checks.LARGEST:g} in size", got=f"{np.abs(places).max():g}", remedy="Use other units")
-    return places.copy()
-
-
-def _checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDArray[np.int64]:
-    array = checks.array("Edges", edges)
-    if array.size == 0 and array.shape in ((0,), (0, 2)):
-        return np.zeros((0, 2), dtype=np.int64)
-    if single and array.shape == (2,):
-        array = array[np.newaxis]
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise InvalidValue(
-            "Edges are pairs of vertex numbers",
-            got=f"{array.dtype} of shape {array.shape}",
-            remedy="Pass whole numbers of shape (E, 2)",
-        )
-    if len(array) > MAX_EDGES:
-        raise InvalidValue(f"A graph has at most {MAX_EDGES:,} edges", got=f"{len(array):,}", remedy="Divide it into several")
-    wrong = ((array < 0) | (array >= count)).any(axis=1)
-    if wrong.any():
-        index = int(np.flatnonzero(wrong)[0])
-        raise InvalidValue(
-            f"Edges lie between vertices 0 to {count - 1}" if count else "A graph without vertices has no edges",
-            got=f"{tuple(array[index].tolist())} at index {index}",
-            remedy="Mend that edge, or add the vertex",
-        )
-    return array.astype(np.int64)
-
-
-def _straight(places: NDArray[np.float64], pairs: NDArray[np.int64], loops: NDArray[np.bool_]) -> NDArray[np.float64]:
-    sizes = np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
-    wrong = (sizes == 0) & ~loops
-    if wrong.any():
-        index = int(np.flatnonzero(wrong)[0])
-        raise InvalidValue(
-            "Edges have a length above 0",
-            got=f"edge {tuple(pairs[index].tolist())} at index {index} between vertices in one place",
-            remedy="Join the two vertices, or pass lengths",
-        )
-    return np.asarray(sizes)
-
-
-def _checked_lengths(lengths: ArrayLike, pairs: NDArray[np.int64], loops: NDArray[np.bool_]) -> NDArray[np.float64]:
-    array = checks.array("Lengths", lengths)
-    if array.shape != (len(pairs),) or (array.size and array.dtype.kind not in "iuf"):
-        raise InvalidValue(
-            "lengths are numbers, one per edge",
-            got=f"{array.dtype} of shape {array.shape} for {len(pairs)} edges",
-            remedy="Pass shape (E,)",
-        )
-    sizes = array.astype(np.float64)
-    wrong = ~((sizes > 0) & (sizes <= checks.LARGEST)) & ~loops
-    if wrong.any():
-        index = int(np.flatnonzero(wrong)[0])
-        raise InvalidValue(
-            f"Lengths are above 0 and at most {checks.LARGEST:g}",
-            got=f"{sizes[index]} at index {index}, for edge {tuple(pairs[index].tolist())}",
-            remedy="Leave out an edge that can't be used, or block it",
-        )
-    return np.where(loops, 1.0, sizes)
-
-
-def _shut(data: Mapping[str, Any], what: str) -> bool:
-    """Whether a node or an edge of networkx is blocked."""
-    blocked = data.get("blocked", False)
-    if not isinstance(blocked, (bool, np.bool_)):
-        raise InvalidValue(
-            'The attribute "blocked" is True or False', got=f"{blocked!r} at {what}", remedy="Rename the attribute, or mend it"
-        )
-    return bool(blocked)
-
-
-def _flag(blocked: object) -> bool:
-    if not isinstance(blocked, (bool, np.bool_)):
-        raise InvalidValue("blocked is True or False", got=repr(blocked), remedy="Call it once to block and once to open")
-    return bool(blocked)

@@ -149,6 +149,13 @@ class Grid:
             rows = self.height - 1 - rows
         return np.stack([self.origin[0] + (columns + 0.5) * self.cell_size, self.origin[1] + (rows + 0.5) * self.cell_size], axis=-1)
 
+    def short_way(self, ways: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Straight ways in world units, (..., 2): on a torus of those that end in the same place the shortest, else as they are.
+
+        Of two that are as short a way within the map stays as it was given.
+        """
+        return ways - np.rint(ways / self.size) * self.size if self.wrap else ways
+
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
         """For each cell, itself if it is open, else the open cell whose centre is nearest (lowest id on a tie).
 
@@ -276,8 +283,8 @@ class Grid:
         """The same ground as a graph: a vertex at the centre of each cell, with its number, and an edge for each step.
 
         What spreads on it comes to the same values. Walls become blocked vertices, with the edges that they would have if each
-        alone were opened; other walls' corners stay as they are now. Influence does not follow later changes of this grid. It is a graph
-        of waypoints, without a mesh: walls don't hide there (`visible`, `Radial(metric="sight")`), and nobody walks between vertices.
+        alone were opened; other walls' corners stay as they are now. Blocked vertices hide as walls do, so that what is seen is the same
+        too; closed edges don't. Later changes of this grid are not followed: block and open the vertices. Nobody walks between vertices.
         """
         from fieldcraft.space.graph import graph_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import mesh_moving as reference
 from fieldcraft.space.runs import runs
 
 __all__ = ["Mesh"]
 
 _TINY = 1e-12
+_BENT = 1e-4  # how far a polygon may be from convex, in shares of its size
 _RIM = 1e-9  # how far outside of its sides a polygon still holds a point, in shares of itself
 _PER_THREAD = 2_000  # points that pay for waking a thread
 
@@ -31,7 +30,8 @@ class Mesh:
     corners: (C, 2) or (C, 3) world positions.
     polygons: a list of P lists of at least three corner numbers each, going round; or an array (P, 3), (P, 4), ...
 
-    Raises `InvalidValue` for numbers of corners that don't exist, or that come twice in a polygon.
+    Raises `InvalidValue` for numbers of corners that don't exist, or that come twice in a polygon, and for polygons that are not convex
+    seen from above, by more than what rounding makes of one.
     """
 
     def __init__(self, corners: ArrayLike, polygons: Sequence[ArrayLike] | ArrayLike) -> None:
@@ -42,11 +42,9 @@ class Mesh:
             raise InvalidValue(
                 f"Corners are an (C, 2) or (C, 3) array of numbers up to {checks.LARGEST:g}", got=f"shape {shape}", remedy="Pass positions"
             )
-        rings = [_ring(polygon) for polygon in polygons]  # type: ignore[union-attr]
-        self.starts: NDArray[np.int64] = np.zeros(len(rings) + 1, dtype=np.int64)
-        np.cumsum([len(ring) for ring in rings], out=self.starts[1:])
-        self.rings: NDArray[np.int64] = np.concatenate([np.zeros(0, dtype=np.int64), *rings])
+        self.starts, self.rings = _rings(polygons)
         self._check()
+        self._check_convex()
         for array in (self.corners, self.starts, self.rings):
             array.flags.writeable = False
 
@@ -71,6 +69,26 @@ class Mesh:
                 "A corner comes once in a polygon", got=f"corner {corner} twice in polygon {polygon}", remedy="Cut it in two"
             )
 
+    def _check_convex(self) -> None:
+        if not len(self):
+            return
+        ahead = self.corners[self.rings[self._following], :2] - self.corners[self.rings, :2]
+        after = ahead[self._following]
+        turns = ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0]
+        first = self.starts[:-1]
+        small = _BENT * np.add.reduceat(np.abs(ahead).sum(axis=1), first) ** 2
+        # No corner points inwards, and no part of the fan lies outside, as where sides cross.
+        for bends, begin in ((turns, first), (self.doubled, first - 2 * np.arange(len(self)))):
+            wrong = (np.maximum.reduceat(bends, begin) > small) & (np.minimum.reduceat(bends, begin) < -small)
+            if wrong.any():
+                index = int(np.flatnonzero(wrong)[0])
+                ring = self.rings[self.starts[index] : self.starts[index + 1]]
+                raise InvalidValue(
+                    "A polygon is convex, seen from above",
+                    got=f"polygon {index} with the corners {ring.tolist()}"[:120],
+                    remedy="Cut it into convex ones, such as triangles, or mend the order of its corners",
+                )
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 
@@ -86,6 +104,13 @@ class Mesh:
     def ring_owners(self) -> NDArray[np.int64]:
         """The polygon of each entry of `rings`."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def _following(self) -> NDArray[np.int64]:
+        """For each entry of `rings` the number of the next one round its polygon."""
+        following = np.arange(1, len(self.rings) + 1)
+        following[self.starts[1:] - 1] = self.starts[:-1]
+        return following
 
     @cached_property
     def triangles(self) -> NDArray[np.int64]:
@@ -127,9 +152,7 @@ class Mesh:
 
     def sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The sides of the polygons: (K, 2) corner numbers, the lower first, and (K,) the polygon of each."""
-        following = np.arange(1, len(self.rings) + 1)
-        following[self.starts[1:] - 1] = self.starts[:-1]
-        pairs = np.stack([self.rings, self.rings[following]], axis=1)
+        pairs = np.stack([self.rings, self.rings[self._following]], axis=1)
         return np.sort(pairs, axis=1), self.ring_owners
 
     def neighbors(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -199,7 +222,7 @@ class Mesh:
         common = (low, side, across, starts, binned, self.triangles, self.corners, places, self.dimensions == 3, limit, _RIM)
         bands = max(1, min(pool.threads(), len(points) // _PER_THREAD))
         edges = [len(points) * band // bands for band in range(bands + 1)]
-        function = _kernel().locate
+        function = kernels.load("mesh_moving").locate
         pool.run([(function, (*common, *band, found, shares, off)) for band in itertools.pairwise(edges)])
         return found, shares, off
 
@@ -225,12 +248,17 @@ class Mesh:
         return labels.astype(np.int64), int(number)
 
 
-def _kernel() -> Any:
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import mesh_moving  # importing Numba takes longer than all the rest of fieldcraft
-
-    return mesh_moving
+def _rings(polygons: Sequence[ArrayLike] | ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The corners of all polygons one after the other, and before them where each begins."""
+    if isinstance(polygons, np.ndarray) and polygons.ndim == 2 and polygons.dtype.kind in "iu":
+        count, sides = polygons.shape
+        return np.arange(count + 1) * sides, polygons.astype(np.int64).reshape(-1)
+    if isinstance(polygons, str) or not np.iterable(polygons):
+        raise InvalidValue("Polygons are lists of corner numbers", got=f"{polygons!r}"[:60], remedy="Pass [(0, 1, 2), ...]")
+    rings = [_ring(polygon) for polygon in polygons]
+    starts = np.zeros(len(rings) + 1, dtype=np.int64)
+    np.cumsum([len(ring) for ring in rings], out=starts[1:])
+    return starts, np.concatenate([np.zeros(0, dtype=np.int64), *rings])
 
 
 def _ring(polygon: ArrayLike) -> NDArray[np.int64]:

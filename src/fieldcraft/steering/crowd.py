@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.flow import FlowField
@@ -131,7 +131,7 @@ class _Step:
         """Which agents were off the map and in walls (-1 for none), positions and velocities."""
         crowd, wish, count = self.crowd, self.wish, len(at)
         space = grid(crowd.space)
-        near_all, moves = neighbors.kernel(), walls.kernel()
+        near_all, moves = kernels.load("neighbors"), kernels.load("moving")
         reach = crowd.keep_apart if crowd.keep_apart > 0 else space.cell_size
         places, lines, frame = neighbors.Neighbors(at, reach, space=space).sorted
         order = frame[0]

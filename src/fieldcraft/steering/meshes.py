@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.query.ground import crowd, frozen
 from fieldcraft.space import Graph
-from fieldcraft.space.floors import floors_of, kernel
+from fieldcraft.space.floors import floors_of
 from fieldcraft.steering.arguments import limits, vectors
 from fieldcraft.steering.neighbors import Neighbors
 
@@ -90,9 +90,9 @@ def _walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap:
         raise InvalidValue("leap is True, False or a flow field on the mesh", got=repr(leap), remedy="Pass the field that agents follow")
     elif not leap:
         shut = frozen(shut | floors.doors.leaps)
-    plan = frozen(np.ascontiguousarray(at[:, :2]))
+    plan, shifts = (frozen(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts))  # farther is no farther
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
-    function = kernel().move
+    function = kernels.load("mesh_moving").move
 
     def call(first: int, last: int) -> pool.Call:
         return function, (
@@ -124,7 +124,7 @@ def _lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
     positions = np.empty((len(places), 3))
     positions[:, :2] = places
     found = np.empty(len(places))
-    kernel().heights(floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners, frozen(cells), places, found)
+    kernels.load("mesh_moving").heights(floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners, frozen(cells), places, found)
     positions[:, 2] = found
     return positions
 
@@ -145,7 +145,7 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
     corners, rings, _ = floors.rings
     closed = frozen(shut | floors.doors.leaps)
     plan, forces = frozen(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
-    function = kernel().avoid
+    function = kernels.load("mesh_moving").avoid
 
     def call(first: int, last: int) -> pool.Call:
         common = (corners, rings, starts, behind, sides, closed, floors.doors.leaps, _NOWHERE, frozen(cells), plan, frozen(heading), ahead)

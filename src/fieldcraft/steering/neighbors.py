@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import neighbors as reference
 from fieldcraft.query.ground import crowd, frozen
 from fieldcraft.space import Grid
 from fieldcraft.steering.arguments import grid, limits, points, vectors
 
-__all__ = ["Neighbors", "alignment", "cohesion", "kernel", "separation"]
+__all__ = ["Neighbors", "alignment", "cohesion", "separation"]
 
 _AGENTS = 500  # as many pay for waking a thread
 
@@ -64,7 +63,7 @@ class Neighbors:
         columns, rows, per = _bins(extent, self.radius, count, torus)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
         frame = (*low, *period, *per, columns)
-        kernel().sort(self.positions, *frame, self._keys, self._starts, self._order, self._places, self._lines)
+        kernels.load("neighbors").sort(self.positions, *frame, self._keys, self._starts, self._order, self._places, self._lines)
         self._places.flags.writeable = False
         self._frame = (self._order, self._starts, *frame, self.radius)
 
@@ -105,7 +104,7 @@ class Neighbors:
         mine = teams if positions is None or own is None else _numbers("own", own, len(at))
         mine = frozen(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
         found, distances = np.empty(len(at), dtype=np.int64), np.empty(len(at))
-        function = kernel().closest
+        function = kernels.load("neighbors").closest
 
         def call(first: int, last: int) -> pool.Call:
             return function, (self._places, *self._frame, teams, at, mine, selves, first, last, found, distances)
@@ -119,7 +118,7 @@ class Neighbors:
     def pushes(self) -> Wide:
         """What `separation` gives for a strength of 1, (N, 2)."""
         found = np.empty((len(self), 2))
-        function = kernel().separate
+        function = kernels.load("neighbors").separate
 
         def call(first: int, last: int) -> pool.Call:
             return function, (self._lines, *self._frame, first, last, found)
@@ -130,7 +129,7 @@ class Neighbors:
     def sums(self, velocities: Wide) -> Wide:
         """Over each agent's neighbours, (N, 5): how many, the sums of their offsets and of their velocities."""
         found = np.empty((len(self), 5))
-        function = kernel().flock
+        function = kernels.load("neighbors").flock
         moving = frozen(np.ascontiguousarray(velocities))
 
         def call(first: int, last: int) -> pool.Call:
@@ -229,12 +228,3 @@ def _bins(extent: tuple[float, float], radius: float, count: int, torus: bool) -
         columns, rows = max(int(extent[0] / side), 1), max(int(extent[1] / side), 1)
         return columns, rows, (columns / extent[0], rows / extent[1])
     return int(extent[0] / side) + 1, int(extent[1] / side) + 1, (1 / side, 1 / side)
-
-
-def kernel() -> Any:
-    """The compiled kernels, or the reference where they can't be had."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import neighbors
-
-    return neighbors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import travel as reference
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.query.ground import crowd, frozen
@@ -123,7 +121,7 @@ class Travellers:
             arcs,
             gone,
         )
-        function = _kernel().travel
+        function = kernels.load("travel").travel
 
         def call(first: int, last: int) -> pool.Call:
             return function, (*common, frozen(ways), first, last)
@@ -159,11 +157,3 @@ class Travellers:
                 remedy="graph.neighbors_of(vertex) are these",
             )
         return taken
-
-
-def _kernel() -> Any:
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import travel  # importing Numba takes longer than all the rest of fieldcraft
-
-    return travel

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.reference import walk as reference
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.query.ground import Ground, Readable, crowd, frozen
@@ -105,7 +105,10 @@ class Walkers:
         if headings is None:
             angles = np.random.default_rng(key).uniform(0, 2 * np.pi, len(points))
             headings = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
+        try:
+            cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
+        except OutsideMap as error:
+            raise OutsideMap(error.rule, got=error.got, remedy="Mend the position, or clip it to the map") from None
         if space.wrap:
             corner, size = np.array(space.origin), np.array(space.size)
             points = corner + np.mod(points - corner, size)
@@ -156,6 +159,8 @@ class Walkers:
         `InvalidValue` where a weight has no layer, or a layer lies on other ground.
         """
         space = self.space
+        if not isinstance(how, Walk):
+            raise InvalidValue("how is a Walk", got=f"how={how!r}"[:80], remedy="Pass steering.Walk(speed=...), then dt")
         stride = how.speed * checks.not_negative("dt", dt) / space.cell_size
         if stride > _MOST_STRIDE:
             raise InvalidValue(
@@ -175,11 +180,7 @@ class Walkers:
         turn = math.radians(180.0 if how.turn is None else min(how.turn, 180.0))
         half = math.tan(math.radians(how.wander) / 2)
         angle = math.radians(how.angle)
-        ops: Any = reference
-        if kernels.compiled():
-            from fieldcraft.kernels import walk as compiled
-
-            ops = compiled
+        ops = kernels.load("walk")
         common = (
             space.walls, space.y_up, space.wrap, trails, flows, which, crowded, grouped, pushed, how.follow, how.align, how.separate,
             how.cohere, how.avoid, how.distance / space.cell_size, math.cos(angle), math.sin(angle), stride, half,
@@ -213,7 +214,7 @@ class Walkers:
         return replace(self, positions=positions, cells=cells)
 
     def _push(self, push: ArrayLike) -> NDArray[np.float64]:
-        pairs, single = checks.positions(push)
+        pairs, single = checks.positions(push, what="Pushes")
         if single:
             pairs = np.repeat(pairs, len(self), axis=0)
         if len(pairs) != len(self):
@@ -229,7 +230,8 @@ class Walkers:
         if which.shape != (len(self),) or which.dtype.kind not in "biu" or (len(which) and (which.min() < 0 or which.max() > 1)):
             raise InvalidValue(
                 "roles are 0 or 1, one per walker",
-                got=f"{which.dtype} of shape {which.shape}",
+                got=f"{which.dtype} of shape {which.shape}"
+                + (f", {which.min()} to {which.max()}" if which.shape == (len(self),) and which.dtype.kind in "iu" else ""),
                 remedy=f"Pass an array of shape ({len(self)},)",
             )
         return which.astype(np.uint8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,21 +18,12 @@ from fieldcraft.space.passages import passages, quiet
 from fieldcraft.steering import meshes
 from fieldcraft.steering.arguments import cells_long, grid, points, vectors
 
-__all__ = ["avoid_walls", "kernel", "move", "out_of_walls", "refuse_outside", "room_beside"]
+__all__ = ["avoid_walls", "move", "out_of_walls", "refuse_outside", "room_beside"]
 
 _AGENTS = 1_000  # as many pay for waking a thread
 _WIDEST = 0.49  # cells; exactly half of one would jam in a corridor's mouth
 
 Wide = NDArray[np.float64]
-
-
-def kernel() -> Any:
-    """The compiled kernels, or the reference where they can't be had."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import moving  # importing Numba takes longer than all the rest of fieldcraft
-
-    return moving
 
 
 def move(space: AnySpace, positions: ArrayLike, displacements: ArrayLike, *, radius: float = 0.0, leap: bool | FlowField = True) -> Wide:
@@ -69,7 +59,7 @@ def move(space: AnySpace, positions: ArrayLike, displacements: ArrayLike, *, rad
     shifts = vectors("Displacements", displacements, len(at))
     cells_long("Displacements", shifts, ground)
     bars, moved, wrong = passages(ground), np.empty(at.shape), np.full(2, -1, dtype=np.int64)
-    function = kernel().move
+    function = kernels.load("moving").move
 
     def call(first: int, last: int) -> pool.Call:
         return function, (bars, at, shifts, *ground.origin, ground.cell_size, ground.wrap, near, first, last, wrong, moved)
@@ -102,7 +92,7 @@ def avoid_walls(space: AnySpace, positions: ArrayLike, velocities: ArrayLike, ah
     reach = np.array([checks.positive("ahead", ahead)])
     cells_long("Looks ahead", reach, ground)
     bars, forces, wrong = passages(ground), np.empty(at.shape), np.full(1, -1, dtype=np.int64)
-    function = kernel().avoid
+    function = kernels.load("moving").avoid
     calm = quiet(ground, math.ceil(float(reach[0]) / ground.cell_size))
     common = (bars, calm, at, heading, *ground.origin, ground.cell_size, ground.wrap, float(reach[0]) / ground.cell_size)
 
@@ -133,10 +123,7 @@ def out_of_walls(space: Grid, at: Wide, near: float) -> Wide:
     cells = np.asarray(space.cell_at(at))
     stuck = np.flatnonzero(space.walls.reshape(-1)[cells])
     centers = space.position_of(space.nearest_open(cells[stuck]))
-    offset = at[stuck] - centers
-    if space.wrap:
-        size = np.array(space.size)
-        offset -= size * np.round(offset / size)
+    offset = space.short_way(at[stuck] - centers)
     room = (0.5 - near) * space.cell_size
     found[stuck] = centers + np.clip(offset, -room, room)
     return found

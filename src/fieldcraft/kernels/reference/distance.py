@@ -28,11 +28,11 @@ __all__ = [
     "descend",
     "measure",
     "measured",
-    "mend",
     "price",
     "publish_cells",
     "publish_counts",
     "publish_sums",
+    "search",
     "summits",
 ]
 
@@ -218,7 +218,7 @@ def add(
 
     Without a cost `lengths` are those of the steps, else half of them.
     """
-    _search(dist, links, cost, steps, lengths.tolist(), width, wrap, limit, list(zip(starts.tolist(), seeds.tolist(), strict=True)))
+    search(dist, links, cost, steps, lengths.tolist(), width, wrap, limit, list(zip(starts.tolist(), seeds.tolist(), strict=True)))
     state[1], state[2], state[5] = 0, len(seeds), 0
 
 
@@ -260,38 +260,6 @@ def publish_cells(
 ) -> None:
     """Turn the distances of some cells into float32: of whole numbers where `counted`."""
     values[cells] = measured(dist[cells], Measure(0, 0, back, delta, inverse, mask), scale) if counted else dist[cells]
-
-
-def mend(
-    dist: Distances,
-    links: Links,
-    walls: NDArray[np.bool_],
-    before: NDArray[np.bool_],
-    cost: Cost,
-    steps: NDArray[np.int64],
-    lengths: NDArray[Any],
-    around: NDArray[np.int64],
-    width: int,
-    wrap: bool,
-    far: float,
-    inverse: float,
-    rounds: int,
-    limit: float,
-    changed: NDArray[np.int64],
-    goals: NDArray[np.int64],
-    starts: NDArray[Any],
-    marks: NDArray[np.int8],
-) -> tuple[NDArray[np.int64], Distances]:
-    """Find all distances anew after walls (which were `before`) or costs have changed. Returns (cells, what they were)."""
-    old = np.where(before, far, dist)
-    dist[:] = np.where(walls, -far, far)
-    standing = [(start, goal) for goal, start in zip(goals.tolist(), starts.tolist(), strict=True) if not walls[goal] and start <= limit]
-    for start, goal in standing:
-        dist[goal] = start
-    _search(dist, links, cost, steps, lengths.tolist(), width, wrap, limit, standing)
-    dist[walls] = far
-    cells = np.flatnonzero(old != dist)
-    return cells, old[cells]
 
 
 def descend(
@@ -347,7 +315,7 @@ def summits(
     return np.array([cell for cell in np.flatnonzero(~walls).tolist() if cell not in lower], dtype=np.int64)
 
 
-def _search(
+def search(
     dist: Distances,
     links: Links,
     cost: Cost,

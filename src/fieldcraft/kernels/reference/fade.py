@@ -47,14 +47,18 @@ def mark(
     listed: NDArray[np.int64],
     count: int,
 ) -> int:
-    """Let these cells fade no earlier than these moments; returns how many tiles are listed now."""
+    """Let these cells fade no earlier than these moments; returns how many tiles are listed now.
+
+    A tile that is listed anew may have moments of long ago, which count from another epoch: it begins with none.
+    """
     tiles, places = slots(cells, width)
-    np.maximum.at(ends.reshape(-1), places, moments)
     for tile, row in zip(tiles.tolist(), (cells // width % TILE_ROWS).tolist(), strict=True):
         if not active[tile]:
+            ends[tile] = 0
             listed[count] = tile
             count += 1
         active[tile] |= np.uint16(1 << row)
+    np.maximum.at(ends.reshape(-1), places, moments)
     return count
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["after", "all_nexts", "descend", "mend", "nexts", "settle", "summits"]
+__all__ = ["after", "all_nexts", "descend", "nexts", "search", "settle", "summits"]
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,41 +49,9 @@ def settle(
     until: Ints,
 ) -> tuple[Arcs, Arcs]:
     """Find all distances; those of the `seeds` are written already, walls hold less than anything."""
-    _search(starts, origins, sizes, cost, dist, limit, list(zip(seed_starts.tolist(), seeds.tolist(), strict=True)))
+    search(starts, origins, sizes, cost, dist, limit, list(zip(seed_starts.tolist(), seeds.tolist(), strict=True)))
     state[1], state[2] = 0, len(seeds)
     return nodes, following
-
-
-def mend(
-    starts: Ints,
-    origins: Arcs,
-    sizes: Wide,
-    out: Ints,
-    arcs: Ints,
-    ends: Arcs,
-    cost: Wide,
-    dist: Wide,
-    walls: NDArray[np.bool_],
-    before: NDArray[np.bool_],
-    limit: float,
-    changed: Ints,
-    goals: Ints,
-    goal_starts: Wide,
-    marks: NDArray[np.int8],
-    stack: NDArray[np.int32],
-    touched: NDArray[np.int32],
-    olds: Wide,
-) -> tuple[Ints, Wide]:
-    """Find all distances anew after vertices, arcs into them or their costs have `changed`. Returns (vertices, what they were)."""
-    old = np.where(before, math.inf, dist)
-    dist[:] = np.where(walls, -math.inf, math.inf)
-    standing = [(gone, goal) for goal, gone in zip(goals.tolist(), goal_starts.tolist(), strict=True) if not walls[goal] and gone <= limit]
-    for gone, goal in standing:
-        dist[goal] = gone
-    _search(starts, origins, sizes, cost, dist, limit, standing)
-    dist[walls] = math.inf
-    vertices = np.flatnonzero(old != dist)
-    return vertices, old[vertices]
 
 
 def descend(out: Ints, arcs: Ints, ends: Arcs, sizes: Wide, cost: Wide, dist: Wide, vertex: int) -> tuple[Ints, Ints]:
@@ -127,7 +95,7 @@ def summits(out: Ints, arcs: Ints, ends: Arcs, sizes: Wide, cost: Wide, walls: N
     return np.array(found, dtype=np.int64)
 
 
-def _search(starts: Ints, origins: Arcs, sizes: Wide, cost: Wide, dist: Wide, limit: float, heap: list[tuple[float, int]]) -> None:
+def search(starts: Ints, origins: Arcs, sizes: Wide, cost: Wide, dist: Wide, limit: float, heap: list[tuple[float, int]]) -> None:
     """Dijkstra's algorithm, backwards along the arcs into each vertex."""
     heapq.heapify(heap)
     while heap:
