@@ -19,7 +19,7 @@ import realdata
 from fieldcraft import kernels
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.kernels.reference import voxels as reference
-from fieldcraft.maps import load_geometry, load_map
+from fieldcraft.maps import baking, ears, load_geometry, load_map
 from fieldcraft.maps.baking import bake
 from fieldcraft.space import Graph, sees, visible
 
@@ -116,6 +116,52 @@ def stairs(rise: float) -> str:
         lines += [f"v {x} {k * rise} {-z}" for x, z in ((k, 0), (k + 1, 0), (k + 1, 1), (k, 1))]
         lines.append(f"f {4 * k + 1} {4 * k + 2} {4 * k + 3} {4 * k + 4}")
     return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("shape", "inside", "outside", "area"),
+    [
+        ([(0, 0), (6, 0), (6, 2), (2, 2), (2, 6), (0, 6)], [(1, 5), (5, 1)], [(4, 4), (5.5, 2.5)], 20),
+        ([(0, 0), (6, 0), (6, 6), (4, 6), (4, 2), (2, 2), (2, 6), (0, 6)], [(1, 5), (5, 5), (3, 1)], [(3, 4), (3, 5.5)], 28),
+    ],
+)
+def test_faces_that_are_not_convex_keep_their_shape(
+    tmp_path: Path, shape: list[tuple[float, float]], inside: Any, outside: Any, area: float
+) -> None:
+    for turn in range(len(shape)):
+        ring = shape[turn:] + shape[:turn]
+        text = "".join(f"v {x} {x / 8} {-y}\n" for x, y in ring) + "f " + " ".join(map(str, range(1, len(ring) + 1))) + "\n"
+        floor = load_map(written(tmp_path, text + "v 9 0 0\nv 12 0 0\nv 12 0 -3\nv 9 0 -3\nf 9 10 11 12\n" if len(ring) == 8 else text))
+        assert isinstance(floor, Graph) and floor.mesh is not None
+        assert floor.areas.sum() == pytest.approx(area + 9 * (len(ring) == 8))
+        for places, there in ((inside, True), (outside, False)):
+            found, _, _ = floor.mesh.locate(np.array([(x, y, x / 8) for x, y in places], dtype=np.float64))
+            assert ((found >= 0) == there).all()
+
+
+@given(st.integers(0, 2**32))
+def test_cut_faces_cover_what_the_face_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(4, 16))
+    angles = np.sort((np.arange(count) + rng.random(count) * 0.9) * 2 * np.pi / count)
+    star = rng.uniform(0.2, 1, (count, 1)) * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    turned, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    corners = star @ turned.T + rng.normal(size=3)
+    triangles = corners[ears.cut(corners)]
+    up = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]) / 2
+    whole = np.cross(corners - corners[0], np.roll(corners, -1, axis=0) - corners[0]).sum(axis=0) / 2
+    facing = up @ whole / np.linalg.norm(whole)
+    assert len(up) == count - 2 and (facing > -1e-12).all()
+    assert facing.sum() == pytest.approx(np.linalg.norm(whole))
+
+
+def test_faces_that_take_too_long_to_cut_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comb = [(k, 0, -(k % 2) - 1) for k in range(20)] + [(19, 0, 0), (0, 0, 0)]
+    text = "".join(f"v {x} {y} {-z}\n" for x, y, z in comb) + "f " + " ".join(str(k) for k in range(1, 23)) + "\n"
+    assert isinstance(load_map(written(tmp_path, text), up="y", max_slope=89), Graph)
+    monkeypatch.setattr(ears, "MOST_WORK", 400)
+    with pytest.raises(BadMapFile, match=r"simple enough.*1 with several corners"):
+        load_map(written(tmp_path, text), up="y", max_slope=89)
 
 
 def test_stairs_are_joined_by_step_height(tmp_path: Path) -> None:
@@ -356,6 +402,23 @@ def test_places_are_the_squares_of_a_mesh() -> None:
     assert visible(graph, (1, 1, 3), 9).sum() == np.count_nonzero(graph.positions[:, 2] > 2)
 
 
+def test_a_level_too_large_to_stand_on_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, "v 0 0 0\nv 8 0 0\nv 8 0 -8\nv 0 0 -8\nf 1 2 3 4\n")
+    assert len(load_map(path, bake=True, cell_size=0.5, agent_radius=0.0)) == 289
+    monkeypatch.setattr(baking, "_MOST_PLACES", 250)
+    with pytest.raises(InvalidValue, match=r"at most 250 places.*Pass a larger cell_size"):
+        load_map(path, bake=True, cell_size=0.5, agent_radius=0.0)
+
+
+def test_an_agent_of_any_size_gets_an_answer(tmp_path: Path) -> None:
+    path = written(tmp_path, "v 0 0 0\nv 8 0 0\nv 8 0 -8\nv 0 0 -8\nf 1 2 3 4\n")
+    giant = load_map(path, bake=True, cell_size=0.5, agent_radius=0.0, agent_height=1e300, step_height=1e300)
+    assert len(giant) == 289 and giant.parts().max() == 0
+    for sizes in ({"agent_radius": 1e300}, {"min_area": 1e300}):
+        with pytest.raises(BadMapFile, match="an agent can stand on"):
+            load_map(path, bake=True, cell_size=0.5, **sizes)
+
+
 def test_steps_climb_no_higher_than_allowed() -> None:
     pieces = slab(0, 0, 2, 2, 0) + slab(2, 0, 4, 2, 0.375) + slab(4, 0, 6, 2, 1.25)
     graph = baked(pieces, step_height=0.5)
@@ -413,7 +476,7 @@ def test_the_compiled_voxels_are_the_plain_ones() -> None:
     ("name", "options", "count", "parts"),
     [
         ("recast/dungeon.obj", {}, 2077, 220),
-        ("recast/nav_test.obj", {"step_height": 0.5}, 520, 46),
+        ("recast/nav_test.obj", {"step_height": 0.5}, 520, 45),
         ("three-pathfinding/level.obj", {}, 518, 47),
         ("three-pathfinding/level.nav.obj", {"max_slope": 89}, 552, 24),
         ("three-pathfinding/level.nav.glb", {"max_slope": 89}, 552, 24),

@@ -58,6 +58,8 @@ def test_nodes_and_links(tmp_path: Path) -> None:
     assert load_map(written(tmp_path, SMALL), max_height=20).cell_at((29, 40, 15)) == 1
     with pytest.raises(InvalidValue, match="link_types"):
         load_quake(written(tmp_path, SMALL), link_types=["lift"])  # type: ignore[list-item]
+    with pytest.raises(InvalidValue, match="several whole numbers"):
+        load_quake(written(tmp_path, SMALL), link_types=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

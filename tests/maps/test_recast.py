@@ -65,6 +65,8 @@ def test_details_are_welded(tmp_path: Path) -> None:
         (POLYGONS, {"vertices": [[0.5, 0, 0]]}, "whole numbers"),
         (POLYGONS, {"aabb": {}}, "'min'"),
         (POLYGONS, {"cell_size": 0}, "size"),
+        (POLYGONS, {"cell_size": 1e300}, "size"),
+        (DETAIL, {"vertices": [[0, 0, 1e300]] * 6}, "finite numbers up to 1e"),
         (DETAIL, {"triangles": [[0, 1, 2], [0, 2, 3], [0, 1, 3]]}, "within it"),
         (DETAIL, {"triangles": [[0, 1, 2], [0, 2, 3], [0, 1, -1]]}, "belongs to a part"),
         (DETAIL, {"meshes": []}, "belongs to a part"),

@@ -485,12 +485,12 @@ def test_bad_xml_is_refused(tmp_path: Path, name: str) -> None:
 
 
 BAD_JSON = {
-    "brackets": (b"[" * 5_000_000, "200,000"),
-    "braces": (b'{"a":' * 100_000, "64 deep"),
-    "brackets behind words": (b'["]",' * 100_000, "64 deep"),
-    "brackets behind escaped quotes": (b'["\\\\\\"]",' * 100_000, "64 deep"),
-    "brackets behind escaped strokes": (b'["\\\\","]",' * 100_000, "64 deep"),
-    "words": (b'["a' + b'","a' * 1_500_000 + b'"]', "1,000,000"),
+    "brackets": (b'{"layers": ' + b"[" * 5_000_000, "200,000"),
+    "braces": (b'{"layers": ' + b'{"a":' * 100_000, "64 deep"),
+    "brackets behind words": (b'{"layers": ' + b'["]",' * 100_000, "64 deep"),
+    "brackets behind escaped quotes": (b'{"layers": ' + b'["\\\\\\"]",' * 100_000, "64 deep"),
+    "brackets behind escaped strokes": (b'{"layers": ' + b'["\\\\","]",' * 100_000, "64 deep"),
+    "words": (b'{"layers": ["a' + b'","a' * 1_500_000 + b'"]', "1,000,000"),
     "cut off": (json.dumps(tiled(tile_layer("walls", WALLS))).encode()[:-20], "JSON"),
     "another encoding": (json.dumps(tiled(tile_layer("walls", WALLS))).encode("utf-16"), "JSON"),
     "a list": (b"[]", "a list"),

@@ -148,6 +148,26 @@ class TestWhatIsSeen:
         assert belief.probability()[1, 3] == 0
         assert belief.probability().sum() == pytest.approx(1)
 
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_at_once_and_not_only_at_the_next_step(self, as_graph: bool) -> None:
+        grid = fc.Grid(8, 3)
+        space = grid.to_graph() if as_graph else grid
+        belief = Belief(space, 1.0, targets=2)
+        belief.see((3.5, 1.5))
+        belief.step(2)
+        kept = belief.memory()
+        space.set_walls(np.flatnonzero(belief.probability()))
+        other = Belief(space, 1.0, targets=2)
+        other.recall(kept)
+        for each in (belief, other):
+            assert not each.values[space.walls].any()
+            assert each.values.sum() == pytest.approx(2)
+            assert not space.walls.reshape(-1)[space.cell_at(each.assign([(0.5, 0.5)]))].any()
+            assert not space.walls.reshape(-1)[space.cell_at(each.estimate())]
+            assert each.look([0, 1])
+            each.step()
+        np.testing.assert_array_equal(belief.values, other.values)
+
     def test_without_any_ground_it_stays_as_it_was(self) -> None:
         graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
         belief = Belief(graph, 1.0)
@@ -194,7 +214,14 @@ def test_bad_input() -> None:
     ):  # fmt: skip
         with refused(InvalidValue, word):
             Belief(grid, **{"speed": 1.0, **settings_})  # type: ignore[arg-type]
+    with refused(InvalidValue, "one per target and cell", "targets=1000000000 on 24 cells"):
+        Belief(grid, 1.0, targets=10**9)
+    for speed in (1e-12, 1e12, 5e-324):
+        with refused(InvalidValue, "takes some time", f"speed of {speed:g}"):
+            Belief(grid, speed)
     belief = Belief(grid, 1.0)
+    belief.hear((1.5, 2.5), 1e200, certainty=1)
+    assert belief.values.sum() == pytest.approx(1)
     before = belief.probability()
     for error, call in (
         (OnWall, lambda: belief.see((1.5, 1.5))),

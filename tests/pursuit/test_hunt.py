@@ -194,6 +194,15 @@ def test_bad_input() -> None:
     grid = fc.Grid(8, 6, walls=walls)
     with refused(InvalidValue, "velocity", "0.0, 0.0"):
         Pursuit(grid, (1.5, 1.5), (0.0, 0.0))
+    for velocity in ((math.nan, 1.0), (1.0, 0.0, 0.0), 3.0, "left", (1e300, 0.0)):
+        with refused(InvalidValue, "velocity is one vector (x, y)", str(velocity)[:5], "world units a second"):
+            Pursuit(grid, (1.5, 1.5), velocity)
+    with refused(InvalidValue, "takes some time", "speed of 1e+20"):
+        Pursuit(grid, (1.5, 1.5), (1e20, 0.0))
+    with refused(OutsideMap, "vertices"):
+        Pursuit(fc.Graph([], []), (1.5, 1.5), (1.0, 0.0))
+    endless = Pursuit(grid, (1.5, 1.5), (1.0, 0.0), most_steps=2**70, most_hot=2**70)
+    assert not endless.step(2**69)
     with refused(InvalidValue, "velocity"):
         Pursuit(grid, (1.5, 1.5), [(0.0, 1.0), (1.0, 1.0)])
     with refused(OutsideMap, "9.5"):
@@ -204,8 +213,10 @@ def test_bad_input() -> None:
     assert Pursuit(roads, (8.5, 1.5), (1.0, 0.0)).last_seen.tolist() == [8.5, 1.5]
     with refused(OnWall, "2.5"):
         Pursuit(grid, (1.5, 2.5), (1.0, 0.0))
-    with refused(OnWall, "1.5"):
+    with refused(OnWall, "1.5", "(1.5, 0.5)"):
         Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=[9])
+    with refused(OnWall, "1.5", "Block less"):
+        Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=np.ones((6, 8), dtype=bool))
     with refused(InvalidValue, "speed"):
         Pursuit(grid, (1.5, 1.5))
     with refused(InvalidValue, "space"):
@@ -316,3 +327,85 @@ class TestLook:
             each.step(3)
         np.testing.assert_array_equal(hunt.values, twin.values)
         np.testing.assert_array_equal(hunt.barrier, twin.barrier)
+
+
+class TestWallsThatChange:
+    @pytest.mark.parametrize("as_graph", [False, True])
+    @pytest.mark.parametrize("seed", [3, 8, 21])
+    def test_nothing_is_warm_in_a_wall_and_guesses_can_be_stood_on(self, seed: int, as_graph: bool) -> None:
+        grid = cave(seed)
+        space = grid.to_graph() if as_graph else grid
+        start = int(grid.nearest_open(11 * 37 + 18))
+        hunt = Pursuit(space, grid.position_of(start), (1.0, 0.3), most_hot=10**6)
+        rng = np.random.default_rng(seed)
+        for built in (True, False, True):
+            hunt.step(4)
+            assert hunt.hot.size and hunt.barrier.any()
+            space.set_walls(np.union1d(rng.choice(hunt.hot, len(hunt.hot) // 2), np.flatnonzero(hunt.barrier)[:3]), built)
+            walls = space.walls.reshape(-1)
+            for how in ("peak", "medoid"):
+                assert not walls[space.cell_at(hunt.estimate(how))]
+            assert not walls[space.cell_at(hunt.assign(grid.position_of([start, start])))].any()
+            assert not (hunt.values > 0)[space.walls].any() and not hunt.barrier[space.walls].any()
+            assert sorted(hunt.hot.tolist()) == np.flatnonzero(hunt.values == 1).tolist()
+
+    def test_a_door_stops_it_and_lets_it_go_on(self) -> None:
+        hall = fc.Grid(9, 1)
+        hunt = Pursuit(hall, (0.5, 0.5), (1.0, 0.0))
+        hall.set_walls([4])
+        assert not hunt.step(6)
+        assert (hunt.stopped, hunt.hot.tolist()) == ("with nowhere left to go", [3])
+        hall.set_walls([4], False)
+        assert hunt.step(2)
+        assert hunt.hot.tolist() == [5]
+        roads = hall.to_graph()
+        hunt = Pursuit(roads, (0.5, 0.5), (1.0, 0.0), blocked=[7])
+        roads.block_edges((2, 3))
+        assert not hunt.step(6) and hunt.hot.tolist() == [2]
+        roads.block_edges((2, 3), False)
+        assert not hunt.step(6) and hunt.hot.tolist() == [6]  # and no further: what was blocked for him stays so
+
+    def test_where_he_was_last_seen_is_a_wall_by_now(self) -> None:
+        grid = fc.Grid(9, 3)
+        hunt = Pursuit(grid, (4.5, 1.5), (1.0, 0.0))
+        grid.set_walls([13])
+        assert not hunt.values.any()
+        assert hunt.estimate().tolist() == [4.5, 0.5]
+        assert hunt.assign([(0.5, 0.5)]).tolist() == [[4.5, 0.5]]
+        assert not hunt.look([0]) and hunt.hot.tolist() == [4]
+        grid.set_walls(np.arange(27))
+        assert not hunt.look([0]) and not hunt.values.any() and not hunt.step()
+
+    def test_a_memory_comes_back_on_other_walls(self) -> None:
+        grid = fc.Grid(9, 3)
+        hunt, other = (Pursuit(grid, (4.5, 1.5), (1.0, 0.0)) for _ in range(2))
+        hunt.step(2)
+        kept = hunt.memory()
+        grid.set_walls(hunt.hot)
+        other = Pursuit(grid, (4.5, 1.5), (1.0, 0.0))
+        other.recall(kept)
+        assert not other.values.reshape(-1)[kept["state"] == 3].any()
+        np.testing.assert_array_equal(other.values, hunt.values)
+        assert other.step(3) == hunt.step(3)
+        np.testing.assert_array_equal(other.values, hunt.values)
+
+
+def test_the_barrier_never_stands_where_he_was_last_seen() -> None:
+    hunt = Pursuit(fc.Grid(9, 3, neighbors=8), (4.9, 1.5), (1.0, 0.0), barrier_angle=90.0)  # in front of the middle of his cell
+    for _ in range(4):
+        hunt.step()
+        hunt.look([13])
+        assert not hunt.barrier[1, 4]
+
+
+def test_a_look_that_finds_no_other_way_leaves_the_barrier_as_it_was() -> None:
+    grid = cave(8)
+    start = int(grid.nearest_open(11 * 37 + 18))
+    hunt, twin = (Pursuit(grid, grid.position_of(start), (1.0, 0.0), most_hot=10**6) for _ in range(2))
+    for each in (hunt, twin):
+        each.step(2)
+        each.look(each.hot[::2])
+        each.step(1)
+    before = hunt.memory()["shut"]
+    hunt.look(np.ones(grid.shape, dtype=bool))
+    np.testing.assert_array_equal(hunt.memory()["shut"], before)

@@ -98,3 +98,34 @@ def test_other_memories_are_refused(damage: str) -> None:
         with refused(InvalidValue, "of a memory", "memory()"):
             thing.recall(memory)
         np.testing.assert_array_equal(thing.values, before)
+
+
+def lies() -> list[tuple[str, str, Any]]:
+    """What a damaged memory may say, of the right shape and kind: (whose, entry, what becomes of it)."""
+    flood = [
+        ("state", lambda a: a * 0 + 200), ("state", lambda a: a * 0), ("ignited", lambda a: a - 9), ("ignited", lambda a: a + 10**6),
+        ("lit", lambda a: a + 10**6), ("lit", lambda a: a * 0), ("shut", lambda a: a * 0 - 1), ("shut", lambda a: a * 0),
+        ("marks", lambda a: a * 0 + 10**9), ("marks", lambda a: -a), ("marks", lambda a: a * 0), ("ticks", lambda n: n + 10**15),
+    ]  # fmt: skip
+    belief = [
+        ("masses", lambda a: -a), ("masses", lambda a: a * 0), ("masses", lambda a: a * 7), ("scales", lambda a: -a),
+        ("scales", lambda a: a * 0), ("ticks", lambda n: n + 10**15),
+    ]  # fmt: skip
+    staleness = [("seen", lambda a: a - 5), ("seen", lambda a: a + 10**15), ("now", lambda n: n + 10**30), ("began", lambda n: n + 10**15)]
+    return [(who, *each) for who, all_ in (("flood", flood), ("belief", belief), ("staleness", staleness)) for each in all_]
+
+
+@pytest.mark.parametrize(("who", "name", "lie"), lies())
+def test_memories_that_lie_are_refused(who: str, name: str, lie: Any) -> None:
+    made: dict[str, Any] = {
+        "flood": fc.Pursuit(GRID, middle(GRID), (1.0, 0.3)), "belief": fc.Belief(GRID, 1.0), "staleness": fc.Staleness(GRID),
+    }  # fmt: skip
+    thing = made[who]
+    thing.advance(4.0)
+    memory = thing.memory()
+    if isinstance(memory[name], np.ndarray) and memory[name].dtype.kind in "iu":
+        memory[name] = memory[name].astype(np.int64)
+    before = thing.values.copy()
+    with refused(InvalidValue, "of a memory", "memory()"):
+        thing.recall(memory | {name: lie(memory[name])})
+    np.testing.assert_array_equal(thing.values, before)

@@ -216,3 +216,14 @@ class TestRefusals:
         with pytest.raises(InvalidValue):
             steering.move(SQUARE, (1, 1), (np.inf, 0))
         assert steering.move(SQUARE, np.zeros((0, 2)), (1, 0)).shape == (0, 2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("far", [1e160, 1.7e308])
+def test_the_farthest_steps_and_agents_end_on_the_mesh(far: float) -> None:
+    moved = steering.move(SQUARE, [(1.0, 1.0), (far, -far)], [(far, far), (0.0, 0.0)])
+    path = fc.shortest_path(SQUARE, (far, 1.0), (1.0, 1.0), smooth=True)
+    assert SQUARE.mesh is not None
+    for places in (moved, path.positions):
+        assert (SQUARE.mesh.locate(places)[0] >= 0).all()
+    assert 3 - 1e-4 < moved[0, 1] <= 3 and 2.9 < path.length < 5

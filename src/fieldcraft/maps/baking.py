@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.kernels.reference import voxels as reference
 from fieldcraft.space import Graph, Mesh
 
 __all__ = ["bake", "is_walkable"]
 
 _MOST_COLUMNS = 2**24
 _MOST_SPANS = 2**26
+_MOST_PLACES = 2**22  # a kilobyte of memory each
 _MOST_LAYERS = 2**20
 
 
@@ -44,7 +43,7 @@ def bake(
     size = checks.positive("cell_size", cell_size)
     thick = size / 2
     radius, tall = checks.not_negative("agent_radius", agent_radius), checks.positive("agent_height", agent_height)
-    climb = int(checks.not_negative("step_height", step_height) / thick + 1e-9)
+    climb = int(min(checks.not_negative("step_height", step_height) / thick + 1e-9, _MOST_LAYERS))
     least = checks.not_negative("min_area", min_area)
     low = triangles.min(axis=(0, 1)) - size
     extent = triangles.max(axis=(0, 1)) + size - low
@@ -58,18 +57,22 @@ def bake(
     width, height = (int(count) for count in columns)
     scaled = (triangles - low) / (size, size, thick)
     cells, lows, highs, flags = _spans(scaled, is_walkable(triangles, max_slope), width, height, name)
-    clearance = max(1, math.ceil(tall / thick - 1e-9))
+    clearance = max(1, math.ceil(min(tall / thick - 1e-9, _MOST_LAYERS)))
     places, tops, ceilings = (np.empty(len(cells), dtype=np.int64) for _ in range(3))
-    count = _kernel().floors(cells, lows, highs, flags, climb, clearance, places, tops, ceilings)
+    count = kernels.load("voxels").floors(cells, lows, highs, flags, climb, clearance, places, tops, ceilings)
+    if count > _MOST_PLACES:
+        raise InvalidValue(
+            f"A baked level has at most {_MOST_PLACES:,} places to stand on", got=f"{count:,} in {name}", remedy="Pass a larger cell_size"
+        )
     places, tops, ceilings = places[:count], tops[:count], ceilings[:count]
     starts = np.searchsorted(places, np.arange(width * height + 1))
     around = np.empty((count, 4), dtype=np.int64)
-    _kernel().beside(places, tops, ceilings, starts, width, height, climb, clearance, around)
+    kernels.load("voxels").beside(places, tops, ceilings, starts, width, height, climb, clearance, around)
     rows, across = np.divmod(places, width)
     positions = low + np.stack([(across + 0.5) * size, (rows + 0.5) * size, tops * thick], axis=1)
     edges = _edges(around)
     kept = _away_from_rims(positions, edges, around, radius)
-    kept &= _large(edges, kept, math.ceil(least / size**2 - 1e-9))
+    kept &= _large(edges, kept, math.ceil(min(least / size**2 - 1e-9, _MOST_PLACES + 1)))
     if not kept.any():
         raise BadMapFile(
             "A level has ground that an agent can stand on",
@@ -93,14 +96,6 @@ def is_walkable(triangles: NDArray[np.float64], max_slope: float) -> NDArray[np.
     return np.asarray((lengths > 0) & (normals[:, 2] >= lengths * (math.cos(math.radians(slope)) - 1e-9)))
 
 
-def _kernel() -> Any:
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import voxels
-
-    return voxels
-
-
 def _spans(scaled: NDArray[np.float64], walkable: NDArray[np.bool_], width: int, height: int, name: str) -> tuple[NDArray[np.int64], ...]:
     """What triangles fill, sorted by cell and height."""
     flags_in = walkable.astype(np.int64)
@@ -113,7 +108,7 @@ def _spans(scaled: NDArray[np.float64], walkable: NDArray[np.bool_], width: int,
                 remedy="Pass a larger cell_size",
             )
         cells, lows, highs, flags = (np.empty(room, dtype=np.int64) for _ in range(4))
-        count = int(_kernel().rasterize(np.ascontiguousarray(scaled), flags_in, width, height, cells, lows, highs, flags))
+        count = int(kernels.load("voxels").rasterize(np.ascontiguousarray(scaled), flags_in, width, height, cells, lows, highs, flags))
         if count <= room:
             break
         room = count
@@ -129,8 +124,9 @@ def _edges(around: NDArray[np.int64]) -> NDArray[np.int64]:
     for k in range(4):
         there = around[:, k]
         both[:, k] = (there >= 0) & (around[there, (k + 2) % 4] == here)
-        pairs.append(np.stack([here[both[:, k]], there[both[:, k]]], axis=1))
-    for k in range(4):
+        if k < 2:  # the other two ways lead back
+            pairs.append(np.stack([here[both[:, k]], there[both[:, k]]], axis=1))
+    for k in range(2):
         turn = (k + 1) % 4
         first, second = around[:, k], around[:, turn]
         open_ = both[:, k] & both[:, turn]
@@ -138,7 +134,9 @@ def _edges(around: NDArray[np.int64]) -> NDArray[np.int64]:
         ends = around[first, turn]
         open_ &= ends == around[second, k]
         pairs.append(np.stack([here[open_], ends[open_]], axis=1))
-    return np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+    ends = np.sort(np.concatenate(pairs), axis=1)
+    keys = np.sort(ends[:, 0] * max(len(around), 1) + ends[:, 1])
+    return np.stack(np.divmod(keys, max(len(around), 1)), axis=1)
 
 
 def _squares(positions: NDArray[np.float64], around: NDArray[np.int64], size: float) -> Mesh:

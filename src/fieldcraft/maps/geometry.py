@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.maps import glb
+from fieldcraft.maps import ears, glb
 from fieldcraft.maps.baking import bake as bake_level
 from fieldcraft.maps.baking import is_walkable
 from fieldcraft.maps.json_document import built
@@ -27,6 +27,7 @@ __all__ = ["load_geometry", "triangles_of"]
 _MAX_BYTES = 2**27
 _MAX_CORNERS = 2**22
 _MAX_FACES = 2**22
+_FARTHEST = 1e9
 _FACE = re.compile(rb"-?\d{1,10}")
 
 
@@ -113,10 +114,10 @@ def load_geometry(
 
 
 def triangles_of(file: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The corners (C, 3) and triangles (T, 3) of a `.obj` or `.glb` file as they stand there; polygons become fans."""
+    """The corners (C, 3) and triangles (T, 3) of a `.obj` or `.glb` file as they stand there; polygons are cut."""
     raw = read_bytes(file, _MAX_BYTES, "Leave out what nobody walks on, or cut the level into several")
     corners, triangles = _glb(raw, file.name) if file.suffix.lower() == ".glb" else _obj(raw, file.name)
-    if np.abs(corners).max(initial=0) > 1e9 or not np.isfinite(corners).all():
+    if np.abs(corners).max(initial=0) > _FARTHEST or not np.isfinite(corners).all():
         raise BadMapFile("Corners are finite and at most 1e9 in size", got=f"others in {file.name}", remedy="Export it in other units")
     return corners, triangles
 
@@ -124,6 +125,7 @@ def triangles_of(file: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def _obj(raw: bytes, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     corners: list[list[bytes]] = []
     triangles: list[tuple[int, int, int]] = []
+    wide: list[tuple[int, list[int]]] = []
     for number, line in enumerate(raw.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines(), start=1):
         words = line.split()
         if not words or words[0] not in (b"v", b"f"):
@@ -145,12 +147,40 @@ def _obj(raw: bytes, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]
             ring.append(index)
         if len(ring) < 3 or len(triangles) + len(ring) > _MAX_FACES:
             raise _bad(f"A face of an OBJ has three corners or more, and there are at most {_MAX_FACES:,}", line, number, name)
+        if len(ring) > 3:
+            wide.append((len(triangles), ring))
         triangles += [(ring[0], ring[k], ring[k + 1]) for k in range(1, len(ring) - 1)]
     try:
         places = np.array(corners, dtype="S64").reshape(-1, 3).astype(np.float64)
     except ValueError as error:
         raise BadMapFile("The coordinates of an OBJ are numbers", got=f"{error} in {name}"[:200], remedy="Export it again") from None
-    return places, np.array(triangles, dtype=np.int64).reshape(-1, 3)
+    return places, _cut(places, np.array(triangles, dtype=np.int64).reshape(-1, 3), wide, name)
+
+
+def _cut(places: NDArray[np.float64], triangles: NDArray[np.int64], wide: list[tuple[int, list[int]]], name: str) -> NDArray[np.int64]:
+    """The triangles, with others in place of the fans of faces that a fan would reach out of: (first of its triangles, its corners)."""
+    starts = np.zeros(len(wide) + 1, dtype=np.int64)
+    np.cumsum([len(ring) for _, ring in wide], out=starts[1:])
+    if not wide or not (np.abs(places) <= _FARTHEST).all():  # what is farther off is refused later
+        return triangles
+    inwards = ears.turns(places, np.array([corner for _, ring in wide for corner in ring]), starts) < 0
+    count = np.add.reduceat(inwards.astype(np.int64), starts[:-1])
+    if (np.diff(starts)[count > 1] ** 2).sum() > ears.MOST_WORK:
+        raise BadMapFile(
+            "The faces of an OBJ are simple enough to cut into triangles",
+            got=f"{np.count_nonzero(count > 1):,} with several corners that point inwards in {name}",
+            remedy="Triangulate the mesh before you export it",
+        )
+    for index in np.flatnonzero(count).tolist():
+        first, ring = wide[index]
+        if count[index] == 1:  # from this corner one sees all others
+            turn = int(np.flatnonzero(inwards[starts[index] : starts[index + 1]])[0])
+            ring = ring[turn:] + ring[:turn]
+            made = [(0, k, k + 1) for k in range(1, len(ring) - 1)]
+        else:
+            made = ears.cut(places[ring])
+        triangles[first : first + len(made)] = np.array(ring)[np.array(made)]
+    return triangles
 
 
 def _bad(rule: str, got: bytes, line: int, name: str) -> BadMapFile:

@@ -46,17 +46,21 @@ class Document:
         return value
 
     def numbers(self, rows: Any, columns: int, place: str, *, whole: bool = False) -> NDArray[Any]:
-        """Rows of as many finite numbers each, (N, columns), float64, or int64 if `whole`."""
+        """Rows of as many numbers each, (N, columns), float64 of at most `checks.LARGEST` in size, or int64 if `whole`."""
         kinds = "iu" if whole else "iuf"
         try:
             array = np.asarray(rows) if len(rows) else np.zeros((0, columns), dtype=np.int64)
         except (TypeError, ValueError, OverflowError):
             array = np.zeros(0, dtype=np.bool_)
-        fits = array.ndim == 2 and array.shape[1] == columns and array.dtype.kind in kinds and bool(np.isfinite(array).all())
+        fits = array.ndim == 2 and array.shape[1] == columns and self._are_numbers(array, kinds)
         if not fits or any(value is True or value is False for row in rows for value in row):
-            what = "whole numbers" if whole else "finite numbers"
+            what = "whole numbers" if whole else f"finite numbers up to {checks.LARGEST:g}"
             self.refuse(f"{place} of a {self.kind} are lists of {columns} {what}", self._odd(rows, columns, kinds))
         return array.astype(np.int64 if whole else np.float64)
+
+    @staticmethod
+    def _are_numbers(array: NDArray[Any], kinds: str) -> bool:
+        return array.dtype.kind in kinds and bool((np.abs(array.astype(np.float64)) <= checks.LARGEST).all())
 
     def _odd(self, rows: Any, columns: int, kinds: str) -> str:
         """The first row that is none."""
@@ -65,7 +69,7 @@ class Document:
                 array = np.asarray(row)
             except (TypeError, ValueError, OverflowError):
                 array = np.zeros(0, dtype=np.bool_)
-            fits = array.shape == (columns,) and array.dtype.kind in kinds and bool(np.isfinite(array).all())
+            fits = array.shape == (columns,) and self._are_numbers(array, kinds)
             if not fits or any(value is True or value is False for value in row):
                 return f"{row!r}"[:60] + f" at {index}"
         return f"{rows!r}"[:60]
@@ -82,7 +86,7 @@ def document_in(raw: bytes, file: Path, kind: str) -> Document:
     if parts > MAX_PARTS or depth > MAX_DEPTH:
         raise BadMapFile(
             f"A {kind} has at most {MAX_PARTS:,} objects and lists, {MAX_DEPTH} deep",
-            got=f"{'at least ' if parts > MAX_PARTS else ''}{parts:,}, {depth} deep, in {file.name}",
+            got=f"{'at least ' if parts > MAX_PARTS else ''}{parts:,} of them, {depth} deep, in {file.name}",
             remedy="Cut it into several",
         )
     try:

@@ -11,12 +11,14 @@ from fieldcraft.maps.reading import file_size, read_bytes
 __all__ = ["json_kind"]
 
 _TILED = "Tiled map"
+_TILED_KEYS = ("layers", "tilewidth", "tilesets")
+_RULE = "A JSON map has layers (Tiled), vertices and edges, vertices and polygons (Recast) or areas (Counter-Strike)"
 
 
 def json_kind(file: Path) -> str:
-    """The name of its format, by the keys at the top; a Tiled map where they are none of those that graphs have.
+    """The name of its format, by the keys at the top.
 
-    Raises `BadMapFile` for a file that can't be read.
+    Raises `BadMapFile` for a file that can't be read, or that is of none.
     """
     size = file_size(file)
     if size > MAX_BYTES:
@@ -28,12 +30,17 @@ def json_kind(file: Path) -> str:
     raw = read_bytes(file, MAX_BYTES, "Cut it into several")
     if b'"layers"' in raw and b'"tilewidth"' in raw:
         return _TILED
+    if not raw.strip():
+        raise BadMapFile(_RULE, got=f"nothing: {file.name} is empty", remedy="Export it again")
     try:
-        keys = set(document_in(raw, file, "map").content)
-    except BadMapFile:
-        if b'"layers"' in raw or not any(word in raw for word in (b'"vertices"', b'"areas"')):
-            return _TILED
-        raise
+        content = document_in(raw, file, "map").content
+    except BadMapFile as error:
+        if any(f'"{word}"'.encode() in raw for word in _TILED_KEYS):
+            return _TILED  # whose reader knows better what is wrong
+        if b'"vertices"' in raw or b'"areas"' in raw:
+            raise
+        raise BadMapFile(_RULE, got=error.got, remedy="Export it again as one of these") from None
+    keys = set(content)
     if "areas" in keys and "vertices" not in keys:
         return "Counter-Strike navigation file"
     if {"vertices", "edges"} <= keys:
@@ -42,10 +49,10 @@ def json_kind(file: Path) -> str:
         return "Recast mesh"
     if keys & {"vertices", "edges"}:
         return "waypoint graph"
-    if keys and not keys & {"layers", "tilesets", "tilewidth", "type"}:
-        raise BadMapFile(
-            "A JSON map has layers (Tiled), vertices and edges, vertices and polygons (Recast) or areas (Counter-Strike)",
-            got=f"{', '.join(map(repr, sorted(keys)[:5]))} in {file.name}"[:120],
-            remedy="Rename its keys, or make a fieldcraft.Graph of what it holds",
-        )
-    return _TILED
+    if keys & set(_TILED_KEYS) or content.get("type") == "map":
+        return _TILED
+    raise BadMapFile(
+        _RULE,
+        got=f"{', '.join(map(repr, sorted(keys)[:5])) or 'no keys'} in {file.name}"[:120],
+        remedy="Rename its keys, or make a fieldcraft.Graph of what it holds",
+    )

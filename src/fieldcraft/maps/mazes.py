@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import maze as reference
 from fieldcraft.kernels.reference.maze import EAST, SOUTH
 
 __all__ = ["ALGORITHMS", "EAST", "SOUTH", "maze_doors", "maze_walls"]
@@ -54,11 +52,7 @@ def maze_doors(columns: int, rows: int, *, algorithm: str = "backtracker", loops
     if algorithm == "wilson":
         _check_walks(*shape)
     key = int(np.random.default_rng(checks.whole("seed", seed)).integers(_MOST_KEY))
-    ops: Any = reference
-    if kernels.compiled():
-        from fieldcraft.kernels import maze as compiled
-
-        ops = compiled
+    ops = kernels.load("maze")
     doors = np.zeros(shape, dtype=np.uint8)
     if algorithm in ("backtracker", "growing"):
         ops.grow(doors, 1.0 if algorithm == "backtracker" else 0.5, key)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
 from fieldcraft.maps.reading import as_path
 from fieldcraft.space import Graph
@@ -35,10 +36,12 @@ def load_quake(
     - `link_types`: the Type numbers to take, all by default. In the files seen, 0 is ordinary, 1 a jump over a gap, 2 a teleporter, 3
       mostly a drop, 5 a step up, 6 a lift; the format's makers say nothing about them.
 
-    Raises `BadMapFile` for anything else, links to where no node is among them.
+    Raises `InvalidValue` for options that are wrong, and `BadMapFile` for anything else, links to where no node is among them.
     """
     file = as_path(path)
     checks.choice("mobility", mobility, ("ground",))
+    if link_types is not None and not np.iterable(link_types):
+        raise InvalidValue("link_types are several whole numbers", got=f"link_types={link_types!r}", remedy="Pass [0, 1], say")
     wanted = None if link_types is None else {checks.whole("link_types", number) for number in link_types}
     document = read_document(file, _KIND)
     nodes = document.entry(document.content, "Nodes", list, "The top")

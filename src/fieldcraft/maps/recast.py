@@ -50,7 +50,7 @@ def _polygons(document: Document) -> tuple[NDArray[np.float64], list[list[int]]]
         document.refuse(f"The polygons of a {_KIND} have as many slots each, 3 to 64", f"{slots} slots and {len(flat)} numbers")
     low = document.numbers([document.entry(document.entry(content, "aabb", dict, "The top"), "min", list, "The box")], 3, "The corners")[0]
     wide, high = (float(document.entry(content, key, (int, float), "The top")) for key in ("cell_size", "cell_height"))
-    if not (0 < wide < np.inf and 0 < high < np.inf):
+    if not (0 < wide <= checks.LARGEST and 0 < high <= checks.LARGEST):
         document.refuse(f"The cells of a {_KIND} have a size", f"{wide} and {high}")
     polygons = [[corner for corner in row if corner != _UNUSED] for row in flat.reshape(-1, slots).tolist()]
     return low + voxels * (wide, high, wide), polygons

@@ -80,7 +80,8 @@ def _straight(document: Document, places: Any, pairs: Any) -> Any:
 
 
 def save_waypoints(graph: Graph, path: str | os.PathLike[str]) -> None:
-    """Write a graph as `load_waypoints` reads it: blocked vertices and names that are texts with it, meshes and closed edges not.
+    """Write a graph as `load_waypoints` reads it: with blocked vertices, and names that are texts; without meshes, the squares of a
+    grid, and closed edges.
 
     Raises `InvalidValue` for a graph with edges that are closed, and `BadMapFile` where the path can't be written.
     """

@@ -16,16 +16,19 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import belief as reference
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.estimates import assigned, estimate
-from fieldcraft.pursuit.memories import plain_numbers, plain_whole
+from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
+from fieldcraft.pursuit.pace import interval_of
 from fieldcraft.pursuit.views import cells_of, checked_mask
 from fieldcraft.space import AnySpace, Grid
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ways import offsets_from, typical_step, ways_of
+from fieldcraft.space.ways import inside, offsets_from, typical_step, ways_of
 
 __all__ = ["Belief"]
 
 Floats = NDArray[np.float64]
 _CELLS_PER_THREAD = 100_000
+_ROUNDED = 1e-6  # what a sum of 1 may be off by
+_MOST_NUMBERS = 2**28
 _GONE = 1e-12  # less belief than this in all is none
 _SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for so much more way
 
@@ -65,11 +68,16 @@ class Belief:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
         self.targets = checks.whole("targets", targets, minimum=1)
+        if self.targets * len(self.space) > _MOST_NUMBERS:
+            raise InvalidValue(
+                f"A belief has at most {_MOST_NUMBERS:,} numbers, one per target and cell",
+                got=f"targets={targets} on {len(self.space):,} cells",
+                remedy="Make one for each group of targets, or on a coarser map",
+            )
         self.stay = checks.fraction("stay", stay)
         if self.stay == 1:
             raise InvalidValue("stay is below 1", got="stay=1", remedy="Pass 0.5, say: half of it moves on in each step")
-        usual = typical_step(space) / self.speed
-        self.interval = clock.seconds(clock.ticks("interval", usual if interval is None else interval, minimum=1))
+        self.interval = interval_of(typical_step(space), self.speed, interval)
         self.version = 0
         self._ticks = 0
         possible = ~space.walls if where is None else checked_mask(space, where, "where") & ~space.walls
@@ -113,6 +121,7 @@ class Belief:
         part = checks.fraction("missed", missed)
         if part == 1:
             raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
+        self._follow_walls()
         sound = True
         for number in range(self.targets) if target is None else [self._target(target)]:
             mass = self._masses[number].reshape(-1)
@@ -148,7 +157,7 @@ class Belief:
         reach = checks.positive("radius", radius)
         point = self.space.position_of(self._cell(position))
         away = offsets_from(self.space, point)
-        likely = np.maximum(1 - (away**2).sum(axis=1) / reach**2, 0.0).reshape(self.space.shape)
+        likely = np.maximum(1 - (away**2).sum(axis=1) / (reach * reach), 0.0).reshape(self.space.shape)
         before = self.probability(number)
         heard = before * likely
         if heard.sum() <= _GONE:  # nobody was thought to be there
@@ -182,10 +191,11 @@ class Belief:
             return
         if self.space.walls.all():
             raise InvalidValue("A belief has open ground to be on", got="walls in every cell", remedy="Open cells, or make no step")
+        before = [self._held(number) for number in range(self.targets)]
         self._walls_version = self.space.walls_version
         self._flow = _flow(self.space, self.stay, self.speed * self.interval)
         for number in range(self.targets):
-            left = np.where(self.space.walls, 0.0, self.probability(number))
+            left = np.where(self.space.walls, 0.0, before[number])
             self._put(number, left if left.sum() > _GONE else ~self.space.walls)
 
     def _put(self, number: int, weights: NDArray[Any]) -> None:
@@ -198,6 +208,11 @@ class Belief:
     def probability(self, target: int = 0) -> Floats:
         """How likely a target is in each cell, float64 in the space's shape; sums to 1."""
         number = self._target(target)
+        if not self.space.walls.all():
+            self._follow_walls()
+        return self._held(number)
+
+    def _held(self, number: int) -> Floats:
         return self._flow.taken(self._masses[number]) * self._scales[number]
 
     @property
@@ -233,10 +248,15 @@ class Belief:
             plain_numbers(memory, "masses", (self.targets, *self.space.shape)),
             plain_numbers(memory, "scales", (self.targets,)),
         )
-        ticks = plain_whole(memory, "ticks")
+        ticks = plain_whole(memory, "ticks", below=clock.ticks("interval", self.interval))
+        in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
+        if not in_range or (np.abs(masses.reshape(self.targets, -1).sum(axis=1) * scales - 1) > _ROUNDED).any():
+            raise not_of_a_memory("masses of a memory are at least 0, and sum to 1 by their scales", "others")
         self._masses = [self._flow.placed(mass) for mass in masses]
         self._scales = scales.tolist()
         self._ticks = ticks
+        if np.logical_and(masses, self.space.walls).any():
+            self._walls_version = -1  # on these walls they have yet to move
         self.version += 1
 
     # Arguments
@@ -295,11 +315,7 @@ class _Flow:
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         """Take one step."""
-        ops: Any = reference
-        if kernels.compiled():
-            from fieldcraft.kernels import belief
-
-            ops = belief
+        ops = kernels.load("belief")
         if not self.is_plain:
             ops.wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
             return
@@ -326,14 +342,12 @@ def _flow(space: AnySpace, stay: float, stride: float) -> _Flow:
     if isinstance(space, Grid) and not space.wrap and max(abs(n) for step in space.neighborhood.steps for n in step) == 1:
         ins, flows = np.zeros(space.shape, dtype=np.uint8), np.zeros(2)
         lengths = space.neighborhood.lengths(space.cell_size)
-        ends = ways.ends.astype(np.int64)
-        back = ways.origins - ends
-        for (dx, dy), length in zip(space.neighborhood.steps, lengths.tolist(), strict=True):
-            bit = reference.AROUND.index((-dy, -dx))
+        for (dx, dy), mask, length in zip(space.neighborhood.steps, space.link_masks, lengths.tolist(), strict=True):
             flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
-            rows, columns = np.divmod(ends[back == -dy * space.width - dx], space.width)
-            fits = (columns - dx >= 0) & (columns - dx < space.width)
-            ins[rows[fits], columns[fits]] |= np.uint8(1 << bit)
+            arrives = (space.links() & mask) != 0
+            there, here = inside(space, dx, dy), inside(space, -dx, -dy)
+            arrives[there] &= ~space.walls[here]
+            ins |= arrives.astype(np.uint8) << np.uint8(reference.AROUND.index((-dy, -dx)))
         return _Flow(space.shape, keep, part.reshape(space.shape), ins, flows, *nothing)
     order = np.lexsort((ways.origins, ways.ends))
     starts = np.zeros(len(space) + 1, dtype=np.int64)

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, kernels
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.pursuit.estimates import assigned, estimate
-from fieldcraft.pursuit.memories import plain_numbers, plain_whole
+from fieldcraft.pursuit.last_seen import behind, heading_of, place
+from fieldcraft.pursuit.memories import check_flood, plain_numbers, plain_whole
+from fieldcraft.pursuit.pace import interval_of
 from fieldcraft.pursuit.views import cells_of
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.ways import offsets_from, typical_step, ways_of
 
@@ -23,7 +25,6 @@ __all__ = ["Pursuit"]
 
 _TAIL_STEPS = 12
 _NEVER = -1
-_MARGIN = 0.1  # of a graph's size: how far off it somebody may be seen
 
 
 class Pursuit:
@@ -34,13 +35,15 @@ class Pursuit:
     `barrier_angle` away from his velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
     comes round. So the hot front is where he is if he runs, and the warm ground behind it where he may have stopped.
 
+    Where a wall is built it is cold from then on; where one is opened, the flood enters as soon as it is hot beside it.
+
     Told by `look` what searchers see, it does not go through where he is not, and it begins anew once it is cold everywhere.
 
     It is layer-like: `space`, `values` (the heat) and `version` are what questions and expressions ask for.
 
     Parameters
     ----------
-    space: a grid or a graph. The flood goes where its links lead as they are when it is made.
+    space: a grid or a graph. The flood follows its walls.
     last_seen: world position on open ground, or a cell.
     velocity: his last one, world units a second (in 3D z may be left out), or None if nothing is known about where he went; then there is
         no barrier.
@@ -75,8 +78,8 @@ class Pursuit:
         most_steps: int = 500,
     ) -> None:
         self.space = checked_space(space)
-        start, self.last_seen = _place(space, last_seen)
-        heading, own_speed = _heading(velocity, space.dimensions)
+        start, self.last_seen = place(space, last_seen)
+        heading, own_speed = heading_of(velocity, space.dimensions)
         pace = own_speed if speed is None else checks.positive("speed", speed)
         if pace is None:
             raise InvalidValue("A flood has a speed", got="neither velocity nor speed", remedy="Pass speed=, world units a second")
@@ -85,25 +88,28 @@ class Pursuit:
             raise InvalidValue("barrier_angle is at most 180 degrees", got=f"{angle:g}", remedy="Pass 180 for no barrier")
         step = typical_step(space)
         self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
-        self.interval = clock.seconds(clock.ticks("interval", step / pace if interval is None else interval, minimum=1))
+        self.interval = interval_of(step, pace, interval)
         self.most_hot = checks.whole("most_hot", most_hot, minimum=1)
         self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
         self._ways = ways_of(space)
-        self._state = np.where(
-            space.walls.reshape(-1) | _mask(space, blocked, "blocked"), np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED)
-        )
+        self._walls_version = space.walls_version
+        self._blocked = _mask(space, blocked, "blocked")
+        self._barred = space.walls.reshape(-1) | self._blocked
+        self._state = np.where(self._barred, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        self._start = start
         if self._state[start] == reference.BLOCKED:
+            nearest = tuple(space.position_of(self._origin()).tolist())
             raise OnWall(
                 "A fugitive is last seen on open ground, which is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
-                remedy=f"Pass the nearest open cell, {tuple(space.position_of(space.nearest_open(start)).tolist())}",
+                remedy=f"Pass the nearest cell where he can be, {nearest}" if (self._state == reference.UNTOUCHED).any() else "Block less",
             )
-        self._behind = _behind(space, self.last_seen, heading, math.radians(angle), reach)
+        self._behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
+        self._behind[start] = False
         self._ignited = np.full(len(space), _NEVER, dtype=np.int32)
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
-        self._start = start
         self._lit[0] = self._shut[0] = start
         self._state[start] = reference.HEAT
         self._ignited[start] = 0
@@ -122,9 +128,10 @@ class Pursuit:
     def step(self, count: int = 1) -> bool:
         """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't."""
         wanted = checks.whole("count", count)
+        self._follow_walls()
         if self.stopped is None and wanted:
             left = self.most_steps - self.steps
-            end = self._run(self._state, self._ignited, self._lit, self._marks, min(wanted, left), self.most_hot)
+            end = self._run(self._state, self._ignited, self._lit, self._shut, self._marks, min(wanted, left), self.most_hot)
             if end != reference.RUNS:
                 self.stopped = "with too many hot cells" if end == reference.TOO_HOT else "with nowhere left to go"
             elif wanted > left:
@@ -147,48 +154,83 @@ class Pursuit:
         back. (So it does, with nothing warm, while all he can reach is in view.)
         """
         seen = _mask(self.space, view, "A view")
-        cleared = seen & (self._state == reference.HEAT)
+        self._follow_walls()
+        self._forget(seen & (self._state == reference.HEAT))
+        return bool(self.values.any()) or self._begin_anew(seen)
+
+    def _forget(self, cleared: NDArray[np.bool_]) -> None:
+        """Be as if the flood had never been in some of the cells where it was."""
         if cleared.any():
-            first, end = self._marks[reference.FRONT : reference.FRONT + 2].tolist()
-            kept = ~cleared[self._lit[:end]]
-            left = self._lit[:end][kept]
-            self._lit[: len(left)] = left
-            self._marks[reference.FRONT], self._marks[reference.FRONT + 1] = np.count_nonzero(kept[:first]), len(left)
+            self._strike(self._lit, reference.FRONT, cleared)
             self._state[cleared] = reference.UNTOUCHED
             self._ignited[cleared] = _NEVER
             self.version += 1
-        return bool(self.values.any()) or self._begin_anew(seen)
+
+    def _strike(self, listed: NDArray[np.int32], mark: int, cells: NDArray[np.bool_]) -> None:
+        """Take cells out of `lit` or `shut`, whose last front begins and ends at this entry of `marks`."""
+        first, end = self._marks[mark : mark + 2].tolist()
+        kept = ~cells[listed[:end]]
+        left = listed[:end][kept]
+        listed[: len(left)] = left
+        self._marks[mark], self._marks[mark + 1] = np.count_nonzero(kept[:first]), len(left)
+
+    def _follow_walls(self) -> None:
+        """Nothing is warm and no barrier stands where a wall is by now; where one was, and was opened, the flood has not been."""
+        if self._walls_version == self.space.walls_version:
+            return
+        self._walls_version = self.space.walls_version
+        self._ways = ways_of(self.space)
+        self._barred = self.space.walls.reshape(-1) | self._blocked
+        self._take_walls()
+        self.stopped = None  # by other ways it may go on
+        self.version += 1
+
+    def _take_walls(self) -> None:
+        self._forget(self._barred & (self._state == reference.HEAT))
+        self._strike(self._shut, reference.TAIL, self._barred)
+        self._state[self._state == reference.BLOCKED] = reference.UNTOUCHED
+        self._state[self._barred] = reference.BLOCKED
+
+    def _origin(self) -> int:
+        """The cell in which he was last seen, or the nearest that he can be in where that is walled by now."""
+        free = np.flatnonzero(self._state != reference.BLOCKED)
+        if self._state[self._start] != reference.BLOCKED or not len(free):
+            return self._start
+        away = offsets_from(self.space, self.space.position_of(self._start))[free]
+        return int(free[(away**2).sum(axis=1).argmin()])
 
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
         """What `look` does about a flood that is cold everywhere; what it answers then."""
         if not self.restarts:
-            state, marks, late = self._flooded(seen, barrier=True)
-            if late and self._ignite(state, marks, seen):
+            state, shut, marks, late = self._flooded(seen, barrier=True)
+            if late and self._ignite(state, shut, marks, seen):
                 return True
-        state, marks, _ = self._flooded(seen, barrier=False)
-        self.restarts += self._ignite(state, marks, seen)
+        state, shut, marks, _ = self._flooded(seen, barrier=False)
+        self.restarts += self._ignite(state, shut, marks, seen)
         return False
 
-    def _flooded(self, seen: NDArray[np.bool_], *, barrier: bool) -> tuple[NDArray[np.uint8], NDArray[np.int64], bool]:
-        """The state and marks of a new flood that has come as far as this one, or late: a little farther, out of view."""
+    def _flooded(self, seen: NDArray[np.bool_], *, barrier: bool) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64], bool]:
+        """The state, `shut` and marks of a new flood that has come as far as this one, or late: a little farther, out of view."""
         state = np.where(self._state == reference.BLOCKED, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
         ignited, lit, marks = np.empty_like(self._ignited), np.zeros_like(self._lit), np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
-        lit[0] = self._shut[0] = self._start
-        state[self._start] = reference.HEAT
-        end = self._run(state, ignited, lit, marks, self.steps, len(lit)) if self.steps else reference.RUNS
+        shut = np.zeros_like(self._shut)
+        lit[0] = shut[0] = origin = self._origin()
+        if state[origin] == reference.UNTOUCHED:
+            state[origin] = reference.HEAT
+        end = self._run(state, ignited, lit, shut, marks, self.steps, len(lit)) if self.steps else reference.RUNS
         late = False
         while end == reference.RUNS and seen[lit[: marks[reference.FRONT + 1]]].all():
             late = True
-            end = self._run(state, ignited, lit, marks, 1, len(lit))
-        return state, marks, late
+            end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
+        return state, shut, marks, late
 
-    def _ignite(self, state: NDArray[np.uint8], marks: NDArray[np.int64], seen: NDArray[np.bool_]) -> bool:
+    def _ignite(self, state: NDArray[np.uint8], shut: NDArray[np.int32], marks: NDArray[np.int64], seen: NDArray[np.bool_]) -> bool:
         """Go on with that state, hot where it is warm out of view; whether it is anywhere."""
         hot = np.flatnonzero((state == reference.HEAT) & ~seen)
         if not len(hot):
             return False
         state[(state == reference.HEAT) & seen] = reference.UNTOUCHED
-        self._state = state
+        self._state, self._shut = state, shut
         self._ignited[:] = _NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot
@@ -202,16 +244,15 @@ class Pursuit:
         state: NDArray[np.uint8],
         ignited: NDArray[np.int32],
         lit: NDArray[np.int32],
+        shut: NDArray[np.int32],
         marks: NDArray[np.int64],
         count: int,
         most_hot: int,
     ) -> int:
-        run: Any = reference.run
-        if kernels.compiled():
-            from fieldcraft.kernels import flood
-
-            run = flood.run
-        return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, self._shut, marks, count, most_hot))
+        run = kernels.load("flood").run
+        # No flood makes more steps at once than there are cells, nor ignites more.
+        count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
+        return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, shut, marks, count, most_hot))
 
     @property
     def steps(self) -> int:
@@ -223,6 +264,7 @@ class Pursuit:
     @property
     def values(self) -> NDArray[np.float32]:
         """The heat, float32 in the space's shape: 1 where it is hot, less where it cools, 0 elsewhere. Read-only."""
+        self._follow_walls()
         if self._seen[0] != self.version:
             age = self.steps - self._ignited
             heat = np.where(self._ignited == _NEVER, 0.0, np.maximum(1 - self.cooling * age, 0.0)).astype(np.float32)
@@ -234,11 +276,13 @@ class Pursuit:
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """Where the barrier stands, bool in the space's shape."""
+        self._follow_walls()
         return np.asarray(self._state == reference.BARRIER).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front."""
+        self._follow_walls()
         return self._lit[self._marks[reference.FRONT] : self._marks[reference.FRONT + 1]].astype(np.int64)
 
     @property
@@ -273,71 +317,23 @@ class Pursuit:
         """Go on from where another `Pursuit`, made with the same arguments, had come: its `memory()`. Raises `InvalidValue` for others."""
         names = ("state", "ignited", "lit", "shut", "marks")
         arrays = [plain_numbers(memory, name, getattr(self, f"_{name}").shape, kinds="iu") for name in names]
-        ticks, restarts, stopped = plain_whole(memory, "ticks"), plain_whole(memory, "restarts"), memory.get("stopped")
+        check_flood(self._start, *arrays)
+        ticks = plain_whole(memory, "ticks", below=clock.ticks("interval", self.interval))
+        restarts, stopped = plain_whole(memory, "restarts"), memory.get("stopped")
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
+        self._follow_walls()
+        if ((self._state == reference.BLOCKED) != self._barred).any():
+            self._take_walls()
         self.version += 1
 
     def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         flat = self.values.reshape(-1)
         cells = np.flatnonzero(flat)
         if not len(cells):
-            return np.array([self._start]), np.ones(1)
+            return np.array([self._origin()]), np.ones(1)
         return cells, flat[cells].astype(np.float64)
-
-
-def _place(space: AnySpace, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
-    """The cell and the world position of what is one or the other."""
-    if isinstance(last_seen, (int, np.integer)) and not isinstance(last_seen, bool):
-        return int(last_seen), space.position_of(last_seen)
-    point, single = checks.positions(last_seen, dimensions=space.dimensions)
-    if not single:
-        raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
-    if isinstance(space, Graph):
-        _check_near(space, point[0])
-    return int(space.cell_at(point[0])), point[0]
-
-
-def _check_near(graph: Graph, point: NDArray[np.float64]) -> None:
-    """Refuse a place far from all of a graph, whose nearest vertex would say nothing about it."""
-    low, high = graph.positions.min(axis=0), graph.positions.max(axis=0)
-    margin = max(_MARGIN * float((high - low).max()), 2 * typical_step(graph))
-    if (point < low - margin).any() or (point > high + margin).any():
-        raise OutsideMap(
-            "A fugitive is last seen on the map, or beside it by at most a tenth of its size",
-            got=f"{tuple(point.tolist())} for vertices in {tuple(low.tolist())} to {tuple(high.tolist())}",
-            remedy="Pass a position in world units of this graph, or a vertex",
-        )
-
-
-def _heading(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.float64] | None, float | None]:
-    """The direction of a velocity and its size."""
-    if velocity is None:
-        return None, None
-    given = checks.array("The parts of a velocity", velocity)
-    single = given.shape in ((2,), (dimensions,))
-    flat = given.shape == (2,) and dimensions == 3
-    moves = checks.positions(np.append(given, 0) if flat else given, dimensions=dimensions)[0] if single else np.zeros((1, dimensions))
-    size = float(np.sqrt((moves**2).sum()))
-    if size == 0:
-        raise InvalidValue(
-            "velocity is one vector that is not 0",
-            got=f"velocity={velocity!r}",
-            remedy="Pass None and a speed if you don't know where he ran",
-        )
-    return moves[0] / size, size
-
-
-def _behind(
-    space: AnySpace, last_seen: NDArray[np.float64], heading: NDArray[np.float64] | None, angle: float, reach: float
-) -> NDArray[np.bool_]:
-    """Which cells lie more than an angle away from the heading, at most `reach` away."""
-    if heading is None:
-        return np.zeros(len(space), dtype=np.bool_)
-    away = offsets_from(space, last_seen)
-    distance = np.sqrt((away**2).sum(axis=1))
-    return np.asarray((away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach))
 
 
 def _mask(space: AnySpace, cells: ArrayLike | None, name: str) -> NDArray[np.bool_]:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import AnySpace, Grid, sees, visible
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space import AnySpace, sees, visible
+from fieldcraft.space.kinds import checked_space, squares_of
 
 __all__ = ["Contacts", "Sight"]
 
@@ -169,8 +169,9 @@ class Sight:
         if seconds == 0:
             return kept
         moved = points - contacts.positions
-        if isinstance(self.space, Grid) and self.space.wrap:
-            size = np.array(self.space.size)
+        grid = squares_of(self.space)
+        if grid is not None and grid.wrap:
+            size = np.array(grid.size)
             moved = (moved + size / 2) % size - size / 2
         return np.where(followed[:, np.newaxis], moved / seconds, kept)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.pursuit.memories import plain_numbers, plain_whole
+from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
@@ -73,6 +73,9 @@ class Staleness:
     def recall(self, memory: Mapping[str, Any]) -> None:
         """Remember what another `Staleness` on this space did: its `memory()`. Raises `InvalidValue` for others."""
         seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
-        now, began = plain_whole(memory, "now"), plain_whole(memory, "began")
+        now = plain_whole(memory, "now")
+        began = plain_whole(memory, "began", below=now + 1)
+        if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
+            raise not_of_a_memory("seen of a memory are ticks up to now", f"{int(seen.min())} to {int(seen.max())} at {now}")
         self._seen, self._now, self._began = seen.astype(np.int64), now, began
         self.version += 1

@@ -13,6 +13,7 @@ __all__ = ["GUARDS", "KINDS_OF_HUNTERS", "SEARCHING", "ZOMBIES", "CivilianRules"
 ZOMBIES, GUARDS = "zombies", "guards"
 KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15
+_MOST = 100_000
 SEARCHING = ("flood", "belief", "last", "random")
 
 
@@ -157,7 +158,8 @@ class Settings(Paced):
         checks.choice("kind", self.kind, KINDS_OF_HUNTERS)
         checks.choice("search", self.search, SEARCHING)
         for name, least in (("hunters", 1), ("civilians", 0), ("items", 0), ("rate", 1)):
-            checks.whole(name, getattr(self, name), minimum=least)
+            if checks.whole(name, getattr(self, name), minimum=least) > _MOST:
+                raise InvalidValue(f"{name} is at most {_MOST:,}", got=f"{name}={getattr(self, name)}", remedy="Ask for fewer")
         checks.not_negative("scale", self.scale)
         for name in ("think", "limit"):
             checks.positive(name, getattr(self, name))
