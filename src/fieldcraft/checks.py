@@ -91,26 +91,26 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
         raise InvalidValue(f"{what} make one even array", got=_short(value), remedy="Pass rows of the same length") from None
 
 
-def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.float64], bool]:
-    """World positions as a float64 array of shape (N, dimensions), and whether `value` was a single position."""
+def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions") -> tuple[NDArray[np.float64], bool]:
+    """World positions, or `what` else has as many parts, as a float64 array (N, dimensions), and whether `value` was a single one."""
     axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:
         array: NDArray[Any] = np.asarray(value)
         array = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
     except (TypeError, ValueError):
-        raise InvalidValue(f"Positions are numbers {axes}", got=_short(value), remedy=remedy) from None
+        raise InvalidValue(f"{what} are numbers {axes}", got=_short(value), remedy=remedy) from None
     if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
         return np.empty((0, dimensions)), False
     single = array.ndim == 1
     if single:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != dimensions:
-        raise InvalidValue(f"Positions are {axes} {many}s", got=f"an array of shape {np.shape(value)}", remedy=remedy)
+        raise InvalidValue(f"{what} are {axes} {many}s", got=f"an array of shape {np.shape(value)}", remedy=remedy)
     if not np.isfinite(array).all():
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise InvalidValue(
-            "Positions are finite", got=f"{tuple(array[bad].tolist())} at index {bad}", remedy="Drop or mend that position before the call"
+            f"{what} are finite", got=f"{tuple(array[bad].tolist())} at index {bad}", remedy="Drop or mend that one before the call"
         )
     return array, single
 
@@ -118,7 +118,7 @@ def positions(value: ArrayLike, *, dimensions: int = 2) -> tuple[NDArray[np.floa
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
     """The first index at which a mask is True, and what to call the place: a row and column, or a vertex of a graph."""
     index = tuple(np.argwhere(wrong)[0].tolist())
-    return index, f"row {index[0]}, column {index[1]}" if len(index) == 2 else f"vertex {', '.join(map(str, index))}"
+    return index, f"row {index[0]}, column {index[1]}" if len(index) > 1 else f"vertex {index[0]}"
 
 
 def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:

@@ -193,9 +193,10 @@ def test_an_unknown_place_has_room_around_it(tmp_path):
     assert (grid.width, grid.y_up) == (36, True)
 
 
-def test_recordings_too_short_are_refused(tmp_path):
+@pytest.mark.parametrize("frames", [2, 200])
+def test_recordings_too_short_are_refused(tmp_path, frames):
     path = tmp_path / "one.txt"
-    path.write_text("# framerate: 10 fps x/m y/m\n" + "\n".join(f"1 {frame} {frame / 10} 1 1" for frame in range(200)) + "\n")
+    path.write_text("# framerate: 10 fps x/m y/m\n" + "\n".join(f"1 {frame} {frame / 10} 1 1" for frame in range(frames)) + "\n")
     with pytest.raises(InvalidValue, match="At least two people"):
         pedestrians.pedestrians_study([path])
 

@@ -17,16 +17,14 @@ GRIDS = (Grid(31, 17), Grid(31, 17, cell_size=2.5, origin=(-7.0, 4.0), y_up=True
 
 
 def by_hand(space: Grid, points: np.ndarray, radius: float) -> set[int]:
-    found = set()
-    for cell in range(len(space)):
-        middle = space.position_of(cell)
-        for start, end in zip(points, points[1:] if len(points) > 1 else points, strict=False):
-            along = end - start
-            length = float(along @ along)
-            share = 0.0 if length == 0 else min(max(float((middle - start) @ along) / length, 0.0), 1.0)
-            if np.hypot(*(middle - start - share * along)) <= radius:
-                found.add(cell)
-    return found
+    middles = space.position_of(np.arange(len(space)))
+    found = np.zeros(len(space), dtype=bool)
+    for start, end in zip(points, points[1:] if len(points) > 1 else points, strict=False):
+        along = end - start
+        length = float(along @ along)
+        shares = np.zeros(len(space)) if length == 0 else np.clip((middles - start) @ along / length, 0.0, 1.0)
+        found |= np.hypot(*(middles - start - shares[:, np.newaxis] * along).T) <= radius
+    return set(np.flatnonzero(found).tolist())
 
 
 @settings(max_examples=40, deadline=None)

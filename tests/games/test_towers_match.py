@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import fields, replace
 from typing import Any
 
@@ -21,6 +18,7 @@ from fieldcraft.games.towers.match import start, step
 from fieldcraft.games.towers.plugin import KINDS
 from fieldcraft.games.towers.state import NOBODY, State
 from refusals import refused
+from tiers import told_twice
 
 SMALL = Settings(towers=3, units=40, supply=12, rate=10, limit=120, tower=TowerRules(range=7, reach=12, sight=9, health=120))
 
@@ -56,7 +54,6 @@ def test_the_number_of_threads_shows_in_nothing() -> None:
     for threads in (1, 2):
         fc.set_threads(threads)
         found.append(play_match(fc.generate_map("open", 64, 44, seed=2), crowded, seed=1, commanders=("shortest", "shortest")))
-    fc.set_threads(2)
     assert found[0] == found[1]
     assert sum(found[0].units_sent) > 500
 
@@ -70,13 +67,9 @@ settings = Settings(towers=2, units=12, supply=8, rate=10, limit=20, tower=tower
 match = play_match(fc.generate_map("cave", 36, 24, seed=5, neighbors=8), settings, seed=3)
 print(match.digest, sum(match.units_lost))
 """
-    found = []
-    for plain in ("0", "1"):
-        environment = {**os.environ, "FIELDCRAFT_REFERENCE": plain}
-        done = subprocess.run([sys.executable, "-c", told], env=environment, capture_output=True, text=True, timeout=120, check=True)
-        found.append(done.stdout.split())
-    assert found[0] == found[1]
-    assert int(found[0][1]) > 0
+    compiled, plain = told_twice(told)
+    assert compiled == plain
+    assert int(plain[1]) > 0
 
 
 def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> None:

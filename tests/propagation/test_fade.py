@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +55,23 @@ class TestFading:
             plain = np.clip(plain - 2, 0, 30)
             np.testing.assert_allclose(layer.values, plain, atol=1e-5)
             np.testing.assert_array_equal(layer.values == 0, plain == 0)
+
+    @pytest.mark.parametrize("fade", [Fade(1.0, 1.0, 10.0), Fade(maximum=10.0, half_life=0.8)])
+    @pytest.mark.parametrize("reads", [1, 7])
+    def test_what_is_forgotten_never_comes_back(self, fade: Fade, reads: int) -> None:
+        layer, life = remembering(fade, 20, 18), fade.life(10.0)
+        rng = np.random.default_rng(3)
+        when = np.full(layer.space.shape, -np.inf)
+        marked = set(np.cumsum(rng.integers(20, 260, 20)).tolist())
+        for tick in range(max(marked) + 1):
+            layer.imap.advance(0.1)
+            now = (tick + 1) / 10
+            if tick in marked:
+                cells = rng.integers(0, len(layer.space), 3)
+                layer.mark(layer.space.position_of(cells))
+                when.reshape(-1)[cells] = now
+            if tick % reads == 0 or tick in marked:
+                assert not layer.values[now - when > life + 1e-6].any()
 
     @pytest.mark.parametrize("fade", [Fade(3.0, 1.0), Fade(half_life=0.8), Fade(1.0, 0.01, 50.0), Fade(bleed=0.5)])
     def test_time_may_be_cut_anyhow(self, fade: Fade) -> None:
@@ -194,6 +213,19 @@ class TestMarks:
             other.mark(place, amount, radius=radius, falloff="linear")
         np.testing.assert_array_equal(layer.values, other.values)
         layer.mark(np.zeros((0, 2)), radius=np.zeros(0))
+
+    def test_many_large_ones_take_little_room(self) -> None:
+        many, few = remembering(Fade(bleed=0.3), 200, 150), remembering(Fade(bleed=0.3), 200, 150)
+        rng = np.random.default_rng(2)
+        places, amounts = rng.uniform((0, 0), (200, 150), (400, 2)), rng.uniform(1, 9, 400)
+        tracemalloc.start()
+        many.mark(places, amounts, radius=40.0, falloff="linear")
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 100e6
+        for part in np.array_split(np.arange(400), 7):
+            few.mark(places[part], amounts[part], radius=40.0, falloff="linear")
+        np.testing.assert_array_equal(many.values, few.values)
 
     def test_come_in_any_order(self) -> None:
         rng = np.random.default_rng(3)
@@ -354,6 +386,26 @@ class TestAsALayer:
         assert layer.values[2, 2] == 100
         assert not layer.values[:, 5:].any()
 
+    @pytest.mark.parametrize("space", [fc.Grid(13, 7), fc.Grid(13, 7).to_graph()], ids=["grid", "graph"])
+    def test_a_wall_shows_at_once_and_forgets_at_the_next_update(self, space: Any) -> None:
+        imap = fc.InfluenceMap(space)
+        layer = imap.add_layer("memory", Fade(1.0, 1.0), every=0.5)
+        layer.mark([(3.5, 2.5), (4.5, 2.5)])
+        twice, cell = layer * 2, 2 * 13 + 3
+        assert twice.values.reshape(-1)[[cell, cell + 1]].tolist() == [200, 200]
+        before = layer.version
+        space.set_walls([cell])
+        assert layer.version != before
+        for values, high in ((layer.values, 100), (twice.values, 200), (layer.read(), 100)):
+            assert values.reshape(-1)[[cell, cell + 1]].tolist() == [0, high]
+        assert fc.sample(layer, (3.5, 2.5)) == 0
+        space.set_walls([cell], False)
+        assert layer.values.reshape(-1)[cell] == 100
+        space.set_walls([cell])
+        imap.advance(0.5)
+        space.set_walls([cell], False)
+        assert layer.values.reshape(-1)[[cell, cell + 1]].tolist() == [0, 99.5]
+
     def test_takes_part_in_expressions_and_questions(self) -> None:
         layer = remembering()
         layer.mark((3.5, 2.5))
@@ -459,6 +511,8 @@ class TestRefusals:
             ):
                 with refused(kind):
                     layer.mark(*arguments, **settings)
+            with refused(InvalidValue, "A mask is bool"):
+                layer.mark(np.ones((7, 13), int))
             with refused(InvalidValue, "mark"):
                 layer.add_source((4.5, 2.5))
             with refused(InvalidValue, "mark"):

@@ -195,7 +195,6 @@ def test_threads_budgets_and_batches_change_nothing(spread: fc.Spread) -> None:
             for _ in range(24):
                 imap.step()
         results.append(layer.read())
-    fc.set_threads(2)
     for one, other in itertools.pairwise(results):
         np.testing.assert_array_equal(one, other)
 

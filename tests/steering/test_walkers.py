@@ -264,8 +264,10 @@ class TestRefusals:
         grid = meadow(walls=np.arange(1200).reshape(30, 40) == 41)
         with refused(OnWall):
             Walkers.at(grid, [(5.5, 5.5), (1.5, 1.5)])
-        with refused(OutsideMap):
+        with refused(OutsideMap, "clip it"):
             Walkers.at(grid, (99.0, 1.0))
+        with refused(InvalidValue, "Headings are finite"):
+            Walkers.at(grid, (5.5, 5.5), (float("nan"), 1.0))
         for bad in ((0.0, 0.0), (float("nan"), 1.0), [(1.0, 0.0)] * 3):
             with refused(InvalidValue):
                 Walkers.at(grid, [(5.5, 5.5)], bad)
@@ -295,6 +297,12 @@ class TestRefusals:
                 walkers.walk(how, 0.1, **settings_)
         with refused(InvalidValue):
             walkers.walk(Walk(1.0), -0.1)
+        with refused(InvalidValue, "how is a Walk"):
+            walkers.walk(0.1, Walk(1.0))
+        with refused(InvalidValue, "2 to 2"):
+            walkers.walk(Walk(1.0), 0.1, roles=[2])
+        with refused(InvalidValue, "Pushes are finite"):
+            walkers.walk(Walk(1.0), 0.1, push=(float("nan"), 0.0))
 
     def test_of_deposits_by_cell(self) -> None:
         grid = meadow(walls=np.arange(1200).reshape(30, 40) == 41)

@@ -71,8 +71,8 @@ class Walks:
 
     @property
     def duration(self) -> float:
-        """Seconds until the last step."""
-        return float(self.when.max())
+        """Seconds until the last step; 0 without steps."""
+        return float(self.when.max(initial=0.0))
 
 
 def ground_of(timeline: Timeline, place: Place | None, cell: float) -> Grid:

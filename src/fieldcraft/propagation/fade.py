@@ -18,12 +18,13 @@ from fieldcraft.kernels.reference import fade as reference
 from fieldcraft.propagation.footprints import Footprints, Ground, finished, too_large
 from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, Graph, visible
+from fieldcraft.space import AnySpace, Graph
 
 __all__ = ["Fade", "FadeField"]
 
 _TILE = (reference.TILE_ROWS, reference.TILE_COLUMNS)
 _TILES_PER_THREAD = 300
+_SHARES_AT_ONCE = 1 << 20  # cells around marks: as many are kept in memory at a time
 _MOST_BLEED = 0.95
 _LONGEST = 1e9
 # Moments are counted in quanta, of which a mark of the maximum lasts exactly so many, from an epoch that moves on.
@@ -125,13 +126,9 @@ class FadeField:
         self._ground: Ground | None = None
         self._graph_footprints: dict[str, GraphFootprints] = {}
         self._graph_ground: GraphGround | None = None
-        self._walls_version = space.walls_version
+        self._walls_version = self._walls_shown = space.walls_version
         self._room: Any = None
-        self._ops: Any = reference
-        if kernels.compiled():
-            from fieldcraft.kernels import fade as compiled
-
-            self._ops = compiled
+        self._ops = kernels.load("fade")
         self._rates()
 
     def _rates(self) -> None:
@@ -143,9 +140,16 @@ class FadeField:
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """What is remembered now, in the shape of the space; worked out for the marked parts of it when they are asked for."""
-        if not self._is_shown:
+        """What is remembered now, in the shape of the space; worked out for the marked parts of it when they are asked for.
+
+        0 on walls that came since the last update, which forgets them, unless they are gone by then.
+        """
+        version = self.space.walls_version
+        if not self._is_shown or version != self._walls_shown:
             self._show()
+            self._walls_shown = version
+            if version != self._walls_version:
+                self._values.reshape(-1)[self._walls_since()] = 0
         return self._values.reshape(-1)[: len(self.space)] if isinstance(self.space, Graph) else self._values
 
     @property
@@ -185,8 +189,22 @@ class FadeField:
         """Mark cells, or the ground around them, with at most these amounts; see `Layer.mark`."""
         self._follow_walls()
         strengths = np.full(len(cells), self.fade.maximum) if amounts is None else np.minimum(amounts, self.fade.maximum)
-        if radius is not None:
-            cells, strengths = self._around(cells, strengths, radius, falloff, metric)
+        if radius is None:
+            self._mark_all(cells, strengths)
+            return
+        many = max(1, _SHARES_AT_ONCE // self._most_around(radius))
+        for first in range(0, max(len(cells), 1), many):
+            part = slice(first, first + many)
+            self._mark_all(*self._around(cells[part], strengths[part], radius, falloff, metric))
+
+    def _most_around(self, radius: float) -> int:
+        """At least as many cells as lie within a radius."""
+        if isinstance(self.space, Graph):
+            return max(1, len(self.space))
+        return int(2 * min(radius / self.space.cell_size, max(self.space.shape)) + 1) ** 2
+
+    def _mark_all(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
+        """Mark cells, those with a strength above 0, and what lies beside them if marks bleed."""
         some = strengths > 0
         cells, strengths = cells[some], strengths[some]
         if self.fade.bleed > 0 and len(cells):
@@ -253,8 +271,6 @@ class FadeField:
         self, space: Graph, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff, metric: str
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The same on a graph, where each footprint is searched for."""
-        if metric == "sight":
-            return self._seen(space, cells, strengths, radius, falloff)
         if self._graph_ground is None:
             self._graph_ground = GraphGround.of(space)
         footprints = self._graph_footprints.setdefault(metric, GraphFootprints(metric))
@@ -267,18 +283,6 @@ class FadeField:
         every, amounts = np.concatenate(found), np.concatenate(given)
         free = ~space.walls[every]
         return every[free], amounts[free]
-
-    def _seen(
-        self, space: Graph, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The vertices that are seen from each, and the share that each takes by its straight distance."""
-        found, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
-            seen = np.flatnonzero(visible(space, space.positions[cell], radius))
-            away = np.linalg.norm(space.positions[seen] - space.positions[cell], axis=1)
-            found.append(seen)
-            given.append(falloff(np.minimum(away / radius, 1.0)) * strength)
-        return np.concatenate(found), np.concatenate(given)
 
     def _bled(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """What marks become once they have bled into what lies beside them."""
@@ -322,13 +326,17 @@ class FadeField:
         version = self.space.walls_version
         if version == self._walls_version:
             return
-        changed = self.space.walls_changed(self._walls_version)
+        blocked = self._walls_since()
         self._walls_version = version
         self._ground = self._graph_ground = None
-        blocked = changed[self.space.walls.reshape(-1)[changed]]
         self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
         self._is_shown = False
+
+    def _walls_since(self) -> NDArray[np.int64]:
+        """The cells that have become walls since the last update."""
+        changed = self.space.walls_changed(self._walls_version)
+        return changed[self.space.walls.reshape(-1)[changed]]
 
     def admit(self, values: NDArray[np.float32]) -> None:
         """Refuse values that fading cells cannot have."""

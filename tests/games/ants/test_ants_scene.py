@@ -41,6 +41,8 @@ def test_every_overlay_shows_and_changes_nothing(trails: str, steps: int) -> Non
         plain = draw_scene(session.world.scene(session.state, frozenset()), (480, 360))
         shown = [name for name in NAMES if (pictures[name] != plain).any()]
         assert shown == [name for name in NAMES if name != "directions" or trails == "velocity"]
+        told = {fact.name for fact in session.world.scene(session.state, frozenset(["directions"])).facts}
+        assert ("directions" in told) == (trails == "scalar")
 
 
 def test_fields_are_the_trails() -> None:

@@ -134,6 +134,12 @@ class TestHand:
         with pytest.raises(FieldcraftError):
             step(arena, state, [order], rng())
 
+    @pytest.mark.parametrize("order", ["walk", None, (3.0, 3.0)])
+    def test_what_is_no_order(self, order: Any) -> None:
+        arena, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        with refused(InvalidValue, "An order is"):
+            step(arena, state, [Take(0), order], rng())
+
     def test_walls_are_not_walked_to(self) -> None:
         arena, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5))
         with refused(InvalidValue, "open ground"):

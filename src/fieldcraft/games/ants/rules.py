@@ -34,8 +34,9 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     nest = int(ground[rng.integers(len(ground))])
     inside = np.flatnonzero(mirror.is_nest(nest))
     food = np.zeros(grid.shape, dtype=np.int32)
+    part = _part_of(nest, walls, grid.wrap)
     for _ in range(settings.piles):
-        food = _with_pile(mirror, nest, food, walls, rng)
+        food = _with_pile(mirror, nest, food, walls, part, rng)
     key = int(rng.integers(_MOST_KEY))
     walkers = Walkers.at(grid, grid.position_of(inside[rng.integers(len(inside), size=settings.ants)]).reshape(-1, 2), seed=key)
     count = len(walkers)
@@ -96,7 +97,8 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
         recent[second] = 0
     recent[second] += came
     if settings.renew and settings.piles and took.any() and int(food.sum()) < settings.food * np.pi * settings.pile**2:
-        food = _with_pile(mirror, state.nest, food, state.walls, rng)
+        part = _part_of(state.nest, state.walls, mirror.grid.wrap)
+        food = _with_pile(mirror, state.nest, food, state.walls, part, rng)
     walked, turned, nowhere = _watched(mirror, state, away(mirror.grid, before.positions, walkers.positions), changed, now)
     return replace(
         state,
@@ -176,10 +178,16 @@ def _watched(
     return np.zeros_like(walked), np.zeros_like(turned), nowhere
 
 
-def _with_pile(mirror: Mirror, nest: int, food: NDArray[np.int32], walls: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int32]:
-    """Food with another pile, on open ground not too near to the nest where there is such."""
+def _with_pile(
+    mirror: Mirror,
+    nest: int,
+    food: NDArray[np.int32],
+    walls: NDArray[np.bool_],
+    part: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.int32]:
+    """Food with another pile, on open ground, `part`, not too near to the nest where there is such."""
     settings, grid = mirror.settings, mirror.grid
-    part = _part_of(nest, walls, grid.wrap)
     far = settings.nest + settings.pile + min(grid.shape) / 4
     clear = part[~disc(grid, nest, far)[part] & (food.reshape(-1)[part] == 0)]
     if not len(clear):

@@ -20,7 +20,7 @@ OVERLAYS = (
     Overlay("to food", "2", "the trail that those who carry leave", group="field"),
     Overlay("to home", "3", "the trail that those who search leave", group="field"),
     Overlay("crowd", "4", "the layer that does not accumulate: ants and obstacles to keep away from", group="field"),
-    Overlay("directions", "5", "which way a velocity trail leads"),
+    Overlay("directions", "5", "which way a velocity trail leads; two pheromones have none"),
     Overlay("ants", "6", "the ants", shown=True),
 )
 
@@ -44,13 +44,15 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
         areas=(Areas(state.food > 0, ("food",), opacity=0.75, label="food"),),
         arrows=_arrows(mirror) if "directions" in overlays and state.trails != SCALAR else (),
         marks=tuple(marks),
-        facts=tuple(_facts(state)),
+        facts=tuple(_facts(state, overlays)),
     )
 
 
-def _facts(state: State) -> Iterator[Fact]:
+def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("ants", f"{len(state):,}")
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
+    if "directions" in overlays and state.trails == SCALAR:
+        yield Fact("directions", "none: two pheromones lead by how strong they are")
     yield Fact("food home", f"{state.home:,}")
     yield Fact("a minute", f"{state.per_minute:,}")
     yield Fact("carrying", f"{_percent(state.carrying.mean() if len(state) else 0.0)}")

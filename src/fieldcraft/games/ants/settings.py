@@ -18,6 +18,8 @@ NOWHERE = 0.3
 
 _WIDEST_BLUR = 15
 _MOST_FOOD = 2**30
+_MOST_WEIGHT = 2**20  # what a trail takes at a time
+_LONGEST_SCENT = 100_000  # steps
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,23 @@ class Settings(Paced):
             checks.positive(name, getattr(self, name))
         for name in ("follow", "smell", "carriers", "avoid", "obstacle"):
             checks.not_negative(name, getattr(self, name))
+        for name in ("smell", "carriers", "obstacle"):
+            if getattr(self, name) > _MOST_WEIGHT:
+                raise InvalidValue(
+                    f"{name} is at most {_MOST_WEIGHT:,}", got=f"{name}={getattr(self, name):g}", remedy="Count in fewer ants"
+                )
         if checks.whole("crowd", self.crowd, minimum=1) % 2 == 0 or self.crowd > _WIDEST_BLUR:
             raise InvalidValue(f"crowd is odd, 1 to {_WIDEST_BLUR}", got=f"crowd={self.crowd}", remedy="Pass 5, say")
         for name, least in (("piles", 0), ("food", 1), ("rate", 1)):
             checks.whole(name, getattr(self, name), minimum=least)
         if self.food > _MOST_FOOD:
             raise InvalidValue(f"food is at most {_MOST_FOOD:,}", got=f"food={self.food}", remedy="Ask for less")
+        if self.scent * self.rate > _LONGEST_SCENT:
+            raise InvalidValue(
+                f"What an ant leaves weakens by half within {_LONGEST_SCENT:,} steps",
+                got=f"scent={self.scent:g} at rate={self.rate}",
+                remedy="Pass seconds, such as 0.8",
+            )
         if not isinstance(self.renew, bool):
             raise InvalidValue("renew is True or False", got=repr(self.renew), remedy="Pass one of the two")
         if not isinstance(self.scalar, Tuning) or not isinstance(self.velocity, Tuning):

@@ -54,6 +54,7 @@ class MemoryRules:
     maximum: what a place that a monster is at reads.
     bleed: how much of a mark its neighbours take, 0 to 0.95.
     marks: what is marked when a monster comes to a cell: that "cell", or all of its "view", less with distance.
+    half_life: seconds in which what is remembered halves, in place of `amount` and `interval`; it is forgotten after about 17 of them.
     """
 
     amount: float = 0.8
@@ -61,6 +62,7 @@ class MemoryRules:
     maximum: float = 100.0
     bleed: float = 0.0
     marks: str = "cell"
+    half_life: float | None = None
 
     def __post_init__(self) -> None:
         checks.choice("marks", self.marks, MARKS)
@@ -68,7 +70,7 @@ class MemoryRules:
 
     def fade(self) -> Fade:
         """The same as a kind of layer."""
-        return Fade(self.amount, self.interval, self.maximum, bleed=self.bleed)
+        return Fade(self.amount, self.interval, self.maximum, self.half_life, bleed=self.bleed)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ def _followed(arena: Arena, state: State, order: Order) -> State:
         return replace(state, brains=(brains[0], brains[1]))
     if isinstance(order, Tune):
         return _tuned(state, order)
+    if not isinstance(order, Steer | Walk):
+        raise InvalidValue("An order is Take, Leave, Steer, Walk, Lead or Tune", got=type(order).__name__, remedy="Pass one of these")
     if state.player == NOBODY:
         raise InvalidValue("A fighter is led by hand to be told where to go", got="none that is", remedy="Take one first")
     if isinstance(order, Steer):
