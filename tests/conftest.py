@@ -1,10 +1,19 @@
 """Every run of the suite takes the same examples, and may take its time over each.
 
-`pytest --hypothesis-profile=explore` looks at others instead.
+`pytest --hypothesis-profile=explore` looks at others instead. Kernels use two threads, however many cores there are, so that the
+tests go the same ways on every machine.
 """
 
+import pytest
 from hypothesis import settings
+
+from fieldcraft.kernels import pool
 
 settings.register_profile("fieldcraft", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("fieldcraft")
+
+
+@pytest.fixture(autouse=True)
+def _two_threads() -> None:
+    pool.set_threads(2)

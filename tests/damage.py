@@ -57,6 +57,13 @@ oddities = st.one_of(
 )
 
 
+def rewrite(path: Path, data: bytes) -> None:
+    """Other bytes for a file; one that is emptied first, as `write_bytes` does, goes to the disk before the call returns."""
+    with path.open("r+b" if path.exists() else "wb") as file:
+        file.write(data)
+        file.truncate()
+
+
 def load_or_refuse(path: Path, **options: Any) -> None:
     """Load a map; a refusal by fieldcraft is as good, anything else fails the test."""
     with contextlib.suppress(FieldcraftError):

@@ -22,7 +22,7 @@ def display() -> Iterator[str]:
     if server is None:
         pytest.skip("no display, and Xvfb is not installed")
     reading, writing = os.pipe()
-    command = [server, "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    command = [server, "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"]
     running = subprocess.Popen(command, pass_fds=(writing,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writing)
     try:
@@ -33,4 +33,4 @@ def display() -> Iterator[str]:
         yield f":{number}"
     finally:
         running.terminate()
-        running.wait(timeout=20)
+        running.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from ctypes import CDLL
 from math import exp
 from pathlib import Path
 
@@ -40,10 +41,15 @@ def plain(values: NDArray[np.float32], cells: NDArray[np.int64], walls: NDArray[
     return now
 
 
-@pytest.mark.parametrize("walled", [False, True])
-def test_opponents_agree_with_the_plain_loop(walled: bool, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
     if shutil.which("g++") is None:
         pytest.skip("g++ not found: the C++ opponents can't be built")
+    return opponents.compiled(tmp_path_factory.mktemp("opponents"))
+
+
+@pytest.mark.parametrize("walled", [False, True])
+def test_opponents_agree_with_the_plain_loop(walled: bool, built: CDLL) -> None:
     rng = np.random.default_rng(11)
     walls = rng.random(SHAPE) < 0.2 if walled else None
     field = (rng.random(SHAPE) * 5).astype(np.float32)
@@ -53,7 +59,7 @@ def test_opponents_agree_with_the_plain_loop(walled: bool, tmp_path: Path) -> No
     cells = rng.choice(free, 3, replace=False).astype(np.int64)
     expected = plain(field, cells, walls)
 
-    raced = opponents.peers(SHAPE, DECAY, MOMENTUM, walls, opponents.compiled(tmp_path))
+    raced = opponents.peers(SHAPE, DECAY, MOMENTUM, walls, built)
     assert len(raced) >= 4
     for contender in raced:
         contender.write(field)

@@ -26,7 +26,7 @@ TICKS = 90
 def ground(request: pytest.FixtureRequest) -> Ground:
     if request.param == "grid":
         return Ground(CAVE, 7.0)
-    return Ground(CAVE.to_graph(), 4.0)  # nothing hides there but distance
+    return Ground(CAVE.to_graph(), 4.0)
 
 
 def fled(ground: Ground, fugitive: str, hunters: int = 1, seed: int = 3) -> Escape:

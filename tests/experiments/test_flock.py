@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.experiments import run_study
+from fieldcraft.experiments import flock, run_study
 from fieldcraft.experiments.flock import EXPERIMENT, TIMES, clock, flock_study, flock_times_study, fly
 from fieldcraft.games.flock import Settings, play_flock
 from fieldcraft.space import Grid
@@ -37,7 +37,8 @@ def test_summary_over_time(tmp_path):
     assert len(report.summary.found) == 2 * 2 * 3
 
 
-def test_times_are_taken_one_after_the_other(tmp_path):
+def test_times_are_taken_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(flock, "_SECONDS", 0.0)
     study = flock_times_study([300, 50, 50], size="60x40", seeds=2)
     assert study.alone
     assert [(job["birds"], job["seed"]) for job in study.jobs] == [(50, 0), (50, 1), (300, 0), (300, 1)]

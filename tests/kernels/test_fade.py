@@ -12,6 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels.reference import chance as reference_chance
 from fieldcraft.kernels.reference import explore as reference_explore
 from fieldcraft.kernels.reference import fade as reference
+from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import chance, explore, fade
@@ -125,14 +126,14 @@ def test_explores_as_the_reference(seed: int, neighbors: object, wrap: bool, sig
     rng = np.random.default_rng(seed)
     shape = (int(rng.integers(1, 14)), int(rng.integers(1, 17)))
     grid = fc.Grid(shape[1], shape[0], walls=rng.random(shape) < 0.25, neighbors=neighbors, wrap=wrap)
-    values = rng.choice([0, 1, 2, 5], shape, p=[0.05, 0.4, 0.4, 0.15]).astype(np.float32)
+    values = frozen(rng.choice([0, 1, 2, 5], shape, p=[0.05, 0.4, 0.4, 0.15]).astype(np.float32).reshape(-1))
     starts = np.repeat(rng.integers(0, len(grid), 3), 2) if apart else rng.integers(0, len(grid), 6)
     found = []
     for ops in (reference_explore, explore):
         cells, targets, taken = np.full(6, -1), np.full(6, -1), np.zeros(len(grid) if apart else 0, dtype=np.bool_)
         ops.explore(
-            values, grid.links(), grid.link_masks, np.array(grid.neighborhood.steps), wrap, NO_WAYS,
-            starts, sight, searches, np.float32(0), seed, taken,
+            values, grid.links(), grid.link_masks, np.array(grid.neighborhood.steps), wrap, tuple(map(frozen, NO_WAYS)),
+            frozen(starts), sight, searches, np.float32(0), seed, taken,
             0, 6, cells, targets, *ops.room(len(grid)),
         )  # fmt: skip
         found.append((cells, targets))

@@ -17,6 +17,7 @@ from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.kernels.reference import uniform as uniform_reference
 from fieldcraft.kernels.reference import weighted as weighted_reference
 from fieldcraft.paths.moves import Moves, moves_of
+from fieldcraft.query.ground import frozen
 from fieldcraft.space import links
 from mazes import FAR, HEX, KNIGHT, ONE_WAY, World
 
@@ -43,7 +44,7 @@ def common(world: World, moves: Moves) -> tuple[Any, ...]:
     ground = costs[~space.walls.reshape(-1)] if len(costs) else np.ones(1)
     least, barred = float(ground.min(initial=1e30)), bool(np.isinf(ground).any())
     return (
-        moves.table(space), moves.steps, moves.lengths, costs, barred, moves.norm, moves.facets, least,
+        moves.table(space), moves.steps, moves.lengths, frozen(costs), barred, moves.norm, moves.facets, least,
         space.width, space.height, space.wrap,
     )  # fmt: skip
 
@@ -124,7 +125,7 @@ def test_weighted(world: World) -> None:
 def test_weighted_over_costs_of_every_size() -> None:
     rng = np.random.default_rng(6)
     space = fc.Grid(23, 17, neighbors=8)
-    costs = 10.0 ** rng.uniform(-6, 30, len(space))
+    costs = frozen(10.0 ** rng.uniform(-6, 30, len(space)))
     moves = moves_of(space)
     problem = (moves.table(space), moves.steps, moves.lengths, costs, False, moves.norm, moves.facets, costs.min(), 23, 17, False)
     for start, goal in rng.integers(0, len(space), (20, 2)).tolist():

@@ -237,20 +237,20 @@ PATHS = {
 
 @pytest.mark.parametrize("name", PATHS)
 class TestSteps:
-    @settings(max_examples=30)
+    @settings(max_examples=20)
     @given(world=WORLDS)
     def test_any_world(self, name: str, world: World) -> None:
         with path(**PATHS[name]):
             live(world)
 
-    @settings(max_examples=15)
+    @settings(max_examples=10)
     @given(world=PLAIN_WORLDS)
     def test_plain_world(self, name: str, world: World) -> None:
         with path(**PATHS[name]):
             live(world, longest=40)
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(world=WORLDS)
 @example(World(8, 3, 4, True, 0.0, False, fc.Spread(0.0, 1.0, falloff="linear"), 0.0, True, 5))
 def test_settle(world: World) -> None:

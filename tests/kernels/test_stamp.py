@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import sight as sight_reference
 from fieldcraft.kernels.reference import stamp as reference
+from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import stamp
@@ -22,7 +23,7 @@ def fired(walls, start, end, half_width=0.0, wrap=False):
         return reference.shot(walls, *start, *end, half_width, wrap)
     crossings = sum(abs(b // UNITS - a // UNITS) for a, b in zip(start, end, strict=True))
     cells, shares, path, slot = stamp.room(walls.shape, crossings, half_width)
-    count, stop = stamp.shot(walls, *start, *end, half_width, wrap, cells, shares, path, slot)
+    count, stop = stamp.shot(frozen(walls), *start, *end, half_width, wrap, cells, shares, path, slot)
     assert not slot.any()
     order = np.argsort(cells[:count])
     return cells[:count][order], shares[:count][order], stop

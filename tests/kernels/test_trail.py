@@ -45,7 +45,7 @@ def test_updates_as_the_reference(
     inflow = np.where(fed, rng.integers(-(1 << 26), 1 << 26, (height, width)), 0)
     ones = set(weights) == {1.0}
     kernel, floor = np.array(weights, np.float32 if ones else np.float64), np.float32(0.01)
-    gain = 0.98 / kernel.sum() ** 2
+    gain = 0.98 / float(kernel.sum()) ** 2  # as layers have it: a float32 would be compiled anew
     expected = reference.update(values, inflow, walls, kernel, gain, conserves, floor, wrap)
 
     reach = len(weights) // 2

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import walk as reference
+from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import walk as fast
@@ -43,22 +44,24 @@ def test_walks_and_senses_as_the_reference(
     height, width = rng.integers(1, 12, 2).tolist()
     walls = rng.random((height, width)) < rng.choice([0.0, 0.3])
     walls[0, 0] = False
+    walls, no_layer = frozen(walls), frozen(reference.NO_LAYER)
     layers = [np.where(walls, 0, rng.choice([0.0, 0.5, 1.0, 2.5], walls.shape)).astype(np.float32) for _ in range(8)]
     for layer in layers[4:]:
         layer -= np.float32(1)
+    layers = [frozen(layer) for layer in layers]
     open_cells, first = np.flatnonzero(~walls), count // 100
     rows, columns = np.divmod(rng.choice(open_cells, count), width)
     rows = height - 1 - rows if y_up else rows
     places = np.stack([columns, rows], axis=1) + rng.choice([0.0, 0.25, rng.random()], (count, 2))
     angles = rng.uniform(0, 2 * math.pi, count)
-    headings = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    places, headings = frozen(places), frozen(np.stack([np.cos(angles), np.sin(angles)], axis=1))
     roles = rng.integers(0, 2, count).astype(np.uint8)
     distance, angle = float(rng.uniform(0.2, 5)), float(rng.uniform(0, 1.5))
     limits = (-2.0, 0.0) if turn is None else (math.cos(turn), math.sin(turn))
-    crowds = [layer if weight else reference.NO_LAYER for layer, weight in zip(layers[2:4], (separate, cohere), strict=True)]
-    flows = tuple(layers[4:]) if align else (reference.NO_LAYER,) * 4
-    push = rng.normal(size=(count, 2)) if pushed else reference.NO_PUSH
-    trails = (layers[0], layers[1]) if follow else (reference.NO_LAYER, reference.NO_LAYER)
+    crowds = [layer if weight else no_layer for layer, weight in zip(layers[2:4], (separate, cohere), strict=True)]
+    flows = tuple(layers[4:]) if align else (no_layer,) * 4
+    push = frozen(rng.normal(size=(count, 2)) if pushed else reference.NO_PUSH)
+    trails = (layers[0], layers[1]) if follow else (no_layer, no_layer)
     found = []
     for ops in (reference, fast):
         out = (np.zeros((count, 2)), np.zeros((count, 2)), np.zeros(count, np.int64))

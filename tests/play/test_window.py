@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from displays import display
 from fieldcraft.errors import FieldcraftError, MissingLibrary
+from fieldcraft.play.library import find_game
 from fieldcraft.play.player import Player
 from fieldcraft.play.session import Session
 from fieldcraft.play.window import show
@@ -26,9 +28,11 @@ pygame = pytest.importorskip("pygame", reason="pygame-ce is not installed")
 TESTS = Path(__file__).resolve().parents[1]
 SIZE = (850, 400)
 
-# Plays a game in a real window and does, one after the other, what its last arguments say.
+# Plays matches in real windows and does in each, one after the other, what its plan says.
 SCRIPT = """
+import json
 import sys
+import time
 from pathlib import Path
 import numpy as np
 import pygame
@@ -37,10 +41,6 @@ from fieldcraft.play.library import find_game
 from fieldcraft.play.player import Player
 from fieldcraft.play.session import Session
 from fieldcraft.play.window import show
-
-game, out, speed, *plan = sys.argv[1:]
-session = Session(find_game(game), seed=7)
-plan = [line.split(" ", 1) for line in plan]
 
 def key(name):
     code = pygame.key.key_code(name)
@@ -54,17 +54,38 @@ def grab(name):
     part = np.asarray(screen.convert("RGB"))[top : top + shown.shape[0], left : left + shown.shape[1]]
     Image.fromarray(part).save(Path(out) / f"{name}.png")
     same = part.shape == shown.shape and (part == shown).mean() > 0.999
-    print(name, shown.shape[1], shown.shape[0], "real" if same else "differs", flush=True)
+    if same or is_late():
+        print(name, shown.shape[1], shown.shape[0], "real" if same else "differs", flush=True)
+    else:
+        later("grab", name)
+
+def size(with_):
+    wanted = tuple(map(int, with_.split()))
+    if pygame.display.get_surface().get_size() != wanted and not is_late():
+        window = pygame.Window.from_display_module()
+        window.position, window.size = (0, 0), wanted
+        later("size", with_)
+
+# What depends on the display may take its time.
+until = None
+
+def is_late():
+    return until is not None and time.monotonic() > until
+
+def later(*line):
+    global until
+    until = until or time.monotonic() + 60
+    plan.insert(0, line)
 
 def act():
-    what, with_ = plan.pop(0)
+    global until
+    what, with_ = line = plan.pop(0)
     if what == "key":
         key(with_)
     elif what == "grab":
         grab(with_)
     elif what == "size":
-        window = pygame.Window.from_display_module()
-        window.position, window.size = (0, 0), tuple(map(int, with_.split()))
+        size(with_)
     elif what == "click":
         x, y = map(int, with_.split())
         for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
@@ -75,10 +96,15 @@ def act():
         pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(map(int, with_.split())), rel=(0, 0), buttons=(0, 0, 0)))
     elif what == "close":
         pygame.event.post(pygame.event.Event(pygame.QUIT))
+    if plan[:1] != [line]:
+        until = None
 
 class Acting(Player):
     # Does what is next before every second picture: by then what the last did is on the screen.
     pictures = 0
+
+    def advance(self, seconds):
+        super().advance(1 / 60)  # a match that a slow machine plays alike
 
     def picture(self):
         self.pictures += 1
@@ -86,10 +112,13 @@ class Acting(Player):
             act()
         return super().picture()
 
-player = Acting(session, (850, 400), speed=float(speed), stop_after=50_000)
-show(player, "a test")
-print("over", session.steps, len(session.journal), flush=True)
+for game, out, lines in json.loads(sys.argv[1]):
+    plan = [tuple(line.split(" ", 1)) for line in lines]
+    session = Session(find_game(game), seed=7)
+    show(Acting(session, (850, 400), speed=4 if game in ("chase", "towers") else 1, stop_after=50_000), "a test")
+    print("over", session.steps, len(session.journal), flush=True)
 """
+GAMES = ("ants", "chase", "flock", "maze", "tether", "towers")
 
 
 @pytest.fixture(scope="module")
@@ -98,20 +127,25 @@ def screen() -> Iterator[str]:
         yield name
 
 
-def in_window(name: str, out: Path, *plan: str, game: str = "wandering:GAME") -> list[str]:
+def in_windows(name: str, *matches: tuple[str, Path, list[str]]) -> list[list[str]]:
+    """What is told of matches: each a game, a folder for pictures, and a plan."""
     environment = {key: value for key, value in os.environ.items() if key not in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")}
     environment |= {"DISPLAY": name, "PYTHONPATH": str(TESTS), "SDL_AUDIODRIVER": "none such", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, game, str(out), "4" if game in ("chase", "towers") else "1", *plan],
+        [sys.executable, "-c", SCRIPT, json.dumps([(game, str(out), plan) for game, out, plan in matches])],
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    return done.stdout.splitlines()
+    told: list[list[str]] = [[]]
+    for line in done.stdout.splitlines():
+        told[-1].append(line)
+        if line.startswith("over "):
+            told.append([])
+    return told[:-1]
 
 
 class TestRealWindow:
@@ -121,7 +155,7 @@ class TestRealWindow:
         plan = ["grab trail"]
         for key, overlay in zip("23456", ("checks", "areas", "cones", "lines", "arrows"), strict=True):
             plan += [f"key {key}", "grab " + overlay]
-        lines = in_window(screen, tmp_path, *plan, "key h", "grab help", "close -")
+        (lines,) = in_windows(screen, ("wandering:GAME", tmp_path, [*plan, "key h", "grab help", "close -"]))
         assert [line.split() for line in lines[:-1]] == [
             [name, "850", "400", "real"] for name in ("trail", "checks", "areas", "cones", "lines", "arrows", "help")
         ]
@@ -131,37 +165,42 @@ class TestRealWindow:
         assert min(changed) > 0.002
 
     def test_clicks_zoom_resize_and_closing_in_the_middle(self, screen: str, tmp_path: Path) -> None:
-        later = ["wait -"] * 6
         plan = [
-            "click 305 255", "point 300 200", "wheel 3", "grab near", "size 320 240", *later, "grab small",
-            "size 40 30", *later, "grab tiny",
-            "size 1100 700", *later, "grab large", "close -",
+            "click 305 255", "point 300 200", "wheel 3", "grab near", "size 320 240", "grab small",
+            "size 40 30", "grab tiny", "size 1100 700", "grab large", "close -",
         ]  # fmt: skip
-        lines = in_window(screen, tmp_path, *plan)
+        (lines,) = in_windows(screen, ("wandering:GAME", tmp_path, plan))
         sizes = [tuple(map(int, line.split()[1:3])) for line in lines[:-1]]
         assert sizes[0] == (850, 400)
-        assert sizes[1] == (320, 240)
-        assert sizes[3] == (1100, 700)
+        assert sizes[1:] == [(320, 240), (40, 30), (1100, 700)]
         assert all(line.endswith("real") for line in lines[:-1]), lines
         over, steps, orders = lines[-1].split()
         assert (over, orders) == ("over", "1")
         assert int(steps) < 50_000
 
 
-@pytest.mark.parametrize("game", ["ants", "chase", "flock", "maze", "tether", "towers"])
-class TestGames:
-    def test_each_overlay_is_seen(self, screen: str, tmp_path: Path, game: str) -> None:
-        from fieldcraft.play.library import find_game
-
-        overlays = find_game(game).overlays
+@pytest.fixture(scope="module")
+def shown(screen: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, list[str]]]:
+    """The folder with pictures of each game's overlays, and what is told of them; all in one process, which loads everything once."""
+    matches = []
+    for game in GAMES:
         plan = ["wait -"] * 12
-        for overlay in overlays:
+        for overlay in find_game(game).overlays:
             # Those that are shown at first go and come back.
             plan += [f"key {overlay.key}", "wait -"] * (2 if overlay.shown else 1) + [f"grab {overlay.name}"]
-        lines = in_window(screen, tmp_path, *plan, "close -", game=game)
+        matches.append((game, tmp_path_factory.mktemp(game), [*plan, "close -"]))
+    told = in_windows(screen, *matches)
+    return {game: (folder, lines) for (game, folder, _), lines in zip(matches, told, strict=True)}
+
+
+@pytest.mark.parametrize("game", GAMES)
+class TestGames:
+    def test_each_overlay_is_seen(self, shown: dict[str, tuple[Path, list[str]]], game: str) -> None:
+        overlays = find_game(game).overlays
+        folder, lines = shown[game]
         assert [line.rsplit(" ", 3)[0] for line in lines[:-1]] == [overlay.name for overlay in overlays]
         assert all(line.endswith("real") for line in lines[:-1]), lines
-        files = [(tmp_path / f"{overlay.name}.png").read_bytes() for overlay in overlays]
+        files = [(folder / f"{overlay.name}.png").read_bytes() for overlay in overlays]
         assert len(set(files)) == len(overlays)
         if kept := os.environ.get("FIELDCRAFT_SCREENSHOTS"):
             for overlay, data in zip(overlays, files, strict=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -23,6 +24,24 @@ OPEN, WALL, OFF = (0.5, 0.5), (3.5, 2.5), (9.5, 1.0)
 @pytest.fixture
 def layer() -> fc.Layer:
     return fc.InfluenceMap(fc.Grid(9, 6, walls=WALLS)).add_layer("a", fc.Spread(0.2, 0.5))
+
+
+def lines_run(call: Callable[[], object]) -> int:
+    """How many lines of Python a call runs."""
+    lines = 0
+
+    def count(*event: object) -> object:
+        nonlocal lines
+        lines += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return lines
 
 
 class TestOneSource:
@@ -278,13 +297,15 @@ class TestBulk:
     def test_ten_thousand_without_a_python_loop(self, layer: fc.Layer) -> None:
         rng = np.random.default_rng(0)
         positions = rng.random((10_000, 2)) * (9, 2)
-        start = time.perf_counter()
-        ids = layer.add_sources(positions, rng.random(10_000))
-        for _ in range(20):
+
+        def come_and_go() -> None:
+            ids = layer.add_sources(positions, rng.random(10_000))
             layer.sources.move(ids, positions)
             layer.sources.set_strengths(ids, 2.0)
-        layer.sources.remove(ids)
-        assert time.perf_counter() - start < 2.0
+            layer.sources.remove(ids)
+
+        come_and_go()  # whatever is compiled or imported, is so now
+        assert 0 < lines_run(come_and_go) < 10_000
         assert len(layer.sources) == 0
 
 
@@ -345,11 +366,19 @@ class TestSync:
             layer.sync(keys, positions, strengths)
 
     def test_a_late_repeat_among_many_is_found_at_once(self, layer: fc.Layer) -> None:
-        keys = [*range(100_000), 99_999]
-        start = time.perf_counter()
-        with unchanged(layer), refused(InvalidValue, "99999 twice"):
-            layer.sync(keys, np.full((100_001, 2), 0.5))
-        assert time.perf_counter() - start < 2.0
+        compared = []
+
+        class Key(int):
+            __hash__ = int.__hash__
+
+            def __eq__(self, other: object) -> bool:
+                compared.append(other)
+                return int(self) == other
+
+        keys = [Key(number) for number in [*range(3_000), 2_999]]
+        with unchanged(layer), refused(InvalidValue, "2999 twice"):
+            layer.sync(keys, np.full((3_001, 2), 0.5))
+        assert 0 < len(compared) < 3_000
 
 
 class TestLifetimes:

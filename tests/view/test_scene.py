@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +19,7 @@ from fieldcraft.view.canvas import GROUND, RIM, WALL
 from fieldcraft.view.scene import SceneView, draw_scene
 from fieldcraft.view.tones import rgb_of_tone
 from refusals import refused
+from tiers import told_twice
 
 BLUE, ORANGE = rgb_of_tone(0), rgb_of_tone(1)
 PAGE = (13, 14, 18)
@@ -313,10 +310,9 @@ class TestRefusals:
 
 
 def test_the_plain_reference_draws_the_same_picture() -> None:
-    code = """
-import hashlib, sys
+    told = """
+import hashlib
 import numpy as np
-sys.path.insert(0, sys.argv[1])
 import wandering
 from fieldcraft.view.scene import draw_scene
 world = wandering.GAME.open(wandering.GAME.default_map(), wandering.Settings())
@@ -327,11 +323,6 @@ for _ in range(20):
 picture = draw_scene(world.scene(state, frozenset(["trail", "areas", "cones", "lines", "arrows"])), (300, 200))
 print(hashlib.sha256(picture.tobytes()).hexdigest())
 """
-    here = str(Path(__file__).resolve().parents[1])
-    answers = {
-        subprocess.run(
-            [sys.executable, "-c", code, here], env={**os.environ, "FIELDCRAFT_REFERENCE": flag}, capture_output=True, text=True, check=True
-        ).stdout
-        for flag in ("0", "1")
-    }
-    assert len(answers) == 1
+    compiled, plain = told_twice(told)
+    assert compiled == plain
+    assert len(plain) == 1

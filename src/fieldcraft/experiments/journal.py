@@ -70,6 +70,11 @@ class Journal:
         self._file.write(json.dumps(dict(row)) + "\n")
         self._file.flush()
 
+    def reread(self) -> None:
+        """Close the file and take the rows from it: Ctrl-C may have come between keeping one and writing it."""
+        self.__exit__()
+        self.rows = self._read() if self.path.exists() else {}
+
     def discard(self) -> None:
         """All is done: the file goes."""
         self.__exit__()

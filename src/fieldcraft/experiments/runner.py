@@ -88,6 +88,7 @@ def run_study(
             summary = study.summarise(rows)
             files = write_outputs(study, rows, summary, failures, folder)
         except KeyboardInterrupt:
+            journal.reread()
             if not (done := _done(study, journal)):
                 journal.discard()
                 raise

@@ -229,13 +229,23 @@ def _dots(painted: NDArray[np.uint8], plan: _Plan, graph: Graph, here: NDArray[n
     height, width = plan.shape
     at = np.floor(pixels[order]).astype(np.int64)
     off = pixels[order] - at - 0.5
+    near = np.mgrid[-reach : reach + 1, -reach : reach + 1].reshape(2, -1)
+
+    def within(dots: Any, dx: Any, dy: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        across, down = dx - off[dots, 0], dy - off[dots, 1]
+        inside = np.maximum(np.abs(across), np.abs(down)) <= radius if lattice else np.hypot(across, down) <= radius
+        x, y = at[dots, 0] + dx, at[dots, 1] + dy
+        return x, y, inside & (x >= 0) & (x < width) & (y >= 0) & (y < height)
+
+    if len(order) < near.shape[1]:  # a few large dots one by one, of those on one pixel the highest last
+        for dot, vertex in enumerate(order.tolist()):
+            x, y, inside = within(dot, near[1], near[0])
+            painted[y[inside], x[inside]] = tints[vertex]
+        return
     rows, columns, colors, ranks = [], [], [], []
     for dy in range(-reach, reach + 1):
         for dx in range(-reach, reach + 1):
-            across, down = dx - off[:, 0], dy - off[:, 1]
-            inside = np.maximum(np.abs(across), np.abs(down)) <= radius if lattice else np.hypot(across, down) <= radius
-            x, y = at[:, 0] + dx, at[:, 1] + dy
-            inside &= (x >= 0) & (x < width) & (y >= 0) & (y < height)
+            x, y, inside = within(slice(None), dx, dy)
             rows.append(y[inside])
             columns.append(x[inside])
             ranks.append(np.flatnonzero(inside))

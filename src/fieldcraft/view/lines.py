@@ -73,11 +73,16 @@ def draw_polylines(
     away = np.hypot(columns + 0.5 - dots_at[:, 0, np.newaxis, np.newaxis], rows + 0.5 - dots_at[:, 1, np.newaxis, np.newaxis])
     cover = np.clip(reach - away, 0, 1)
     seen = (cover > 0) & (columns >= 0) & (columns < shown_width) & (rows >= 0) & (rows < height)
-    covered = np.zeros(height * shown_width)
-    np.maximum.at(covered, (rows * shown_width + columns)[seen], cover[seen])
+    at = (rows * shown_width + columns)[seen]
+    if not len(at):
+        return
+    first = int(at.min())
+    covered = np.zeros(int(at.max()) + 1 - first)
+    np.maximum.at(covered, at - first, cover[seen])
     touched = np.flatnonzero(covered)
-    pixels = canvas.reshape(-1, 4)
     share = covered[touched, np.newaxis] * opacity
+    touched += first
+    pixels = canvas.reshape(-1, 4)
     under = pixels[touched, 3:] / 255 * (1 - share)
     alpha = under + share
     mixed = np.rint((pixels[touched, :3] * under + np.array(color) * share) / alpha)
