@@ -189,12 +189,14 @@ def test_the_bar_counts_jobs_and_failures(tmp_path):
 
 
 SCRIPT = """
+import signal
 import sys
 sys.path.insert(0, {tests!r})
 from sample_study import study
 from fieldcraft.experiments import run_study
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background of a shell ignores it
     try:
         run_study(study("slow", seeds=200), {out!r}, workers=2)
     except KeyboardInterrupt as stopped:
@@ -251,10 +253,13 @@ def test_ctrl_c_while_a_process_is_being_started_waits_until_it_is_told_all(tmp_
         return begun[-1]
 
     monkeypatch.setattr(popen.util, "spawnv_passfds", interrupted)
-    handler = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        run_study(study("slow", seeds=20), tmp_path, workers=2)
-    assert signal.getsignal(signal.SIGINT) is handler
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_study(study("slow", seeds=20), tmp_path, workers=2)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     with suppress(ChildProcessError):
         os.waitpid(begun[-1], 0)
     assert capfd.readouterr().err == ""
