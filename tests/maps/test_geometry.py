@@ -155,6 +155,15 @@ def test_cut_faces_cover_what_the_face_does(seed: int) -> None:
     assert facing.sum() == pytest.approx(np.linalg.norm(whole))
 
 
+def test_a_winding_face_is_cut_without_looking_at_each_corner_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = np.linspace(0, 6 * np.pi, 60)
+    arms = [np.stack([(1 + turn + off) * np.cos(turn), (1 + turn + off) * np.sin(turn), 0 * turn], axis=1) for off in (0.0, -0.3)]
+    looks, look = [], ears._is_ear
+    monkeypatch.setattr(ears, "_is_ear", lambda *corner: looks.append(corner) or look(*corner))
+    assert len(ears.cut(np.concatenate([arms[0], arms[1][::-1]]))) == 118
+    assert len(looks) < 5 * 120
+
+
 def test_faces_that_take_too_long_to_cut_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     comb = [(k, 0, -(k % 2) - 1) for k in range(20)] + [(19, 0, 0), (0, 0, 0)]
     text = "".join(f"v {x} {y} {-z}\n" for x, y, z in comb) + "f " + " ".join(str(k) for k in range(1, 23)) + "\n"

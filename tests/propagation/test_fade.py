@@ -406,6 +406,27 @@ class TestAsALayer:
         space.set_walls([cell], False)
         assert layer.values.reshape(-1)[[cell, cell + 1]].tolist() == [0, 99.5]
 
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_what_is_kept_hears_of_a_wall_when_the_one_it_was_kept_from_does(self, as_graph: bool) -> None:
+        def made() -> tuple[Any, fc.InfluenceMap]:
+            space = fc.Grid(13, 7).to_graph() if as_graph else fc.Grid(13, 7)
+            imap = fc.InfluenceMap(space)
+            return imap.add_layer("memory", Fade(1.0, 1.0)), imap
+
+        (one, imap), (other, _) = made(), made()
+        cell = 2 * 13 + 3
+        one.mark([(3.5, 2.5), (4.5, 2.5)])
+        for layer in (one, other):
+            layer.space.set_walls([cell])
+        other.recall(one.memory())
+        layers = [one, other, imap.copy()["memory"]]
+        for blocked, steps, held in ((False, 0, 100), (True, 0, 0), (True, 1, 0), (False, 0, 0)):
+            for layer in layers:
+                layer.space.set_walls([cell], blocked)
+                layer.step(steps)
+                assert layer.values.reshape(-1)[cell] == held
+                assert layer.values.reshape(-1)[cell + 1] > 90
+
     def test_takes_part_in_expressions_and_questions(self) -> None:
         layer = remembering()
         layer.mark((3.5, 2.5))

@@ -129,3 +129,40 @@ def test_memories_that_lie_are_refused(who: str, name: str, lie: Any) -> None:
     with refused(InvalidValue, "of a memory", "memory()"):
         thing.recall(memory | {name: lie(memory[name])})
     np.testing.assert_array_equal(thing.values, before)
+
+
+def test_a_flood_whose_beginning_was_walled_up_goes_on() -> None:
+    def made(walls: bool) -> fc.Pursuit:
+        hunt = fc.Pursuit(fc.Grid(15, 11), (7.5, 5.5), (1.0, 0.0))
+        if walls:
+            hunt.space.set_walls([82])
+        return hunt
+
+    one = made(walls=False)
+    one.step(2)
+    one.space.set_walls([82])
+    x, y = one.space.position_of(np.arange(165)).T
+    assert one.look(np.flatnonzero((abs(x - 7.5) < 4.1) & (abs(y - 5.5) < 4.1)))  # it begins beside the wall, a barrier and all
+    other = made(walls=True)
+    other.recall(one.memory())
+    for hunt in (one, other):
+        hunt.step(3)
+    np.testing.assert_array_equal(one.values, other.values)
+    np.testing.assert_array_equal(one.barrier, other.barrier)
+
+
+def test_why_a_flood_stopped_is_remembered_until_walls_change() -> None:
+    def made(hall: fc.Grid) -> fc.Pursuit:
+        return fc.Pursuit(hall, (2.5, 0.5), speed=1.0)
+
+    one, other = made(fc.Grid(9, 1)), made(fc.Grid(9, 1))
+    for hunt in (one, other):
+        hunt.space.set_walls([4])
+    one.step(9)
+    memory = one.memory()
+    assert one.stopped == "with nowhere left to go"
+    other.recall(memory)
+    assert other.stopped == one.stopped
+    open_by_now = made(fc.Grid(9, 1))
+    open_by_now.recall(memory)
+    assert open_by_now.stopped is None

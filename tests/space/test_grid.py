@@ -102,6 +102,10 @@ class TestPositions:
         assert found.tolist() == expected
         assert grid.short_way(ways.reshape(2, 3, 2)).tolist() == found.reshape(2, 3, 2).tolist()
         assert grid.short_way(ways[1]).tolist() == found[1].tolist()
+        assert grid.short_way([[3, 0]]).tolist() == [[-1.0 if wrap else 3.0, 0.0]]
+        for wrong in ([1.0, 2.0, 3.0], 5, [["a", "b"]]):
+            with refused(InvalidValue, "Ways are (x, y) pairs"):
+                grid.short_way(wrong)
 
     @pytest.mark.parametrize("outside", ["Clamp", "wrap", None, True])
     def test_unknown_policy(self, outside: object) -> None:

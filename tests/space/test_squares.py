@@ -221,3 +221,19 @@ def test_the_plain_reference_says_the_same(monkeypatch: pytest.MonkeyPatch) -> N
         layer.step()
         answers.append((layer.values.tobytes(), fc.watchers(graph, graph.positions[::7], 5, facing=(1, 1)).tobytes()))
     assert answers[0] == answers[1]
+
+
+def test_a_wall_that_comes_while_squares_are_made_is_not_missed() -> None:
+    class Busy(fc.Grid):
+        """Another thread, which blocks a vertex and looks at the squares just after those that are asked for are made."""
+
+        def with_walls(self, walls: Any) -> fc.Grid:
+            made = super().with_walls(walls)
+            if not graph.walls.any():
+                graph.set_walls([2])
+                assert graph.squares is not None
+            return made
+
+    graph = Busy(3, 2).to_graph()
+    assert graph.squares is not None
+    assert graph.squares.walls.tolist() == [[False, False, True], [False, False, False]]

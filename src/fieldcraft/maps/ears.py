@@ -42,11 +42,13 @@ def cut(places: NDArray[np.float64]) -> list[tuple[int, int, int]]:
     normal = np.cross(own, np.roll(own, -1, axis=0)).sum(axis=0)
     axis = int(np.abs(normal).argmax())
     plane = np.delete(own, axis, axis=1)[:, :: -1 if (axis == 1) != (normal[axis] < 0) else 1]
-    left, found = list(range(len(plane))), []
+    left, found, at = list(range(len(plane))), [], 0
     while len(left) > 3:
-        at = next((k for k in range(len(left)) if _is_ear(plane, left, k)), None)
-        if at is None:
+        near = (k % len(left) for k in range(at - 1, at - 1 + len(left)))  # what was cut last makes ears of those beside it
+        ear = next((k for k in near if _is_ear(plane, left, k)), None)
+        if ear is None:
             break
+        at = ear
         found.append((left[at - 1], left[at], left[(at + 1) % len(left)]))
         del left[at]
     return found + [(left[0], left[k], left[k + 1]) for k in range(1, len(left) - 1)]

@@ -174,7 +174,7 @@ class DistanceMap:
         way.flags.writeable = False
         return Path(self.space, way, length, total)
 
-    def write_arcs(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
+    def _write_arcs(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
         """Write into `taken` (N,), by vertex of a graph, the arc that `descend` takes from each vertex, or each of some; -1 where it ends.
 
         For flow fields. Arcs are numbered as in `space.topology`.

@@ -130,7 +130,7 @@ class GraphFlow(FlowField):
         else:
             assert self._seen is not None
             some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
-        distances.write_arcs(self._arcs, None if changed is None else some)
+        distances._write_arcs(self._arcs, None if changed is None else some)
         ends = self.ends()
         self._arcs[ends] = -1
         self._goals = np.zeros(len(space), dtype=np.bool_)

@@ -50,5 +50,5 @@ class GraphGround:
 @kept_until_walls_change
 def _plain(graph: Graph) -> GraphGround:
     """The ground that all costs leave open."""
-    lengths = graph.topology.lengths
-    return GraphGround(graph.walls, np.where(graph.closed, np.inf, lengths) if graph.closed.any() else lengths, graph.walls_version)
+    version, lengths = graph.walls_version, graph.topology.lengths
+    return GraphGround(graph.walls, np.where(graph.closed, np.inf, lengths) if graph.closed.any() else lengths, version)

@@ -26,6 +26,7 @@ _TILE = (reference.TILE_ROWS, reference.TILE_COLUMNS)
 _TILES_PER_THREAD = 300
 _SHARES_AT_ONCE = 1 << 20  # cells around marks: as many are kept in memory at a time
 _MOST_BLEED = 0.95
+_UNKNOWN = -1  # in place of a `walls_version`
 _LONGEST = 1e9
 # Moments are counted in quanta, of which a mark of the maximum lasts exactly so many, from an epoch that moves on.
 _LIFE = 1 << 29
@@ -335,8 +336,11 @@ class FadeField:
 
     def _walls_since(self) -> NDArray[np.int64]:
         """The cells that have become walls since the last update."""
+        walls = self.space.walls.reshape(-1)
+        if self._walls_version == _UNKNOWN:
+            return np.flatnonzero(walls)
         changed = self.space.walls_changed(self._walls_version)
-        return changed[self.space.walls.reshape(-1)[changed]]
+        return changed[walls[changed]]
 
     def admit(self, values: NDArray[np.float32]) -> None:
         """Refuse values that fading cells cannot have."""
@@ -417,9 +421,8 @@ class FadeField:
         self._active[tiles] = (1 << _TILE[0]) - 1
         self._count = len(tiles)
         self._is_shown = False
-        # A wall that came while nobody looked is found at the next step.
-        blocked = np.flatnonzero(self.space.walls)
-        self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
+        if self._ends.reshape(-1)[reference.slots(np.flatnonzero(self.space.walls), self._width)[1]].any():
+            self._walls_version = _UNKNOWN  # walls have come of which the next update is to hear
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""

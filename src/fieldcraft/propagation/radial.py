@@ -40,7 +40,7 @@ class Radial:
         `Ring`, a table or a callable, see `Falloff.of`; sources may have their own.
     metric: how distance is measured. "straight": walls don't matter. "connected": straight, but only on cells joined to
         the source by a walk within the radius. "path": along the walk. "sight": straight, but only where the source sees; see
-        `visible`: on a graph without a mesh nothing hides.
+        `visible`: on a graph of waypoints nothing hides.
     blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
 
     Raises `InvalidValue` for numbers outside of these ranges.

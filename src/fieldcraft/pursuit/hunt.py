@@ -182,10 +182,10 @@ class Pursuit:
         self._ways = ways_of(self.space)
         self._barred = self.space.walls.reshape(-1) | self._blocked
         self._take_walls()
-        self.stopped = None  # by other ways it may go on
         self.version += 1
 
     def _take_walls(self) -> None:
+        self.stopped = None  # by other ways it may go on
         self._forget(self._barred & (self._state == reference.HEAT))
         self._strike(self._shut, reference.TAIL, self._barred)
         self._state[self._state == reference.BLOCKED] = reference.UNTOUCHED
@@ -222,6 +222,10 @@ class Pursuit:
         while end == reference.RUNS and seen[lit[: marks[reference.FRONT + 1]]].all():
             late = True
             end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
+        if marks[reference.TAIL] and origin != self._start:
+            # No barrier stands where it began. Only `_start` stays listed so: that cell is never behind, and can't be listed again.
+            shut[:-1] = shut[1:]
+            marks[reference.TAIL : reference.TAIL + 2] -= 1
         return state, shut, marks, late
 
     def _ignite(self, state: NDArray[np.uint8], shut: NDArray[np.int32], marks: NDArray[np.int64], seen: NDArray[np.bool_]) -> bool:
@@ -320,10 +324,10 @@ class Pursuit:
         check_flood(self._start, *arrays)
         ticks = plain_whole(memory, "ticks", below=clock.ticks("interval", self.interval))
         restarts, stopped = plain_whole(memory, "restarts"), memory.get("stopped")
+        self._follow_walls()
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
-        self._follow_walls()
         if ((self._state == reference.BLOCKED) != self._barred).any():
             self._take_walls()
         self.version += 1

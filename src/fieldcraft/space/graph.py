@@ -125,7 +125,7 @@ class Graph:
         self._closed.flags.writeable = False
         self._changes: list[NDArray[np.int64]] = []
         self._squares = squares
-        self._squared: NDArray[np.bool_] | None = None
+        self._squared: tuple[NDArray[np.bool_], Grid] | None = None  # the walls, and the squares that they are on
 
     @classmethod
     def from_polygons(
@@ -239,10 +239,13 @@ class Graph:
 
         What sight runs over. Made anew after changes, so that changing it changes nothing here.
         """
-        if self._squares is not None and (self._squared is not self._walls or self._squares.walls_version):
-            self._squares = self._squares.with_walls(self._walls.reshape(self._squares.shape))
-            self._squared = self._walls
-        return self._squares
+        if self._squares is None:
+            return None
+        walls, known = self._walls, self._squared
+        if known is None or known[0] is not walls or known[1].walls_version:
+            self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
+            known = self._squared = (walls, self._squares)
+        return known[1]
 
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
         """The open vertices that open edges lead to from a vertex, ascending."""

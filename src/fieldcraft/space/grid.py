@@ -149,12 +149,20 @@ class Grid:
             rows = self.height - 1 - rows
         return np.stack([self.origin[0] + (columns + 0.5) * self.cell_size, self.origin[1] + (rows + 0.5) * self.cell_size], axis=-1)
 
-    def short_way(self, ways: NDArray[np.float64]) -> NDArray[np.float64]:
+    def short_way(self, ways: ArrayLike) -> NDArray[np.float64]:
         """Straight ways in world units, (..., 2): on a torus of those that end in the same place the shortest, else as they are.
 
-        Of two that are as short a way within the map stays as it was given.
+        Of two that are as short a way within the map stays as it was given. Raises `InvalidValue` for other things.
         """
-        return ways - np.rint(ways / self.size) * self.size if self.wrap else ways
+        given = checks.array("Ways", ways)
+        if given.shape[-1:] != (2,) or given.dtype.kind not in "iuf":
+            raise InvalidValue(
+                "Ways are (x, y) pairs of numbers",
+                got=f"{given.dtype} of shape {given.shape}",
+                remedy="Pass where they end less where they begin, an array of shape (N, 2)",
+            )
+        straight = given.astype(np.float64, copy=False)
+        return straight - np.rint(straight / self.size) * self.size if self.wrap else straight
 
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
         """For each cell, itself if it is open, else the open cell whose centre is nearest (lowest id on a tie).
