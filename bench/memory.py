@@ -202,7 +202,7 @@ def trailing(report: Report, quick: bool) -> None:
         report.notes.append("Left out: OpenCV, which is not installed.")
     table = Table(f"Trail: blur 3 x 3, keep, add what 1,000 stamps of 15 x 15 left, {TRAIL} x {TRAIL}", COLUMNS)
     for words, way, required in peers:
-        found = batches({"ours": (warm, imap.step), "peer": (way, way)}, 4 if quick else 25)
+        found = batches({"ours": (warm, imap.step), "peer": (way, way)}, 4 if quick else 80)
         add_row(table, "update", found["ours"], words, found["peer"], required)
     table.notes.append(
         "The stamps are put on beforehand for all, and each makes an untimed update first, as in a loop that does nothing else."

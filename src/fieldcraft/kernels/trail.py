@@ -318,7 +318,6 @@ def update(  # type: ignore[no-untyped-def]
     flat_values = values.reshape(-1)
     flat_inflow = inflow.reshape(-1)
     flat_sums = sums.reshape(-1)
-    tiles = 0
     for t in range(first - reach, last + reach):
         slot = t % side
         if t < first:
@@ -338,12 +337,11 @@ def update(  # type: ignore[no-untyped-def]
         if y < first:
             continue
         band = y // TILE_ROWS
-        if y % TILE_ROWS == 0:
-            tiles = 0
-            for tile in range(dirty.shape[1]):
-                listed[tiles] = tile
-                tiles += dirty[band, tile] != 0
-        of_row = 1 << (y % TILE_ROWS)
+        of_row = y % TILE_ROWS
+        tiles = 0
+        for tile in range(dirty.shape[1]):
+            listed[tiles] = tile
+            tiles += (dirty[band, tile] >> of_row) & 1
         fed = tiles > 0
         quiet = True
         for k in range(side):
@@ -370,10 +368,7 @@ def update(  # type: ignore[no-untyped-def]
         if fed:
             # Unsigned places need no look at whether they are negative, and slices would cost more than a tile's row.
             for i in range(tiles):
-                tile = listed[i]
-                if dirty[band, tile] & of_row == 0:
-                    continue
-                x0 = tile * TILE_COLUMNS
+                x0 = listed[i] * TILE_COLUMNS
                 place = np.uint64(y * width)
                 above_place = np.uint64((y + side - 1) % side * width)
                 own_place = np.uint64(y % side * width)
@@ -412,8 +407,6 @@ def update(  # type: ignore[no-untyped-def]
             _wall_up(closed[y, 1:], values[y])
         if fed:
             for i in range(tiles):
-                tile = listed[i]
-                if dirty[band, tile] & of_row != 0:
-                    place = np.uint64(y * width + tile * TILE_COLUMNS)
-                    for k in range(min(TILE_COLUMNS, width - tile * TILE_COLUMNS)):
-                        flat_inflow[place + np.uint64(k)] = 0
+                place = np.uint64(y * width + listed[i] * TILE_COLUMNS)
+                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
+                    flat_inflow[place + np.uint64(k)] = 0
