@@ -166,3 +166,40 @@ def test_why_a_flood_stopped_is_remembered_until_walls_change() -> None:
     open_by_now = made(fc.Grid(9, 1))
     open_by_now.recall(memory)
     assert open_by_now.stopped is None
+
+
+@pytest.mark.parametrize("make", [lambda hall: fc.Pursuit(hall, (7.5, 5.5), speed=1.0), lambda hall: fc.Belief(hall, 1.0)])
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_reading_changes_nothing_while_walls_come_and_go(make: Any, as_graph: bool) -> None:
+    said = []
+    for reads in (False, True):
+        hall: Any = fc.Grid(15, 11).to_graph() if as_graph else fc.Grid(15, 11)
+        thing = make(hall)
+        thing.step(3)
+        hall.set_walls([80])
+        if reads:
+            version = thing.version
+            held = thing.values.copy()
+            assert held.reshape(-1)[80] == 0
+            hall.set_walls([80], False)
+            assert thing.version != version
+            assert thing.values.reshape(-1)[80] > 0
+        else:
+            hall.set_walls([80], False)
+        thing.step(2)
+        said.append(thing.values.copy())
+    np.testing.assert_array_equal(*said)
+
+
+def test_what_is_read_behind_a_new_wall_is_what_the_next_step_goes_on_from() -> None:
+    hall = fc.Grid(15, 11)
+    hunt, belief = fc.Pursuit(hall, (7.5, 5.5), (1.0, 0.0)), fc.Belief(hall, 1.0)
+    hunt.step(3)
+    belief.step(3)
+    hall.set_walls([80, 81, 96])
+    read = [hunt.values.copy(), hunt.barrier.copy(), hunt.hot.copy(), belief.probability()]
+    nothing = np.zeros(hall.shape, dtype=bool)
+    hunt.look(nothing)
+    belief.look(nothing)
+    for before, after in zip(read, [hunt.values, hunt.barrier, hunt.hot, belief.probability()], strict=True):
+        np.testing.assert_allclose(before, after, rtol=1e-15)

@@ -78,7 +78,7 @@ class Belief:
         if self.stay == 1:
             raise InvalidValue("stay is below 1", got="stay=1", remedy="Pass 0.5, say: half of it moves on in each step")
         self.interval = interval_of(typical_step(space), self.speed, interval)
-        self.version = 0
+        self._changes = 0
         self._ticks = 0
         possible = ~space.walls if where is None else checked_mask(space, where, "where") & ~space.walls
         if not possible.any():
@@ -134,7 +134,7 @@ class Belief:
                 continue
             sound = False
             self._put(number, self._out_of(cells, cells[before > 0]))
-        self.version += 1
+        self._changes += 1
         return sound
 
     def _out_of(self, cells: NDArray[np.int64], thought: NDArray[np.int64]) -> NDArray[Any]:
@@ -158,7 +158,9 @@ class Belief:
         point = self.space.position_of(self._cell(position))
         away = offsets_from(self.space, point)
         likely = np.maximum(1 - (away**2).sum(axis=1) / (reach * reach), 0.0).reshape(self.space.shape)
-        before = self.probability(number)
+        if not self.space.walls.all():
+            self._follow_walls()
+        before = self._held(number)
         heard = before * likely
         if heard.sum() <= _GONE:  # nobody was thought to be there
             heard = np.where(self.space.walls, 0.0, likely)
@@ -183,7 +185,7 @@ class Belief:
             self._flow.run(self._masses[number], self._scales[number], self._spare)
             self._masses[number], self._spare = self._spare, self._masses[number]
             self._scales[number] = 1.0
-        self.version += 1
+        self._changes += 1
 
     def _follow_walls(self) -> None:
         """Whoever was where a wall now stands is elsewhere."""
@@ -191,26 +193,35 @@ class Belief:
             return
         if self.space.walls.all():
             raise InvalidValue("A belief has open ground to be on", got="walls in every cell", remedy="Open cells, or make no step")
-        before = [self._held(number) for number in range(self.targets)]
+        before = [self._off_walls(self._held(number)) for number in range(self.targets)]
         self._walls_version = self.space.walls_version
         self._flow = _flow(self.space, self.stay, self.speed * self.interval)
-        for number in range(self.targets):
-            left = np.where(self.space.walls, 0.0, before[number])
-            self._put(number, left if left.sum() > _GONE else ~self.space.walls)
+        self._masses = [self._flow.placed(mass) for mass in before]
+        self._scales = [1.0] * self.targets
+        self._changes += 1
+
+    def _off_walls(self, weights: Floats) -> Floats:
+        """A belief that has moved off the walls as they are now."""
+        left = np.where(self.space.walls, 0.0, weights)
+        left = left if left.sum() > _GONE else (~self.space.walls).astype(np.float64)
+        return np.asarray(left / left.sum())
 
     def _put(self, number: int, weights: NDArray[Any]) -> None:
         self._masses[number] = self._flow.placed(weights / weights.sum())
         self._scales[number] = 1.0
-        self.version += 1
+        self._changes += 1
 
     # What it says
 
+    @property
+    def version(self) -> int:
+        """Changes whenever what it says may have changed."""
+        return self._changes + self.space.walls_version
+
     def probability(self, target: int = 0) -> Floats:
         """How likely a target is in each cell, float64 in the space's shape; sums to 1."""
-        number = self._target(target)
-        if not self.space.walls.all():
-            self._follow_walls()
-        return self._held(number)
+        held = self._held(self._target(target))
+        return held if self._walls_version == self.space.walls_version or self.space.walls.all() else self._off_walls(held)
 
     def _held(self, number: int) -> Floats:
         return self._flow.taken(self._masses[number]) * self._scales[number]
@@ -257,7 +268,7 @@ class Belief:
         self._ticks = ticks
         if np.logical_and(masses, self.space.walls).any():
             self._walls_version = -1  # on these walls they have yet to move
-        self.version += 1
+        self._changes += 1
 
     # Arguments
 

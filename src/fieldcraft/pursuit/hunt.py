@@ -115,7 +115,7 @@ class Pursuit:
         self._ignited[start] = 0
         self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
         self.restarts = 0
-        self.version = 0
+        self._changes = 0
         self.stopped: str | None = None
         self._ticks = 0
         self._seen = (-1, np.zeros(0, dtype=np.float32))
@@ -136,7 +136,7 @@ class Pursuit:
                 self.stopped = "with too many hot cells" if end == reference.TOO_HOT else "with nowhere left to go"
             elif wanted > left:
                 self.stopped = f"after {self.most_steps} steps"
-            self.version += 1
+            self._changes += 1
         return self.stopped is None
 
     def advance(self, dt: float) -> bool:
@@ -164,7 +164,7 @@ class Pursuit:
             self._strike(self._lit, reference.FRONT, cleared)
             self._state[cleared] = reference.UNTOUCHED
             self._ignited[cleared] = _NEVER
-            self.version += 1
+            self._changes += 1
 
     def _strike(self, listed: NDArray[np.int32], mark: int, cells: NDArray[np.bool_]) -> None:
         """Take cells out of `lit` or `shut`, whose last front begins and ends at this entry of `marks`."""
@@ -182,7 +182,11 @@ class Pursuit:
         self._ways = ways_of(self.space)
         self._barred = self.space.walls.reshape(-1) | self._blocked
         self._take_walls()
-        self.version += 1
+        self._changes += 1
+
+    def _barred_now(self) -> NDArray[np.bool_]:
+        """Where nobody can be, whether or not the flood has heard of it. What is read obeys it and changes nothing."""
+        return self._barred if self._walls_version == self.space.walls_version else self.space.walls.reshape(-1) | self._blocked
 
     def _take_walls(self) -> None:
         self.stopped = None  # by other ways it may go on
@@ -193,8 +197,9 @@ class Pursuit:
 
     def _origin(self) -> int:
         """The cell in which he was last seen, or the nearest that he can be in where that is walled by now."""
-        free = np.flatnonzero(self._state != reference.BLOCKED)
-        if self._state[self._start] != reference.BLOCKED or not len(free):
+        barred = self._barred_now()
+        free = np.flatnonzero(~barred)
+        if not barred[self._start] or not len(free):
             return self._start
         away = offsets_from(self.space, self.space.position_of(self._start))[free]
         return int(free[(away**2).sum(axis=1).argmin()])
@@ -240,7 +245,7 @@ class Pursuit:
         self._lit[: len(hot)] = hot
         self._marks[:] = 0, len(hot), marks[reference.TAIL], marks[reference.TAIL + 1], self.steps
         self.stopped = None
-        self.version += 1
+        self._changes += 1
         return True
 
     def _run(
@@ -266,12 +271,17 @@ class Pursuit:
     # What it says
 
     @property
+    def version(self) -> int:
+        """Changes whenever what it says may have changed."""
+        return self._changes + self.space.walls_version
+
+    @property
     def values(self) -> NDArray[np.float32]:
         """The heat, float32 in the space's shape: 1 where it is hot, less where it cools, 0 elsewhere. Read-only."""
-        self._follow_walls()
         if self._seen[0] != self.version:
             age = self.steps - self._ignited
-            heat = np.where(self._ignited == _NEVER, 0.0, np.maximum(1 - self.cooling * age, 0.0)).astype(np.float32)
+            is_cold = (self._ignited == _NEVER) | self._barred_now()
+            heat = np.where(is_cold, 0.0, np.maximum(1 - self.cooling * age, 0.0)).astype(np.float32)
             heat[heat < 1e-6] = 0
             heat.flags.writeable = False
             self._seen = (self.version, heat.reshape(self.space.shape))
@@ -280,14 +290,13 @@ class Pursuit:
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """Where the barrier stands, bool in the space's shape."""
-        self._follow_walls()
-        return np.asarray(self._state == reference.BARRIER).reshape(self.space.shape)
+        return np.asarray((self._state == reference.BARRIER) & ~self._barred_now()).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front."""
-        self._follow_walls()
-        return self._lit[self._marks[reference.FRONT] : self._marks[reference.FRONT + 1]].astype(np.int64)
+        front = self._lit[self._marks[reference.FRONT] : self._marks[reference.FRONT + 1]].astype(np.int64)
+        return front[~self._barred_now()[front]]
 
     @property
     def time(self) -> float:
@@ -330,7 +339,7 @@ class Pursuit:
         self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
         if ((self._state == reference.BLOCKED) != self._barred).any():
             self._take_walls()
-        self.version += 1
+        self._changes += 1
 
     def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         flat = self.values.reshape(-1)
