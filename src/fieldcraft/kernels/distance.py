@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fieldcraft.kernels.buckets import shelve
 from fieldcraft.kernels.heap import TWICE, longer
 
 __all__ = [
@@ -256,15 +257,7 @@ def add(  # type: ignore[no-untyped-def]
         while taken < seeds.shape[0] and np.int64(starts[taken] * inverse) <= bucket and (free >= 0 or used < room):
             c = seeds[taken]
             if np.int64(dist[c] * inverse) == bucket:
-                if free >= 0:
-                    node = free
-                    free = following[node]
-                else:
-                    node = used
-                    used += 1
-                nodes[node] = c
-                following[node] = heads[bucket % rounds]
-                heads[bucket % rounds] = node
+                free, used = shelve(c, bucket % rounds, heads, nodes, following, free, used)
                 waiting += 1
             taken += 1
         if taken < seeds.shape[0] and np.int64(starts[taken] * inverse) <= bucket:
@@ -306,15 +299,7 @@ def add(  # type: ignore[no-untyped-def]
                     dist[n] = s
                     t = np.int64(s * inverse)
                     if o == far or t == bucket or np.int64(o * inverse) != t:
-                        if free >= 0:
-                            node = free
-                            free = following[node]
-                        else:
-                            node = used
-                            used += 1
-                        nodes[node] = n
-                        following[node] = heads[t % rounds]
-                        heads[t % rounds] = node
+                        free, used = shelve(n, t % rounds, heads, nodes, following, free, used)
                         waiting += 1
         if state[5] != 0:
             break

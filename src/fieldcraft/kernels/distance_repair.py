@@ -8,24 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fieldcraft.kernels.buckets import shelve
 from fieldcraft.kernels.distance import there, weight
+from fieldcraft.kernels.goals import goal_distance
 from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
 __all__ = ["mend"]
-
-
-@njit(nogil=True, cache=True)
-def _start(c, goals, starts, far):  # type: ignore[no-untyped-def]
-    """The distance that a cell has as a goal."""
-    low = 0
-    high = goals.shape[0]
-    while low < high:
-        middle = (low + high) >> 1
-        if goals[middle] < c:
-            low = middle + 1
-        else:
-            high = middle
-    return starts[low] if low < goals.shape[0] and goals[low] == c else far
 
 
 @njit(nogil=True, cache=True)
@@ -44,7 +32,7 @@ def _clear(  # type: ignore[no-untyped-def]
         if d == far:
             continue
         if not walls[u]:
-            kept = _start(u, goals, starts, far) == d
+            kept = goal_distance(u, goals, starts, far) == d
             for k in range(several):
                 if kept:
                     break
@@ -106,15 +94,7 @@ def _empty(  # type: ignore[no-untyped-def]
                     marks[n] |= 1
                 elif o != far and t != bucket and np.int64(o * inverse) == t:
                     continue
-                if free >= 0:
-                    node = free
-                    free = following[node]
-                else:
-                    node = used
-                    used += 1
-                nodes[node] = n
-                following[node] = heads[t % rounds]
-                heads[t % rounds] = node
+                free, used = shelve(n, t % rounds, heads, nodes, following, free, used)
                 waiting += 1
     return free, used, waiting, count
 
@@ -174,7 +154,7 @@ def mend(  # type: ignore[no-untyped-def]
         u = touched[i] if i < count else near[i - count]
         if walls[u] or (i >= count and marks[u] & 1 != 0):
             continue
-        best = _start(u, goals, starts, far)
+        best = goal_distance(u, goals, starts, far)
         for k in range(several):
             n = there(u, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
             if n >= 0 and (links[n] >> k) & 1 and dist[n] != far:

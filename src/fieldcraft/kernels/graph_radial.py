@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from numba import njit
 
+from fieldcraft.kernels.heap import sift_down, sift_up
+
 __all__ = ["connected", "path"]
 
 
@@ -41,41 +43,6 @@ def connected(starts, ends, positions, vertex, radius, seen, mark, cells, square
 
 
 @njit(nogil=True, cache=True)
-def _push(keys, nodes, size, key, node):  # type: ignore[no-untyped-def]
-    at = size
-    while at > 0:
-        parent = (at - 1) >> 1
-        if keys[parent] <= key:
-            break
-        keys[at] = keys[parent]
-        nodes[at] = nodes[parent]
-        at = parent
-    keys[at] = key
-    nodes[at] = node
-
-
-@njit(nogil=True, cache=True)
-def _pop(keys, nodes, size):  # type: ignore[no-untyped-def]
-    """Take the first off a heap of `size`, which afterwards has one less."""
-    key, node = keys[size - 1], nodes[size - 1]
-    last = size - 1
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= last:
-            break
-        if child + 1 < last and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[child] >= key:
-            break
-        keys[at] = keys[child]
-        nodes[at] = nodes[child]
-        at = child
-    keys[at] = key
-    nodes[at] = node
-
-
-@njit(nogil=True, cache=True)
 def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, state, cells, gone, most):  # type: ignore[no-untyped-def]
     """Search outwards by walking distance up to `limit`: up to `most` vertices a call, nearest first.
 
@@ -93,8 +60,10 @@ def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, st
     waiting, found, taken = state[0], state[1], 0
     while waiting > 0 and taken < most:
         here, distance = nodes[0], keys[0]
-        _pop(keys, nodes, waiting)
         waiting -= 1
+        if waiting > 0:
+            keys[0], nodes[0] = keys[waiting], nodes[waiting]
+            sift_down(keys, nodes, waiting)
         taken += 1
         if seen[here] == mark + 1:
             continue
@@ -109,6 +78,7 @@ def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, st
                 continue
             best[there] = after
             seen[there] = mark
-            _push(keys, nodes, waiting, after, there)
+            keys[waiting], nodes[waiting] = after, there
+            sift_up(keys, nodes, waiting)
             waiting += 1
     state[0], state[1] = waiting, found

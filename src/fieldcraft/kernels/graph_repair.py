@@ -9,24 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fieldcraft.kernels.goals import goal_distance
 from fieldcraft.kernels.graph_ways import after, given, weight
 from fieldcraft.kernels.heap import longer, sift_down, sift_up
 
 __all__ = ["mend"]
-
-
-@njit(nogil=True, cache=True)
-def _start(v, goals, starts):  # type: ignore[no-untyped-def]
-    """The distance that a vertex has as a goal."""
-    low = 0
-    high = goals.shape[0]
-    while low < high:
-        middle = (low + high) >> 1
-        if goals[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return starts[low] if low < goals.shape[0] and goals[low] == v else np.inf
 
 
 @njit(nogil=True, cache=True)
@@ -45,7 +32,9 @@ def _clear(  # type: ignore[no-untyped-def]
         d = dist[u]
         if d == np.inf:
             continue
-        if not walls[u] and (_start(u, goals, goal_starts) == d or given(u, sizes, out, arcs, ends, cost, even, dist, walls) == d):
+        if not walls[u] and (
+            goal_distance(u, goals, goal_starts, np.inf) == d or given(u, sizes, out, arcs, ends, cost, even, dist, walls) == d
+        ):
             continue
         touched[count] = u
         olds[count] = d
@@ -138,7 +127,7 @@ def mend(  # type: ignore[no-untyped-def]
         u = np.int64(touched[i]) if i < cleared else np.int64(near[i - cleared])
         if walls[u] or (i >= cleared and marks[u] & 1 != 0):
             continue
-        best = min(_start(u, goals, goal_starts), given(u, sizes, out, arcs, ends, cost, even, dist, walls))
+        best = min(goal_distance(u, goals, goal_starts, np.inf), given(u, sizes, out, arcs, ends, cost, even, dist, walls))
         if best < dist[u] and best <= limit:
             keys[size] = best
             cells[size] = u

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from fieldcraft.kernels.buckets import shelve
 from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
 __all__ = ["after", "all_nexts", "descend", "given", "nexts", "settle", "summits", "weight"]
@@ -66,18 +67,10 @@ def _empty(  # type: ignore[no-untyped-def]
                 dist[n] = s
                 t = np.int64(s * inverse)
                 if o == np.inf or t == bucket or np.int64(o * inverse) != t:
-                    if free >= 0:
-                        node = free
-                        free = following[node]
-                    else:
-                        node = used
-                        used += 1
-                    nodes[node] = n
                     place = slot + (t - bucket)
                     if place >= rounds:
                         place -= rounds
-                    following[node] = heads[place]
-                    heads[place] = node
+                    free, used = shelve(n, place, heads, nodes, following, free, used)
                     waiting += 1
     return free, used, waiting, 0
 
@@ -135,18 +128,10 @@ def _empty_in_order(  # type: ignore[no-untyped-def]
                     size += 1
                     sift_up(keys, cells, size - 1)
                 elif o == np.inf or np.int64(o * inverse) != t:
-                    if free >= 0:
-                        node = free
-                        free = following[node]
-                    else:
-                        node = used
-                        used += 1
-                    nodes[node] = n
                     place = slot + (t - bucket)
                     if place >= rounds:
                         place -= rounds
-                    following[node] = heads[place]
-                    heads[place] = node
+                    free, used = shelve(n, place, heads, nodes, following, free, used)
                     waiting += 1
     return free, used, waiting, size, 0
 
@@ -174,15 +159,7 @@ def settle(  # type: ignore[no-untyped-def]
             if np.int64(dist[v] * inverse) == bucket:
                 if free < 0 and used == nodes.shape[0]:
                     nodes, following = longer(nodes, _LEAST), longer(following, _LEAST)
-                if free >= 0:
-                    node = free
-                    free = following[node]
-                else:
-                    node = used
-                    used += 1
-                nodes[node] = v
-                following[node] = heads[bucket % rounds]
-                heads[bucket % rounds] = node
+                free, used = shelve(v, bucket % rounds, heads, nodes, following, free, used)
                 waiting += 1
             taken += 1
         if until.shape[0] > 0:
@@ -197,11 +174,7 @@ def settle(  # type: ignore[no-untyped-def]
                 if heads[bucket % rounds] >= 0:
                     # Too small: put them back, and take a larger one.
                     for i in range(size):
-                        node = free
-                        free = following[node]
-                        nodes[node] = cells[i]
-                        following[node] = heads[bucket % rounds]
-                        heads[bucket % rounds] = node
+                        free, used = shelve(cells[i], bucket % rounds, heads, nodes, following, free, used)
                         waiting += 1
                     keys, cells = longer(keys, _LEAST), longer(cells, _LEAST)
         while True:

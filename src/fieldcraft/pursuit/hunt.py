@@ -178,9 +178,9 @@ class Pursuit:
         """Nothing is warm and no barrier stands where a wall is by now; where one was, and was opened, the flood has not been."""
         if self._walls_version == self.space.walls_version:
             return
+        self._barred = self._barred_now()
         self._walls_version = self.space.walls_version
         self._ways = ways_of(self.space)
-        self._barred = self.space.walls.reshape(-1) | self._blocked
         self._take_walls()
         self._changes += 1
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.games.pace import Paced
+from fieldcraft.propagation.canvas import MOST_AMOUNT
 
 __all__ = ["MOST_ANTS", "NOWHERE", "SCALAR", "TRAILS", "VELOCITY", "Settings", "Tuning"]
 
@@ -18,7 +19,6 @@ NOWHERE = 0.3
 
 _WIDEST_BLUR = 15
 _MOST_FOOD = 2**30
-_MOST_WEIGHT = 2**20  # what a trail takes at a time
 _LONGEST_SCENT = 100_000  # steps
 
 
@@ -112,9 +112,9 @@ class Settings(Paced):
         for name in ("follow", "smell", "carriers", "avoid", "obstacle"):
             checks.not_negative(name, getattr(self, name))
         for name in ("smell", "carriers", "obstacle"):
-            if getattr(self, name) > _MOST_WEIGHT:
+            if getattr(self, name) > MOST_AMOUNT:
                 raise InvalidValue(
-                    f"{name} is at most {_MOST_WEIGHT:,}", got=f"{name}={getattr(self, name):g}", remedy="Count in fewer ants"
+                    f"{name} is at most {MOST_AMOUNT:,.0f}", got=f"{name}={getattr(self, name):g}", remedy="Count in fewer ants"
                 )
         if checks.whole("crowd", self.crowd, minimum=1) % 2 == 0 or self.crowd > _WIDEST_BLUR:
             raise InvalidValue(f"crowd is odd, 1 to {_WIDEST_BLUR}", got=f"crowd={self.crowd}", remedy="Pass 5, say")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.propagation.canvas import MOST_AMOUNT
 
 __all__ = ["BOTH", "LAYERS", "MOST_BIRDS", "NEIGHBORS", "RULES", "Settings", "Tuning"]
 
@@ -14,7 +15,6 @@ RULES = (LAYERS, NEIGHBORS, BOTH)
 MOST_BIRDS = 1_000_000
 
 _WIDEST_BLUR = 63
-_MOST_WEIGHT = 2**20  # what a layer takes at a time
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Settings:
             checks.positive(name, getattr(self, name))
         for name in ("room", "avoid", "obstacle"):
             checks.not_negative(name, getattr(self, name))
-        if self.obstacle > _MOST_WEIGHT:
-            raise InvalidValue(f"obstacle is at most {_MOST_WEIGHT:,}", got=f"obstacle={self.obstacle:g}", remedy="Count in fewer birds")
+        if self.obstacle > MOST_AMOUNT:
+            raise InvalidValue(f"obstacle is at most {MOST_AMOUNT:,.0f}", got=f"obstacle={self.obstacle:g}", remedy="Count in fewer birds")
         for name in ("near", "heading", "far"):
             width = checks.whole(name, getattr(self, name), minimum=1)
             if width % 2 == 0 or width > _WIDEST_BLUR:
