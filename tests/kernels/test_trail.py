@@ -15,6 +15,7 @@ from fieldcraft.kernels.reference import trail as reference
 
 if kernels.compiled():
     from fieldcraft.kernels import trail as fast
+    from fieldcraft.kernels import trail_plan
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 WEIGHTS = [[1.0], [1.0, 1.0, 1.0], [0.25, 0.5, 0.25], [1.0] * 5, [0.1, 0.2, 0.4, 0.2, 0.1], [0.0, 0.1, 0.2, 0.4, 0.2, 0.1, 0.0], [1.0] * 11]
@@ -54,7 +55,7 @@ def test_updates_as_the_reference(
     edges = sorted({tiles[0] * band // bands * blit.TILE_ROWS for band in range(bands)} | {height})
     around = np.pad(values, ((reach, reach), (0, 0)), mode="wrap") if wrap else np.pad(values, ((reach, reach), (0, 0)))
     found = values.copy()
-    plan = fast.plan(walls, kernel, wrap)
+    plan = trail_plan.plan(walls, kernel, wrap)
     for first, last in pairwise(edges):
         above, below = around[first : first + reach].copy(), around[last + reach : last + 2 * reach].copy()
         fast.update(

@@ -315,14 +315,14 @@ class TrailField:
 
     def _call(self, plane: int, room: int, first: int, last: int, values: NDArray[np.float32]) -> pool.Call:
         """The update of some rows of a plane, as it is now, into `values`."""
-        from fieldcraft.kernels import trail
+        from fieldcraft.kernels import trail, trail_plan
 
         reach = len(self._weights) // 2
         if self._plan is None:
             walls = self.space.walls
             closed = np.zeros((self.space.height, self.space.width + 1), dtype=np.uint8)
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
-            self._plan = (closed, *trail.plan(walls, self._weights, self.space.wrap))
+            self._plan = (closed, *trail_plan.plan(walls, self._weights, self.space.wrap))
         if room not in self._rooms:
             self._rooms[room] = trail.room(self.space.width, reach, self._weights.dtype)
         canvas = self.inflow[plane]
