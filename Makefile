@@ -42,7 +42,7 @@ bench: setup
 
 # Records a film of every world into docs/gallery and writes docs/gallery.md.
 gallery: setup
-	$(BIN)/python -m gallery
+	$(BIN)/python -m fieldcraft_worlds.gallery
 
 build: setup
 	$(BIN)/python -m build

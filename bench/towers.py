@@ -10,10 +10,10 @@ import numpy as np
 import fieldcraft as fc
 from bench.race import REST, say
 from bench.table import Report, Table, at_least, milliseconds
-from fieldcraft.games.towers import Settings, TowerRules, UnitRules
-from fieldcraft.games.towers.maps import Maps
-from fieldcraft.games.towers.match import start, step
-from fieldcraft.games.towers.state import State, Units
+from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
+from fieldcraft_worlds.games.towers.maps import Maps
+from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.towers.state import State, Units
 
 SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200
 REQUIRED = 60.0

@@ -13,9 +13,9 @@ import argparse
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.scene import Areas, Field, Lines, Marks, Scene
-from fieldcraft.view.extent import extent_of
-from fieldcraft.view.scene import SceneView
+from fieldcraft_worlds.scene import Areas, Field, Lines, Marks, Scene
+from fieldcraft_worlds.view.extent import extent_of
+from fieldcraft_worlds.view.scene import SceneView
 
 WIDE = 400
 SEEN = 0.3  # the part of his way that is behind him when he is lost

@@ -10,8 +10,8 @@ import numpy as np
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.scene import Areas, Field, Marks, Scene
-from fieldcraft.view.scene import draw_scene
+from fieldcraft_worlds.scene import Areas, Field, Marks, Scene
+from fieldcraft_worlds.view.scene import draw_scene
 
 DT = 0.1
 space = fc.generate_map("rooms", 48, 32, seed=6, neighbors=8)

@@ -165,11 +165,13 @@ def test_help_and_version(capsys):
 
 
 def test_wrong_arguments_have_code_2(capsys):
-    for arguments in ([], ["runn"], ["run"], ["compare", "x.toml"]):
+    for arguments in ([], ["run"], ["compare", "x.toml"]):
         with pytest.raises(SystemExit) as ended:
             call(*arguments)
         assert ended.value.code == 2
     assert "usage: fieldcraft" in capsys.readouterr().err
+    assert call("runn") == 2
+    assert "Did you mean 'run'" in capsys.readouterr().err
 
 
 def test_stopping_has_code_130(recipe, tmp_path, monkeypatch, capsys):
@@ -214,3 +216,54 @@ def test_the_progress_bar_is_drawn_on_terminals_and_wiped(monkeypatch):
         with Progress(stream, "x") as bar:
             bar.show(0.5)
     assert file.getvalue() == ""
+
+
+@pytest.fixture
+def offer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Installs a package that offers commands, by name and entry point."""
+
+    def install(code: str, **points: str) -> None:
+        (tmp_path / "plugged.py").write_text(code)
+        info = tmp_path / "plugged-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n")
+        lines = [f"{name} = {value}" for name, value in points.items()]
+        (info / "entry_points.txt").write_text("\n".join([f"[{cli.COMMANDS}]", *lines, ""]))
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "plugged", raising=False)
+
+    return install
+
+
+def test_a_package_offers_a_command(offer, capsys):
+    code = "def add(commands):\n    commands.add_parser('hello').set_defaults(act=lambda chosen: print('hello'))\n"
+    offer(code, hello="plugged:add", run="plugged:add")
+    assert call("hello") == 0
+    out, err = capsys.readouterr()
+    assert out == "hello\n"
+    assert err.splitlines() == ["fieldcraft: plugged offers the command 'run', which fieldcraft has itself; it is left out"]
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import nothing_of_this_name", "ModuleNotFoundError"),
+        ("def add(commands):\n    commands.add_parser('hello').add_argument('--x')\n    1 / 0", "ZeroDivisionError"),
+        ("", "AttributeError"),
+        ("def add(commands", "SyntaxError"),
+    ],
+)
+def test_a_broken_package_spoils_its_own_command_only(offer, capsys, code, told):
+    offer(code, hello="plugged:add")
+    assert call("hello", "--x", "1") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("fieldcraft: ") and "'hello' from plugged (plugged:add)" in err and told in err and err.count("\n") == 1
+    assert call("info", "nowhere.map") == 2
+    assert "hello" not in capsys.readouterr().err
+
+
+def test_a_command_that_is_not_there_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(cli.metadata, "entry_points", lambda group: ())
+    assert call("play", "towers") == 2
+    err = capsys.readouterr().err
+    assert "'play'" in err and "compare, info, run" in err and err.count("\n") == 1

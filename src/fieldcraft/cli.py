@@ -1,4 +1,7 @@
-"""The command line: run a recipe, compare values of a parameter, look at a map, run an experiment, play a game."""
+"""The command line: run a recipe, compare values of a parameter, look at a map.
+
+Other packages add sub-commands by entry points of the group `fieldcraft.commands`: `play` and `experiment` come so.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,21 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.errors import FieldcraftError, UnknownName
 
 if TYPE_CHECKING:
     from fieldcraft.recipe.compare import Comparison
     from fieldcraft.recipe.run import Report
     from fieldcraft.space import Graph, Grid
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = "fieldcraft.commands"
+"""The group of entry points by which packages offer sub-commands."""
 
 _PREVIEW = (72, 24)
 
@@ -26,8 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 when all went well, 2 for wrong arguments or anything fieldcraft refuses, 130 when stopped with Ctrl-C.
     """
-    chosen = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        parser, commands = _parser()
+        _refuse_broken(commands, given)
+        chosen = parser.parse_args(given)
         chosen.act(chosen)
         sys.stdout.flush()
     except FieldcraftError as error:
@@ -43,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argparse.ArgumentParser]]:
     parser = argparse.ArgumentParser(
         prog="fieldcraft",
         description="Influence maps: who controls what, where it is safe, how far a threat reaches.",
@@ -94,14 +104,40 @@ def _parser() -> argparse.ArgumentParser:
     )
     info.set_defaults(act=_info)
 
-    from fieldcraft.experiments import command as experiments
+    _add_plugged(commands)
+    return parser, commands
 
-    experiments.add(commands)
 
-    from fieldcraft.play import command as play
+def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the sub-commands that installed packages offer in the entry points of `COMMANDS`.
 
-    play.add(commands)
-    return parser
+    Each entry point names a function that takes `commands`, adds a parser of the entry point's name, and sets its `act`. A package that
+    fails spoils its own command only, which then says why.
+    """
+    own = set(commands.choices)
+    for point in sorted(metadata.entry_points(group=COMMANDS), key=lambda point: point.name):
+        package = point.dist.name if point.dist is not None else "an unknown package"
+        if point.name in own:
+            print(f"fieldcraft: {package} offers the command {point.name!r}, which fieldcraft has itself; it is left out", file=sys.stderr)
+            continue
+        try:
+            point.load()(commands)
+        except Exception as error:
+            broken = f"{point.name!r} from {package} ({point.value}): {type(error).__name__}: {error}"
+            parser = commands.choices.get(point.name) or commands.add_parser(point.name, add_help=False, help="cannot be loaded")
+            parser.set_defaults(broken=broken)
+
+
+def _refuse_broken(commands: argparse._SubParsersAction[argparse.ArgumentParser], arguments: Sequence[str]) -> None:
+    """Refuses a command that is broken or not there, before its arguments are read."""
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if name is None:
+        return
+    if name not in commands.choices:
+        raise UnknownName("command", name, commands.choices)
+    broken = commands.choices[name].get_default("broken")
+    if broken is not None:
+        raise FieldcraftError("A command can be loaded", got=broken, remedy="Install that package again, or remove it")
 
 
 class _Version(argparse.Action):

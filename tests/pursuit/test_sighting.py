@@ -8,8 +8,8 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.games import packing
 from fieldcraft.pursuit import Contacts, Sight
+from fieldcraft_worlds.games import packing
 from refusals import refused
 
 

@@ -1,6 +1,0 @@
-"""The ants: a nest, food, obstacles, and trails by which thousands of them find their way."""
-
-from fieldcraft.games.ants.colony import Colony, play_ants
-from fieldcraft.games.ants.settings import Settings, Tuning
-
-__all__ = ["Colony", "Settings", "Tuning", "play_ants"]

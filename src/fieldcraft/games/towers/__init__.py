@@ -1,6 +1,0 @@
-"""The tower game: teams place towers, towers send units, units take towers."""
-
-from fieldcraft.games.towers.match import Match, play_match
-from fieldcraft.games.towers.settings import Settings, TowerRules, UnitRules
-
-__all__ = ["Match", "Settings", "TowerRules", "UnitRules", "play_match"]

@@ -1,0 +1,166 @@
+"""The files of an experiment: every row as CSV, the summary as JSON and as a plot; and the summary as text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fieldcraft.recipe.run import Staging
+from fieldcraft_worlds.experiments.journal import code_digest
+from fieldcraft_worlds.experiments.statistics import Interval
+from fieldcraft_worlds.experiments.study import Measure, Row, Study, Summary, Value
+from fieldcraft_worlds.experiments.workers import Failure
+
+__all__ = ["table_lines", "write_outputs"]
+
+_DIGITS = 3
+
+
+def write_outputs(study: Study, rows: Sequence[Row], summary: Summary, failures: Sequence[Failure], folder: Path) -> tuple[Path, ...]:
+    """Writes `NAME.csv`, `NAME.json`, `NAME.png` and a PNG for each further summary into a folder: all of them, or none.
+
+    Answers where they are.
+    """
+    from fieldcraft.view import save_png
+
+    summaries = (summary, *summary.more)
+    names = [f"{study.name}.{suffix}" for suffix in ("csv", "json", "png")]
+    names += [f"{study.name}-{each.name}.png" for each in summary.more]
+    with Staging(folder, names) as staging:
+        table, text, *pictures = (staging.part(name) for name in names)
+        _write_rows(table, rows)
+        text.write_text(json.dumps(_document(study, rows, summary, failures), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        for picture, each in zip(pictures, summaries, strict=True):
+            save_png(picture, _plot(study, each, len(rows)))
+        return staging.commit()
+
+
+def table_lines(summary: Summary, *, unit: str) -> list[str]:
+    """The summary as lines of text: a row for each group and series, a column for each measure, its 95 % interval in brackets."""
+    head = ["", "", summary.unit or unit, *(measure.name for measure in summary.measures)]
+    lines = [head]
+    for group in summary.groups:
+        name = group
+        for series in summary.series:
+            found = [summary.found.get((group, series, measure.name)) for measure in summary.measures]
+            if not any(found):
+                continue
+            count = next(interval.count for interval in found if interval is not None)
+            texts = ["" if each is None else _told(each, measure) for each, measure in zip(found, summary.measures, strict=True)]
+            lines.append([name, series, f"{count:,}", *texts])
+            name = ""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column == 2 else cell.ljust(width) for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _told(interval: Interval, measure: Measure) -> str:
+    factor = 100.0 if measure.percent else 1.0
+    value, low, high = (number * factor for number in (interval.value, interval.low, interval.high))
+    known = [abs(number) for number in (value, low, high) if not math.isnan(number)]
+    largest = max(known)
+    digits = 0 if measure.percent else min(max(_DIGITS - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0), 0), 4)
+    unit = " %" if measure.percent else ""
+    said = f"{value:.{digits}f}{unit}"
+    if not math.isnan(low):
+        said += f" [{low:.{digits}f}, {high:.{digits}f}]"
+    return said
+
+
+def _write_rows(path: Path, rows: Sequence[Row]) -> None:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+
+
+def _cell(value: Value) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _document(study: Study, rows: Sequence[Row], summary: Summary, failures: Sequence[Failure]) -> dict[str, object]:
+    from fieldcraft import __version__
+
+    return {
+        "study": study.name,
+        "title": study.title,
+        "fieldcraft": __version__,
+        "code": code_digest(),
+        "numpy": np.__version__,
+        "settings": dict(study.settings),
+        "unit": study.unit,
+        "jobs": len(study.jobs),
+        "finished": len(rows),
+        "failures": [{"arguments": dict(failure.job), "error": failure.error, "trace": failure.trace} for failure in failures],
+        "confidence": 0.95,
+        "found": _found(summary),
+        "more": {each.name: _found(each) for each in summary.more},
+        "notes": list(summary.notes),
+    }
+
+
+def _found(summary: Summary) -> list[dict[str, object]]:
+    return [
+        {
+            "group": group,
+            "series": series,
+            "measure": measure,
+            "value": interval.value,
+            "low": None if math.isnan(interval.low) else interval.low,
+            "high": None if math.isnan(interval.high) else interval.high,
+            "count": interval.count,
+            "method": interval.method,
+        }
+        for (group, series, measure), interval in summary.found.items()
+    ]
+
+
+def _plot(study: Study, summary: Summary, finished: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    from fieldcraft.view.curves import plot_curves
+    from fieldcraft.view.intervals import IntervalPanel, plot_intervals
+
+    def column(measure: Measure, part: str) -> list[list[float]]:
+        return [
+            [
+                math.nan if (interval := summary.found.get((group, series, measure.name))) is None else float(getattr(interval, part))
+                for series in summary.series
+            ]
+            for group in summary.groups
+        ]
+
+    panels = [
+        IntervalPanel(
+            measure.name,
+            column(measure, "value"),
+            column(measure, "low"),
+            column(measure, "high"),
+            limits=measure.limits,
+            percent=measure.percent,
+            mark=measure.mark,
+        )
+        for measure in summary.measures
+    ]
+    missing = len(study.jobs) - finished
+    caption = f"{finished:,} {study.unit}" + (f"; {missing:,} failed and are missing" if missing else "")
+    title = f"{study.title}: {summary.title}" if summary.title else study.title
+    sure = "bands" if summary.axis else "whiskers"
+    caption = ". ".join([f"{caption}. Dots are estimates, {sure} 95 % confidence intervals", *summary.notes]) + "."
+    if summary.axis:
+        return plot_curves(
+            summary.places(), summary.series, panels, axis=summary.axis, log=summary.log, columns=summary.columns,
+            title=title, caption=caption, width=max(1100, 370 * summary.columns),
+        )  # fmt: skip
+    width = max(1100, 200 + 220 * len(panels))
+    return plot_intervals(summary.groups, summary.series, panels, title=title, caption=caption, width=width)

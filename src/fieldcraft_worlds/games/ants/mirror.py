@@ -1,0 +1,116 @@
+"""The layers of a colony, made to show a state. They follow from it, and from nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer import Layer
+from fieldcraft.propagation import Trail
+from fieldcraft.space import Grid
+from fieldcraft.steering import Walk, Walkers
+from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
+from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.obstacles import Obstacles, disc
+
+__all__ = ["Mirror", "Reversed"]
+
+_FAINTEST = 9  # halvings after which what an ant leaves weakens no more
+
+
+class Reversed:
+    """A velocity trail against its direction."""
+
+    def __init__(self, layer: Layer) -> None:
+        self.space: Any = layer.space
+        self.values = layer.values
+        self.vectors = -layer.vectors
+
+
+class Mirror:
+    """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        if not isinstance(space, Grid):
+            raise InvalidValue("Ants walk on a grid", got=type(space).__name__, remedy="Choose a map of cells")
+        self.space = space
+        self.settings = settings
+        self.grid = space.with_walls(space.walls)
+        self.obstacles = Obstacles(self.grid)
+        every = 1 / settings.rate
+        imap = InfluenceMap(self.grid)
+        self.to_food = imap.add_layer("to food", Trail(), every=every)
+        self.to_home = imap.add_layer("to home", Trail(), every=every)
+        self.flow = imap.add_layer("flow", Trail(vector=True), every=every)
+        self._crowd = imap.add_layer("crowd", Trail(accumulate=False, blur=settings.crowd), every=every)
+        weakening = 0.5 ** (1 / (settings.scent * settings.rate))
+        lasts = max(1, round(_FAINTEST * settings.scent * settings.rate))
+        self.scents = np.multiply.accumulate(np.concatenate([[1.0], np.full(lasts, weakening)]))
+        self._planes: NDArray[np.float32] | None = None
+        self._nest: tuple[int, NDArray[np.bool_]] | None = None
+
+    def trails(self, state: State) -> tuple[Layer, ...]:
+        """The layers that ants leave trails on."""
+        return (self.to_food, self.to_home) if state.trails == SCALAR else (self.flow,)
+
+    def follow(self, state: State) -> None:
+        """Make walls and trails those of a state."""
+        self.obstacles.follow(state.walls)
+        wanted = Trail(state.tuning.keep, blur=state.tuning.blur, vector=state.trails != SCALAR)
+        for layer in self.trails(state):
+            if layer.propagation != wanted:
+                layer.propagation = wanted
+        if state.planes is not self._planes:
+            if state.trails == SCALAR:
+                self.to_food.write(state.planes[0])
+                self.to_home.write(state.planes[1])
+            else:
+                self.flow.write(np.moveaxis(state.planes, 0, -1))
+            self._planes = state.planes
+
+    def updated(self, state: State) -> NDArray[np.float32]:
+        """Update the trails, and answer what they hold then."""
+        for layer in self.trails(state):
+            layer.step()
+        if state.trails == SCALAR:
+            self._planes = np.stack([self.to_food.values, self.to_home.values])
+        else:
+            self._planes = np.moveaxis(self.flow.vectors, -1, 0).copy()
+        return self._planes
+
+    def walkers(self, state: State) -> Walkers:
+        """The ants of a state, out of walls that came since."""
+        return Walkers(self.grid, state.positions, state.headings, state.cells, state.key, state.step).freed()
+
+    def walk(self, state: State) -> Walk:
+        """How ants walk, as a state is tuned."""
+        settings, tuning, cell = self.settings, state.tuning, self.grid.cell_size
+        scalar = state.trails == SCALAR
+        return Walk(
+            settings.speed * cell,
+            wander=tuning.wander,
+            turn=tuning.turn,
+            follow=settings.follow if scalar else 0.0,
+            align=0.0 if scalar else settings.follow,
+            separate=tuning.separate,
+            avoid=settings.avoid,
+            distance=tuning.distance * cell,
+        )
+
+    def crowd(self, walkers: Walkers) -> Layer:
+        """Where it is crowded now: the layer that does not accumulate, with all ants, and with the banks of obstacles."""
+        self._crowd.deposit_at(walkers.cells)
+        if self.settings.obstacle:
+            self._crowd.deposit_at(self.obstacles.banks, self.settings.obstacle)
+        self._crowd.step()
+        return self._crowd
+
+    def is_nest(self, middle: int) -> NDArray[np.bool_]:
+        """Which cells are the nest around a cell, (cells,): those within its radius that are open on the map at the start."""
+        if self._nest is None or self._nest[0] != middle:
+            self._nest = middle, disc(self.grid, middle, self.settings.nest) & ~self.space.walls.reshape(-1)
+        return self._nest[1]

@@ -1,0 +1,233 @@
+"""Four ways of searching for somebody who was lost from sight: where should each searcher go now?
+
+- `LastSeen`: all go to where he was last seen, and then look about there;
+- `Wander`: each goes to a place by chance, and then to the next;
+- `Flood`: the flood of `fc.Pursuit`, with a place in it for each;
+- `Occupancy`: the shared belief of `fc.Belief`, with a place in it for each.
+
+They are asked alike, know nothing but what they are told, and live inside a game of frozen states by `memory()`, which is
+plain data for the state, and `recall(memory)`. Dice are passed to the one call that needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.pursuit import Belief, Pursuit
+from fieldcraft.space import AnySpace
+from fieldcraft_worlds.games.chase.search_base import PATIENCE, Places, Search, not_a_memory
+
+__all__ = ["SEARCHES", "Flood", "LastSeen", "Occupancy", "Search", "Wander"]
+
+_NEARBY = 15  # typical steps: how far from where he was last seen `LastSeen` looks about
+_INTERVAL = 3.0  # seconds after which `Flood` and `Occupancy` think again
+_SPACING = 20  # typical steps from place to place: two who see ten steps far don't see the same
+_COOLING = 0.02  # ground where he may have stopped is warm for fifty steps, not ten
+
+
+class LastSeen(Search):
+    """Go to where he was last seen; who was there goes to places by chance near it, at most `nearby` world units of way."""
+
+    def __init__(self, space: AnySpace, speed: float, *, nearby: float | None = None, patience: float = PATIENCE) -> None:
+        super().__init__(space, speed, patience=patience)
+        self.nearby = _NEARBY * self._step if nearby is None else checks.positive("nearby", nearby)
+
+    def _may_drop(self) -> NDArray[np.bool_]:
+        return self._been
+
+    def _memory(self) -> dict[str, Any]:
+        return {"been": self._been.copy()}
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        self._been = np.array(memory.get("been"), dtype=np.bool_)
+        if self._been.shape != self._goals.shape:
+            raise not_a_memory(f"been of shape {self._been.shape}")
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if len(self._been) != len(points):
+            self._been = np.zeros(len(points), dtype=np.bool_)
+            self._goals[:] = self.space.nearest_open(self._last)
+            return
+        if len(idle):
+            self._been[idle] = True
+            self._goals[idle] = rng.choice(self._around(self.nearby), len(idle))
+
+    def _begin(self, last: int) -> None:
+        super()._begin(last)
+        self._been = np.zeros(0, dtype=np.bool_)
+
+
+class Wander(Search):
+    """Go to any place that can be reached, by chance; when it has been seen, to the next."""
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if len(idle):
+            self._goals[idle] = rng.choice(self._around(), len(idle))
+
+
+class _Thinker(Search):
+    """Who thinks again every `interval` seconds, and when a place is reached or seen; places keep `spacing` world units to each other."""
+
+    def __init__(
+        self, space: AnySpace, speed: float, *, interval: float = _INTERVAL, spacing: float | None = None, patience: float = PATIENCE
+    ) -> None:
+        super().__init__(space, speed, patience=patience)
+        self.spacing = _SPACING * self._step if spacing is None else checks.not_negative("spacing", spacing)
+        self._interval = clock.ticks("interval", interval, minimum=1)
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if len(idle) or (self._ticks - self._given >= self._interval).any():
+            self._goals = np.atleast_1d(self.space.cell_at(self._assigned(points))).astype(np.int64)
+            self._given[:] = self._ticks
+
+    def _assigned(self, points: Places) -> Places:
+        raise NotImplementedError
+
+
+class Flood(_Thinker):
+    """Go where the flood of `Pursuit` is hot, each to a place of his own: `spacing` world units apart, twenty typical steps if absent.
+
+    They think again every `interval` seconds, and when a place is reached or seen. `looks` says whether the flood is told what they see.
+    `options` are those of `Pursuit`; here it cools slowly.
+    """
+
+    def __init__(
+        self,
+        space: AnySpace,
+        speed: float,
+        *,
+        interval: float = _INTERVAL,
+        spacing: float | None = None,
+        patience: float = PATIENCE,
+        looks: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__(space, speed, interval=interval, spacing=spacing, patience=patience)
+        self.looks = looks
+        self._options = {"cooling": _COOLING} | options
+        self._flood: Pursuit | None = None
+        self._seed: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    @property
+    def pursuit(self) -> Pursuit | None:
+        """The flood, while there is one."""
+        return self._flood
+
+    def _lost(self, position: Places, velocity: Places) -> None:
+        self._start(position, velocity)
+
+    def _found(self, position: Places) -> None:
+        self._flood = self._seed = None
+
+    def _look(self, cells: NDArray[np.int64]) -> None:
+        if self._flood is not None and self.looks:
+            self._flood.look(cells)
+
+    def _advance(self, dt: float) -> None:
+        if self._flood is not None:
+            self._flood.advance(dt)
+
+    @property
+    def values(self) -> NDArray[np.float32] | None:
+        """The heat; None where there is no flood."""
+        return None if self._flood is None else self._flood.values
+
+    def estimate(self) -> Places | None:
+        """The medoid of the heat; None where there is no flood."""
+        return None if self._flood is None else self._flood.estimate("medoid")
+
+    def _memory(self) -> dict[str, Any]:
+        if self._flood is None or self._seed is None:
+            return {"seed": None, "flood": None}
+        return {"seed": tuple(part.copy() for part in self._seed), "flood": self._flood.memory()}
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        seed, flood = memory.get("seed"), memory.get("flood")
+        if seed is None or flood is None:
+            self._flood = self._seed = None
+            return
+        place, velocity = (np.array(part, dtype=np.float64) for part in seed)
+        if self._flood is None or self._seed is None or not np.array_equal(self._seed, (place, velocity)):
+            self._start(place, velocity)
+        assert self._flood is not None
+        self._flood.recall(flood)
+
+    def _start(self, place: NDArray[np.float64], velocity: NDArray[np.float64]) -> None:
+        self._seed = place, velocity
+        self._flood = Pursuit(self.space, place, velocity if velocity.any() else None, speed=self.speed, **self._options)
+
+    def _assigned(self, points: Places) -> Places:
+        assert self._flood is not None
+        return self._flood.assign(points, spacing=self.spacing)
+
+
+class Occupancy(_Thinker):
+    """Go where `Belief` is strong, each to a place of his own: `spacing` world units apart, twenty typical steps if absent.
+
+    They think again every `interval` seconds, and when a place is reached or seen. `options` are those of `Belief`.
+    """
+
+    def __init__(
+        self,
+        space: AnySpace,
+        speed: float,
+        *,
+        interval: float = _INTERVAL,
+        spacing: float | None = None,
+        patience: float = PATIENCE,
+        **options: Any,
+    ) -> None:
+        super().__init__(space, speed, interval=interval, spacing=spacing, patience=patience)
+        self.belief = Belief(space, speed, **options)
+
+    def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
+        """A noise: so surely he is within a radius of a world position; what was believed before keeps the rest."""
+        self.belief.hear(position, radius, certainty=certainty)
+        self._begin(self._last if self.searching else self._open_cell(position))
+
+    def _lost(self, position: Places, velocity: Places) -> None:
+        self.belief.see(position)
+
+    def _found(self, position: Places) -> None:
+        self.belief.see(position)
+
+    def _look(self, cells: NDArray[np.int64]) -> None:
+        self.belief.look(cells)
+
+    def _advance(self, dt: float) -> None:
+        self.belief.advance(dt)
+
+    @property
+    def values(self) -> NDArray[np.float32] | None:
+        """The belief."""
+        return self.belief.values
+
+    def estimate(self) -> Places | None:
+        """The likeliest cell."""
+        return self.belief.estimate("peak")
+
+    def _memory(self) -> dict[str, Any]:
+        return {"belief": self.belief.memory()}
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        belief = memory.get("belief")
+        if not isinstance(belief, Mapping):
+            raise not_a_memory(f"belief={type(belief).__name__}")
+        self.belief.recall(belief)
+
+    def _assigned(self, points: Places) -> Places:
+        return self.belief.assign(points, spacing=self.spacing)
+
+
+SEARCHES: dict[str, type[LastSeen] | type[Wander] | type[Flood] | type[Occupancy]] = {
+    "last": LastSeen,
+    "random": Wander,
+    "flood": Flood,
+    "belief": Occupancy,
+}
+"""The ways by name; each is made with `(space, speed)`: that of the fugitive, world units a second."""

@@ -1,0 +1,193 @@
+"""What all ways of searching share: who was lost where, and which place each searcher is sent to since when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.views import cells_of
+from fieldcraft.space import AnySpace
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ways import typical_step
+
+__all__ = ["NONE", "PATIENCE", "Places", "Search", "not_a_memory"]
+
+Places = NDArray[np.float64]
+
+NONE = -1
+PATIENCE = 20.0  # seconds after which a place that was not reached is given up
+
+
+class Search:
+    """A way of searching for one who was seen and then lost. The ways themselves are in `fieldcraft_worlds.games.chase.search`.
+
+    Parameters
+    ----------
+    space: a grid or a graph.
+    speed: his, world units a second.
+    patience: seconds after which a searcher gives up a place that he could not reach.
+    """
+
+    _goals: NDArray[np.int64]
+    _given: NDArray[np.int64]
+
+    def __init__(self, space: AnySpace, speed: float, *, patience: float = PATIENCE) -> None:
+        self.space = checked_space(space)
+        self.speed = checks.positive("speed", speed)
+        self._patience = clock.ticks("patience", patience, minimum=1)
+        self._step = typical_step(space)
+        self._begin(NONE)
+
+    # What happens
+
+    def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """He was last seen at a world position, running so fast that way, world units a second; the search begins anew."""
+        self._begin(self._open_cell(position))
+        self._lost(self.space.position_of(self._last), _heading(velocity, self.space.dimensions))
+
+    def found(self, position: ArrayLike) -> None:
+        """He is seen at a world position: there is nothing to search until he is lost."""
+        cell = self._open_cell(position)
+        self._begin(NONE)
+        self._found(self.space.position_of(cell))
+
+    def look(self, view: ArrayLike) -> None:
+        """Searchers see these cells, and he is not there: bool in the space's shape, or cells."""
+        cells = cells_of(self.space, view, "A view")
+        self._goals[np.isin(self._goals, cells) & self._may_drop()] = NONE
+        if self.searching:
+            self._look(cells)
+
+    def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
+        """A noise: so surely he is within a radius of a world position. All ways but `Occupancy` take it as where he was last seen."""
+        if checks.positive("radius", radius) and checks.fraction("certainty", certainty) >= 0.5:
+            self.lost(position)
+
+    def advance(self, dt: float) -> None:
+        """Let `dt` seconds pass."""
+        self._ticks += clock.ticks("dt", dt)
+        self._advance(dt)
+
+    # What it says
+
+    @property
+    def searching(self) -> bool:
+        """Whether there is anybody to search for."""
+        return self._last != NONE
+
+    def places(self, searchers: ArrayLike, rng: np.random.Generator) -> Places:
+        """Where each searcher should go now: world positions in the order of `searchers`, which are world positions too.
+
+        Before anybody was lost, and while he is in sight, all stay where they are.
+        """
+        points, _ = checks.positions(searchers, dimensions=self.space.dimensions)
+        if not self.searching or not len(points):
+            return points.copy()
+        if len(points) != len(self._goals):
+            self._goals = np.full(len(points), NONE, dtype=np.int64)
+            self._given = np.zeros(len(points), dtype=np.int64)
+        near = self.space.position_of(np.maximum(self._goals, 0))
+        there = ((points - near) ** 2).sum(axis=1) <= (0.75 * self._step) ** 2
+        self._goals[there | (self._ticks - self._given > self._patience)] = NONE
+        idle = np.flatnonzero(self._goals == NONE)
+        self._send(points, idle, rng)
+        self._given[idle] = self._ticks
+        return np.asarray(self.space.position_of(self._goals))
+
+    @property
+    def values(self) -> NDArray[np.float32] | None:
+        """What it thinks of each cell, float32 in the space's shape: heat or belief; None where it doesn't."""
+        return None
+
+    def estimate(self) -> Places | None:
+        """Where he is if he is in one place, a world position; None where it has no idea."""
+        return np.asarray(self.space.position_of(self._last)) if self.searching else None
+
+    # Saves
+
+    def memory(self) -> dict[str, Any]:
+        """All that it knows, as plain data to keep in a state."""
+        own = {"last": self._last, "ticks": self._ticks, "goals": self._goals.copy(), "given": self._given.copy()}
+        return own | self._memory()
+
+    def recall(self, memory: Mapping[str, Any]) -> None:
+        """Go on bit for bit from where another on this space, made with the same arguments, was: its `memory()`.
+
+        Raises `InvalidValue` for anything else.
+        """
+        try:
+            last, ticks = int(memory["last"]), int(memory["ticks"])
+            goals, given = (np.array(memory[name], dtype=np.int64) for name in ("goals", "given"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise not_a_memory(f"{type(error).__name__}: {error}") from None
+        if goals.ndim != 1 or goals.shape != given.shape or not all(NONE <= cell < len(self.space) for cell in (last, *goals.tolist())):
+            raise not_a_memory(f"last={last} and goals {goals[:5].tolist()} on a map of {len(self.space)} cells")
+        self._last, self._ticks, self._goals, self._given = last, ticks, goals, given
+        self._recall(memory)
+
+    # What the ways differ in
+
+    def _lost(self, position: Places, velocity: Places) -> None:
+        pass
+
+    def _found(self, position: Places) -> None:
+        pass
+
+    def _look(self, cells: NDArray[np.int64]) -> None:
+        pass
+
+    def _advance(self, dt: float) -> None:
+        pass
+
+    def _may_drop(self) -> NDArray[np.bool_]:
+        """Which goals have served their purpose when they are seen."""
+        return np.ones(len(self._goals), dtype=np.bool_)
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        """Set goals; those of the `idle` searchers are free."""
+        raise NotImplementedError
+
+    def _memory(self) -> dict[str, Any]:
+        return {}
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        pass
+
+    def _begin(self, last: int) -> None:
+        self._last, self._ticks = last, 0
+        self._goals = np.zeros(0, dtype=np.int64)
+        self._given = np.zeros(0, dtype=np.int64)
+
+    def _open_cell(self, position: ArrayLike) -> int:
+        point, single = checks.positions(position, dimensions=self.space.dimensions)
+        if not single:
+            raise InvalidValue("He is in one place", got=f"shape {np.shape(position)}", remedy="Make a search for each fugitive")
+        return int(self.space.nearest_open(int(self.space.cell_at(point[0]))))
+
+    def _around(self, limit: float | None = None) -> NDArray[np.int64]:
+        """The cells from which a way leads to where he was last seen, at most so long, world units."""
+        ways = distance_map(self.space, self.space.position_of(self.space.nearest_open(self._last)), limit=limit)
+        return np.flatnonzero(np.isfinite(ways.values))
+
+
+def _heading(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:
+    """A velocity, 0 where it is not known."""
+    if velocity is None:
+        return np.zeros(dimensions)
+    moves, single = checks.positions(velocity, dimensions=dimensions)
+    if not single:
+        raise InvalidValue("velocity is one vector", got=f"shape {np.shape(velocity)}", remedy="Make a search for each fugitive")
+    return np.asarray(moves[0])
+
+
+def not_a_memory(got: str) -> InvalidValue:
+    """The error about a memory that no such search gave."""
+    return InvalidValue(
+        "A search goes on from what its memory() gave", got=got, remedy="Pass that of the same way of searching on this map"
+    )

@@ -1,0 +1,66 @@
+"""The layers by which birds fly, made to show a state. They are rebuilt at each step: nothing accumulates."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.propagation import Trail
+from fieldcraft.space import Grid
+from fieldcraft_worlds.games.flock.settings import Settings
+from fieldcraft_worlds.games.flock.state import State
+from fieldcraft_worlds.games.obstacles import Obstacles, disc
+from fieldcraft_worlds.games.walking import away
+
+__all__ = ["Mirror"]
+
+_SCREAM = 64.0  # as many birds a predator's neighbourhood outweighs
+
+
+class Mirror:
+    """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        if not isinstance(space, Grid):
+            raise InvalidValue("Birds fly on a grid", got=type(space).__name__, remedy="Choose a map of cells")
+        self.space = space
+        self.settings = settings
+        self.grid = space.with_walls(space.walls)
+        self._obstacles = Obstacles(self.grid)
+        every = 1 / settings.rate
+        imap = InfluenceMap(self.grid)
+        self.near = imap.add_layer("near", Trail(accumulate=False, blur=settings.near), every=every)
+        self.heading = imap.add_layer("heading", Trail(accumulate=False, blur=settings.heading, vector=True), every=every)
+        self.crowd = self.near + settings.room
+        self.far = imap.add_layer("far", Trail(accumulate=False, blur=settings.far), every=every)
+
+    def follow(self, state: State) -> None:
+        """Make walls those of a state."""
+        self._obstacles.follow(state.walls)
+
+    def sense(self, cells: NDArray[np.int64], headings: NDArray[np.float64], predator: tuple[float, float] | None) -> None:
+        """Fill the layers: birds where they are and which way they head, obstacles among the crowd, and away from a predator."""
+        self.near.deposit_at(cells)
+        self.far.deposit_at(cells)
+        self.heading.deposit_at(cells, headings)
+        if self.settings.obstacle:
+            self.near.deposit_at(self._obstacles.banks, self.settings.obstacle)
+        if predator is not None:
+            around = self._around(predator)
+            self.heading.deposit_at(around, self.away(self.grid.position_of(around).reshape(-1, 2), predator) * _SCREAM)
+        for layer in (self.near, self.heading, self.far):
+            layer.step()
+
+    def away(self, positions: NDArray[np.float64], predator: tuple[float, float]) -> NDArray[np.float64]:
+        """The way from a predator, (N, 2): as long as it is near, from 1 there to 0 where it is no longer feared."""
+        gaps = away(self.grid, predator, positions)
+        lengths = np.sqrt((gaps * gaps).sum(axis=1, keepdims=True))
+        fear = np.maximum(1 - lengths / (self.settings.predator * self.grid.cell_size), 0)
+        return np.asarray(gaps / np.where(lengths > 0, lengths, 1) * fear)
+
+    def _around(self, predator: tuple[float, float]) -> NDArray[np.int64]:
+        """The open cells in which a predator is feared."""
+        near = disc(self.grid, int(self.grid.cell_at(predator)), self.settings.predator)
+        return np.flatnonzero(near & ~self.grid.walls.reshape(-1))

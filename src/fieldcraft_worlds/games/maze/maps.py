@@ -1,0 +1,135 @@
+"""What follows from a map, and from a state on it: steps, ways, views, and the layer of what monsters remember."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.paths import shortest_path
+from fieldcraft.space import Grid, visible
+from fieldcraft.space.ways import ways_of
+from fieldcraft_worlds.games.maze.settings import Settings
+from fieldcraft_worlds.games.maze.state import Player, State
+from fieldcraft_worlds.games.walking import largest_part
+
+__all__ = ["Maps", "with_rim"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Maps:
+    """Everything that can be told from a state and need not be kept in it.
+
+    `space` is the map, `centres` (N, 2) the world positions of its cells, `ground` the cells of its largest part, ascending,
+    `dead_ends` those of them with one way out, `memory` the layer as it was after the last call of `follow`.
+
+    Raises `InvalidValue` where the map has no room for all.
+    """
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        self.space, self.settings = space, settings
+        self._imap = InfluenceMap(space)
+        self.memory = self._imap.add_layer("memory", settings.memory.fade(), every=1 / settings.rate)
+        self._blank = self.memory.memory()
+        self._remembered = self._blank
+        self.centres = np.asarray(space.position_of(np.arange(len(space))))
+        self._size = np.array([space.width, space.height])
+        self._fogged: tuple[NDArray[np.bool_], Grid] | None = None
+        self._ways = ways_of(space)
+        self.ground = largest_part(space)
+        self.dead_ends = self.ground[np.diff(self._ways.starts)[self.ground] == 1]
+        needed = settings.monster.count + settings.treasures + 2
+        if len(self.ground) < needed:
+            raise InvalidValue(
+                "The map has room for the player, the exit, all monsters and all treasures",
+                got=f"{len(self.ground)} cells that are joined, for {needed}, on {space!r}",
+                remedy="Pass a larger map, or fewer monsters and treasures",
+            )
+        self.path = lru_cache(maxsize=256)(self._path)
+        self.seen_from = lru_cache(maxsize=64)(self._seen_from)
+
+    def follow(self, state: State | None) -> None:
+        """Bring `memory` to a state, or to the beginning."""
+        memory = self._blank if state is None else state.memory
+        if memory is not self._remembered:
+            self.memory.recall(memory)
+            self._remembered = memory
+
+    def passed(self) -> dict[str, object]:
+        """Let the time of a step pass for `memory`, and answer what it remembers then."""
+        self.memory.step()
+        self._remembered = self.memory.memory()
+        return self._remembered
+
+    # Steps
+
+    def beside(self, cell: int) -> Ints:
+        """The cells one step from a cell."""
+        return np.asarray(self._ways.ends[self._ways.starts[cell] : self._ways.starts[cell + 1]], dtype=np.int64)
+
+    def away(self, cells: Ints, others: Ints) -> Floats:
+        """The straight way from each cell to another, (N, 2) in cells; round a torus the short way."""
+        gaps = (self.centres[others] - self.centres[cells]) / self.space.cell_size
+        return self.short(gaps)
+
+    def short(self, gaps: Floats) -> Floats:
+        """Ways in cells, (N, 2), as they are round a torus."""
+        return np.asarray((gaps + self._size / 2) % self._size - self._size / 2) if self.space.wrap else gaps
+
+    def lengths(self, cells: Ints, others: Ints) -> Floats:
+        """How long the step from each cell to another is, in cells."""
+        gaps = self.away(cells, others)
+        return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]))
+
+    def positions(self, cells: Ints, ahead: Ints, gone: Floats) -> Floats:
+        """World positions of those who are on their way between cells, (N, 2)."""
+        places = self.centres[cells] + self.away(cells, ahead) * (gone[:, None] * self.space.cell_size)
+        if self.space.wrap:
+            places = (places - self.space.origin) % self.space.size + self.space.origin
+        return np.asarray(places)
+
+    def place(self, player: Player) -> Floats:
+        """The world position of the player, (2,)."""
+        return np.asarray(self.positions(np.array([player.cell]), np.array([player.ahead]), np.array([player.gone]))[0])
+
+    # Ways
+
+    def _path(self, start: int, goal: int) -> tuple[int, ...]:
+        """The cells of a shortest way, both ends included; none where no way leads."""
+        found = shortest_path(self.space, self.centres[start], self.centres[goal])
+        return tuple(found.cells.tolist())
+
+    def towards(self, start: int, goal: int) -> int:
+        """The cell to step to on a shortest way, or that stood in."""
+        path = self.path(start, goal)
+        return path[1] if len(path) > 1 else start
+
+    # Views
+
+    def _seen_from(self, cell: int, radius: float) -> NDArray[np.bool_]:
+        """Which cells can be seen from a cell, within a radius in cells: bool (height, width)."""
+        seen = visible(self.space, self.centres[cell], radius * self.space.cell_size)
+        seen.flags.writeable = False
+        return seen
+
+    def fogged(self, known: NDArray[np.bool_]) -> Grid:
+        """The map as far as it is known, for drawing: the walls beside known cells, and those of the rim, so that it has a frame."""
+        if self._fogged is None or self._fogged[0] is not known:
+            space = self.space
+            shown = np.pad(with_rim(known)[1:-1, 1:-1], 1, constant_values=True) if min(space.shape) > 2 else np.True_
+            walls = space.walls & shown
+            grid = Grid(space.width, space.height, cell_size=space.cell_size, origin=space.origin, y_up=space.y_up, walls=walls)
+            self._fogged = (known, grid)
+        return self._fogged[1]
+
+
+def with_rim(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """These cells of a map and all beside and across from them."""
+    wide = np.pad(cells, 1)
+    tall = wide[:-2] | wide[1:-1] | wide[2:]
+    return np.asarray(tall[:, :-2] | tall[:, 1:-1] | tall[:, 2:])

@@ -1,0 +1,101 @@
+"""All that changes in a match of the maze game, and what the player may order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft_worlds.games.columns import Columns, ReadOnly
+
+__all__ = [
+    "CAUGHT", "EXPLORES", "GOING", "HUNTS", "LATE", "NOWHERE", "OUT", "SEARCHES",
+    "Lead", "Monsters", "Order", "Player", "State", "Steer",
+]  # fmt: skip
+
+NOWHERE = -1
+EXPLORES, SEARCHES, HUNTS = 0, 1, 2
+GOING, OUT, CAUGHT, LATE = 0, 1, 2, 3
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Steer:
+    """The player wants to go this way, in world directions, more slowly if it is shorter than 1; (0, 0) stops him at the next cell."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Take the player into your own hands, or leave him to the script again."""
+
+
+Order = Steer | Lead
+
+
+@dataclass(frozen=True, eq=False)
+class Monsters(Columns):
+    """The monsters, M of them: arrays of length M.
+
+    Each has left the centre of the cell `cells` for that of the cell `ahead`, and `gone` in [0, 1) says how much of this step is
+    behind it; one that stands has both alike. `moods` are `EXPLORES`, `SEARCHES` or `HUNTS`; `seen` is the cell where it last saw
+    the player if it has not been there since, else `NOWHERE`; `targets` are the cells that they are on their way to.
+    """
+
+    cells: Ints
+    ahead: Ints
+    gone: Floats
+    moods: Ints
+    seen: Ints
+    targets: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Player(ReadOnly):
+    """The player, on his way as a monster is.
+
+    `wish` is where he was last steered to and `by_hand` whether he is; `goal` is the cell that the scripted player is on his way
+    to, or `NOWHERE`. `feared` (M,) are the cells where he last saw each monster, `NOWHERE` at first, and `when` (M,) the steps at
+    which he did.
+    """
+
+    cell: int
+    ahead: int
+    gone: float
+    wish: tuple[float, float]
+    by_hand: bool
+    goal: int
+    feared: Ints
+    when: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class State(ReadOnly):
+    """A match at one moment. Never changed: a step makes another.
+
+    `treasures` (T,) are the cells of those that lie there yet, of `most` at the start; `exit` is a cell. `known` (height, width)
+    says which cells the player has ever seen. `memory` is what the monsters' layer remembers, as `Layer.memory` gives it. `outcome`
+    is `GOING`, `OUT`, `CAUGHT` or `LATE`.
+    """
+
+    step: int
+    outcome: int
+    player: Player
+    monsters: Monsters
+    treasures: Ints
+    most: int
+    exit: int
+    known: NDArray[np.bool_]
+    memory: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for column in self.memory.values():
+            if isinstance(column, np.ndarray):
+                column.flags.writeable = False

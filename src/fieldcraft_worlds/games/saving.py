@@ -1,0 +1,100 @@
+"""Saves and replays as files: whole or not at all, checksummed, no pickle.
+
+Layout: a magic line, the format's version (4 bytes), the lengths of what follows (8 bytes each), a packed dict that says whose file
+it is, the packed contents compressed with zlib, and the SHA-256 of all that stands before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldcraft.errors import BadSaveFile
+from fieldcraft.influence_map.whole_file import checked_path, write_whole
+from fieldcraft_worlds.games.packing import pack, unpack
+
+__all__ = ["Contents", "read", "write"]
+
+_MAGIC = b"fieldcraft game\n"
+_VERSION = 1
+_FRAME = struct.Struct(">IQQQ")
+_CHECK = hashlib.sha256().digest_size
+_LARGEST = 1 << 33
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds: `header`, a dict, and the packed value that `value` unpacks."""
+
+    path: Path
+    header: dict[str, Any]
+    packed: bytes
+
+    def value(self, kinds: Iterable[type]) -> Any:
+        """The value, made of dataclasses of these kinds; raises `BadSaveFile` where it isn't."""
+        try:
+            return unpack(self.packed, kinds)
+        except BadSaveFile as error:
+            raise _damaged(self.path, error.got) from error
+
+
+def write(path: str | os.PathLike[str], header: dict[str, Any], value: Any, kinds: Iterable[type]) -> None:
+    """Write a file: beside `path` first, then renamed over it, so that there is the old file or the whole new one.
+
+    Raises `BadSaveFile` where that can't be, and `InvalidValue` where `value` can't be packed.
+    """
+    target = checked_path(path)
+    head, packed = pack(header), pack(value, kinds)
+    body = zlib.compress(packed, 1)
+    write_whole(target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body))
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Read what `write` wrote.
+
+    Raises `BadSaveFile` where the file is missing, damaged, another kind of file, or of another version of the format.
+    """
+    target = checked_path(path)
+    try:
+        with target.open("rb") as file:
+            if file.read(len(_MAGIC)) != _MAGIC:
+                raise _damaged(target, "another kind of file")
+            file.seek(0)
+            data = file.read()
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadSaveFile):
+            raise
+        raise BadSaveFile("A save can be read", got=f"{target}: {getattr(error, 'strerror', error)}", remedy="Check the path") from error
+    begin = len(_MAGIC) + _FRAME.size
+    if len(data) < begin + _CHECK:
+        raise _damaged(target, f"{len(data)} bytes, which is too short")
+    if hashlib.sha256(memoryview(data)[:-_CHECK]).digest() != data[-_CHECK:]:
+        raise _damaged(target, "a checksum that differs")
+    version, head, body, size = _FRAME.unpack_from(data, len(_MAGIC))
+    if version != _VERSION:
+        raise BadSaveFile(
+            f"This fieldcraft reads saves of version {_VERSION}",
+            got=f"version {version} in {target}",
+            remedy="Use the fieldcraft that wrote it, or a newer one",
+        )
+    if begin + head + body + _CHECK != len(data) or size > _LARGEST:
+        raise _damaged(target, "lengths that don't add up")
+    unpacking = zlib.decompressobj()
+    try:
+        header = unpack(data[begin : begin + head])
+        packed = unpacking.decompress(data[begin + head : begin + head + body], size + 1)
+    except (BadSaveFile, zlib.error) as error:
+        raise _damaged(target, f"contents that cannot be unpacked ({error})") from error
+    if len(packed) != size or not isinstance(header, dict):
+        raise _damaged(target, f"{len(packed)} bytes where {size} belong")
+    return Contents(target, header, packed)
+
+
+def _damaged(target: Path, got: str) -> BadSaveFile:
+    return BadSaveFile("A save is a whole file that fieldcraft wrote", got=f"{got}: {target}", remedy="Use another copy of it")

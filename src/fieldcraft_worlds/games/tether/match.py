@@ -1,0 +1,97 @@
+"""Whole duels, without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft.space import Grid
+from fieldcraft_worlds.games.tether.arena import Arena
+from fieldcraft_worlds.games.tether.orders import Order, apply
+from fieldcraft_worlds.games.tether.rules import advance, start
+from fieldcraft_worlds.games.tether.settings import Settings
+from fieldcraft_worlds.games.tether.state import NOBODY, State
+
+__all__ = ["Duel", "play_duel", "start", "step"]
+
+
+def step(arena: Arena, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+    """Another state, a step later; the old one stays as it was. After the end nothing changes.
+
+    Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has happened.
+    """
+    state = apply(arena, state, orders)
+    return state if state.over else advance(arena, state, rng)
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What came out of a duel: tuples have an entry for each side, the long range first.
+
+    `winner` is a side, or None for a tie; `dealt` is the damage that each side dealt, `hits` how often it hit, `standing` how many of its
+    fighters were left. `out_of_time` says that the damage decided. `digest` is that of the last state.
+    """
+
+    winner: int | None
+    dealt: tuple[float, float]
+    hits: tuple[int, int]
+    standing: tuple[int, int]
+    steps: int
+    out_of_time: bool
+    digest: str
+
+
+def play_duel(
+    space: Grid,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    brains: Sequence[str] | None = None,
+    most_steps: int | None = None,
+    watch: Callable[[Arena, State], None] | None = None,
+) -> Duel:
+    """Play a duel of brains to its end, or for `most_steps`.
+
+    The same space, settings and seed give the same places whoever leads, and the same duel, bit for bit, if the same do.
+
+    Parameters
+    ----------
+    space: any grid with room for the fighters.
+    settings: the rules; the usual ones without.
+    seed: of the places and the dice.
+    brains: in place of those of the settings, one for each side, the long range first.
+    most_steps: stop there, as a duel does that is out of time.
+    watch: called with the arena and each state, the first and the last included.
+
+    Raises `InvalidValue` where the map has no room, and for brains that there are none of.
+    """
+    from fieldcraft_worlds.games.packing import digest
+    from fieldcraft_worlds.games.tether.plugin import KINDS
+
+    rules = Settings() if settings is None else settings
+    if brains is not None:
+        rules = replace(rules, brains=tuple(brains))  # type: ignore[arg-type]  # the settings refuse other numbers than two
+    if most_steps is not None:
+        rules = replace(rules, limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate))
+    rng = np.random.default_rng(checks.whole("seed", seed))
+    arena = Arena(space, rules)
+    state = start(arena, rng)
+    if watch is not None:
+        watch(arena, state)
+    while not state.over:
+        state = step(arena, state, (), rng)
+        if watch is not None:
+            watch(arena, state)
+    standing = tuple(len(state.fighters.of(side)) for side in (0, 1))
+    return Duel(
+        winner=None if state.winner == NOBODY else state.winner,
+        dealt=(float(state.dealt[0]), float(state.dealt[1])),
+        hits=(int(state.hits[0]), int(state.hits[1])),
+        standing=(standing[0], standing[1]),
+        steps=state.step,
+        out_of_time=min(standing) > 0,
+        digest=digest(state, KINDS),
+    )

@@ -1,0 +1,117 @@
+"""All that changes in a match of towers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft_worlds.games.columns import Columns, ReadOnly
+
+__all__ = ["NOBODY", "NOTHING", "Shots", "Squads", "State", "Towers", "Units"]
+
+NOBODY = -1
+NOTHING = -1
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Towers(Columns):
+    """The towers that stand, T of them, by their ids.
+
+    `cells` (T,) are their middles; `ready` (T,) the step from which each may hit again, `trained` (T,) that from which it may
+    send the next unit; `queues` (T,) how many it is still to send, to the squads `heads_for` (T,).
+    """
+
+    ids: Ints
+    teams: Ints
+    cells: Ints
+    health: Floats
+    ready: Ints
+    trained: Ints
+    queues: Ints
+    heads_for: Ints
+
+    @classmethod
+    def none(cls) -> Towers:
+        """No towers."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(none, none, none, np.zeros(0), none, none, none, none)
+
+
+@dataclass(frozen=True, eq=False)
+class Units(Columns):
+    """The units that live, U of them, by their ids: `positions` and `velocities` (U, 2) in world units, `ready` as of towers."""
+
+    ids: Ints
+    teams: Ints
+    squads: Ints
+    positions: Floats
+    velocities: Floats
+    health: Floats
+    ready: Ints
+
+    @classmethod
+    def none(cls) -> Units:
+        """No units."""
+        none, pairs = np.zeros(0, dtype=np.int64), np.zeros((0, 2))
+        return cls(none, none, none, pairs, pairs, np.zeros(0), none)
+
+
+@dataclass(frozen=True, eq=False)
+class Squads(Columns):
+    """What squads are told, arrays of shape (teams, squads).
+
+    The id of the tower to strike, or the cell to hold, else `NOTHING`; and whether they go safely.
+    """
+
+    towers: Ints
+    cells: Ints
+    safely: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Shots(Columns):
+    """What towers hit in the last step, for the eye: world positions (N, 2) at both ends, and the teams that hit."""
+
+    teams: Ints
+    starts: Floats
+    ends: Floats
+
+    @classmethod
+    def none(cls) -> Shots:
+        """No shots."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class State(ReadOnly):
+    """A match at one moment. Never changed: a step makes another.
+
+    `supply` (teams,) are the units that may be sent; `sent`, `lost` and `destroyed` (teams,) count the units that came and
+    died and the enemy towers that fell to each team; `by_hand` (teams,) says whose commander is silent. `begun` is False while
+    towers are placed; `over` says that it has ended, and then `winner` is the number of a team, or `NOBODY` for a tie.
+    """
+
+    step: int
+    begun: bool
+    over: bool
+    winner: int
+    next_id: int
+    towers: Towers
+    units: Units
+    squads: Squads
+    shots: Shots
+    supply: Floats
+    sent: Ints
+    lost: Ints
+    destroyed: Ints
+    by_hand: NDArray[np.bool_]
+
+    @property
+    def scores(self) -> Ints:
+        """Ten for each enemy tower destroyed, less one for each unit lost: shape (teams,)."""
+        return 10 * self.destroyed - self.lost
