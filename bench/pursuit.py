@@ -20,7 +20,6 @@ import fieldcraft as fc
 from bench import opponents
 from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
-from fieldcraft.space.ways import ways_of
 
 SIZE, VIEWERS, SIGHT, STAY = 512, 8, 24.0, 0.1
 REQUIRED = 8.0
@@ -92,7 +91,7 @@ def flood(report: Report, quick: bool) -> None:
             report.notes.append(f"Left out: {name}. Not found: {path} (set FIELDCRAFT_DATA).")
             continue
         graph = fc.load_map(path)
-        ways = ways_of(graph)
+        ways = graph.ways
         arcs = np.ascontiguousarray(np.stack([ways.origins, ways.ends.astype(np.int64)], axis=1))
         peer = ctypes.c_void_p(library.flood_new(ctypes.c_void_p(arcs.ctypes.data), len(arcs), len(graph)))
         starts = np.random.default_rng(2).integers(0, len(graph), FLOODS)

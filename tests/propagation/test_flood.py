@@ -15,7 +15,6 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation import Flood
-from fieldcraft.space.ways import ways_of
 from refusals import refused
 
 
@@ -25,7 +24,7 @@ def cave(seed: int = 3, **options: object) -> fc.Grid:
 
 def levels(space: fc.Grid | fc.Graph, starts: list[int]) -> np.ndarray:
     """How many steps away each cell is, by SciPy."""
-    ways = ways_of(space)
+    ways = space.ways
     matrix = csr_array((np.ones(len(ways.ends)), ways.ends, ways.starts), shape=(len(space), len(space)))
     return dijkstra(matrix, indices=starts, unweighted=True, min_only=True).reshape(space.shape)
 
@@ -87,7 +86,7 @@ class TestLaws:
                     layer.deposit(grid.position_of(cell), size - layer.values.reshape(-1)[cell])
                     ages.reshape(-1)[cell], begun.reshape(-1)[cell], strength.reshape(-1)[cell] = 0, step, size
             new = {}
-            ways = ways_of(grid)
+            ways = grid.ways
             for cell in np.flatnonzero(ages.reshape(-1) == 0).tolist():
                 mine = (begun.reshape(-1)[cell], abs(strength.reshape(-1)[cell]), strength.reshape(-1)[cell])
                 for end in ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist():

@@ -12,7 +12,6 @@ from scipy.sparse.csgraph import dijkstra
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.propagation import graph_footprints
-from fieldcraft.space.ways import ways_out_of_walls
 
 METRICS = ("straight", "connected", "path")
 
@@ -79,7 +78,7 @@ def test_exact_under_change(seed: int, metric: str, blend: str, directed: bool) 
 @pytest.mark.parametrize("directed", [False, True])
 def test_path_is_dijkstra_cut_at_the_radius(directed: bool) -> None:
     graph = scattered(5, directed, dimensions=3)
-    ways = ways_out_of_walls(graph)
+    ways = graph.ways_from_walls
     walks = dijkstra(csr_array((ways.lengths, ways.ends, ways.starts), shape=(150, 150)), indices=7)
     layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(11, "linear", "path"))
     layer.add_source(graph.position_of(7), on_wall="through")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Pursuit
-from fieldcraft.space.ways import ways_of
 from refusals import refused
 
 FREE = {"barrier_angle": 180.0, "most_hot": 10**6, "most_steps": 10**6}
@@ -25,7 +24,7 @@ def cave(seed: int, neighbors: int = 8, walls: float = 0.3, **settings: object) 
 
 def levels(space: fc.Grid | fc.Graph, start: int) -> dict[int, int]:
     """Steps from a cell, by a plain breadth-first search."""
-    ways = ways_of(space)
+    ways = space.ways
     found, waiting = {start: 0}, [start]
     for cell in waiting:
         for end in ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist():

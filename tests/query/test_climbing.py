@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels.reference import climb as reference
-from fieldcraft.space.ways import ways_of
 from refusals import refused
 
 
@@ -25,7 +24,7 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
     rng = np.random.default_rng(seed)
     grid = fc.Grid(17, 11, walls=rng.random((11, 17)) < 0.3, neighbors=neighbors)
     space = grid.to_graph() if as_graph else grid
-    layer, ways = hill(space, seed), ways_of(space)
+    layer, ways = hill(space, seed), space.ways
     flat, cells = layer.values.reshape(-1), rng.integers(0, len(space), 40)
     expected = np.zeros(40, np.int64)
     reference.uphill(ways.starts, ways.ends, flat, cells, expected)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.space.ways import ways_of, ways_out_of_walls
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 UNEVEN = [(1, 0), (-1, 0), (0, 3)]
@@ -33,7 +32,7 @@ def test_they_are_the_links(seed: int, width: int, height: int, neighbors: objec
                 to = to[0] % height, to[1] % width
             if 0 <= to[0] < height and 0 <= to[1] < width and grid.links()[to] & mask and (from_walls or not walls[row, column]):
                 found.append((row * width + column, to[0] * width + to[1], length))
-    ways = ways_out_of_walls(grid) if from_walls else ways_of(grid)
+    ways = grid.ways_from_walls if from_walls else grid.ways
     steps = list(zip(ways.origins.tolist(), ways.ends.tolist(), ways.lengths.tolist(), strict=True))
     assert sorted(steps) == sorted(found)
     assert [step[:2] for step in steps] == sorted(step[:2] for step in found)
@@ -46,9 +45,9 @@ def test_on_graphs_they_are_the_open_edges(directed: bool) -> None:
     graph = fc.Graph(rng.random((30, 2)), edges, directed=directed, blocked=[4, 9])
     graph.block_edges(graph.edges[::7])
     pairs = graph.open_edges if directed else np.concatenate([graph.open_edges, graph.open_edges[:, ::-1]])
-    ways = ways_of(graph)
+    ways = graph.ways
     assert np.stack([ways.origins, ways.ends], axis=1).tolist() == sorted(pairs.tolist())
     away = graph.positions[ways.ends] - graph.positions[ways.origins]
     np.testing.assert_allclose(ways.lengths, np.sqrt((away**2).sum(axis=1)))
-    beside = ways_out_of_walls(graph)
+    beside = graph.ways_from_walls
     assert set(beside.origins.tolist()) & {4, 9} and not set(beside.ends.tolist()) & {4, 9}

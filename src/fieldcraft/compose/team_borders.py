@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import MissingLibrary
 from fieldcraft.space import AnySpace, Graph, Grid
-from fieldcraft.space.ways import ways_of
 
 __all__ = ["Area", "Areas", "FrontLine", "areas", "crossings", "front_lines"]
 
@@ -194,7 +193,7 @@ def _connected(space: AnySpace, owner: Numbers) -> tuple[NDArray[np.int64], int]
     from scipy.sparse import coo_array  # loading it takes longer than all of `import fieldcraft`
     from scipy.sparse.csgraph import connected_components
 
-    ways = ways_of(space)
+    ways = space.ways
     start, end = ways.origins, ways.ends
     same = (owner[start] == owner[end]) & (owner[end] >= 0)
     start, end = start[same], end[same]

@@ -13,7 +13,6 @@ from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.feeding import Fed
 from fieldcraft.propagation import Flood, Radial, Spread
-from fieldcraft.space.ways import typical_step, ways_of
 
 if TYPE_CHECKING:
     from fieldcraft.propagation import Propagation
@@ -40,7 +39,7 @@ class Kind:
 
     def propagation(self, space: AnySpace) -> Propagation:
         """The propagation of this kind on a space."""
-        step = typical_step(space)
+        step = space.typical_step
         if self.static:
             return Radial(5 * step, _decaying(self.decay, 5), metric="path")
         return Spread(self.decay / step, self.momentum, half_life=self.half_life)
@@ -106,9 +105,9 @@ class Kinds(Fed):
                 got=f"layer {self.name!r} with {type(self._propagation).__name__}",
                 remedy="Register the type with static=True, or leave propagate, flood and iterations out",
             )
-        step = typical_step(self.space)
+        step = self.space.typical_step
         if not propagate:
-            lengths = ways_of(self.space).lengths
+            lengths = self.space.ways.lengths
             return self.add_source(point, value, radius=float(lengths.min()) / 2, falloff="constant", on_wall=on_wall)
         falloff: Any = None
         if flood:

@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace
-from fieldcraft.space.ways import Ways, ways_out_of_walls
+from fieldcraft.space.ways import Ways
 
 __all__ = ["Flood", "FloodField"]
 
@@ -165,7 +165,7 @@ class FloodField:
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some hot cells a unit; see `Field.step_in_units`."""
         if self._ways is None:
-            self._ways = ways_out_of_walls(self.space)
+            self._ways = self.space.ways_from_walls
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):

@@ -18,7 +18,7 @@ from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, whole_radius
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.space import Graph, Grid
 from fieldcraft.space.graph_sight import Outlook
-from fieldcraft.space.ways import Ways, ways_out
+from fieldcraft.space.ways import Ways, ways_on_arcs
 
 __all__ = ["GraphFootprints", "GraphGround", "Kept"]
 
@@ -78,7 +78,7 @@ class GraphGround:
     @cached_property
     def ways(self) -> Ways:
         """The steps as they were then."""
-        return ways_out(self.graph.topology, self.blocked, self.closed)
+        return ways_on_arcs(self.graph.topology, self.blocked, self.closed, from_walls=True)
 
     @cached_property
     def unit(self) -> float:

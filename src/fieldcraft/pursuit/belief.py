@@ -21,7 +21,7 @@ from fieldcraft.pursuit.pace import interval_of
 from fieldcraft.pursuit.views import cells_of, checked_mask
 from fieldcraft.space import AnySpace, Grid
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ways import inside, offsets_from, typical_step, ways_of
+from fieldcraft.space.ways import inside
 
 __all__ = ["Belief"]
 
@@ -77,7 +77,7 @@ class Belief:
         self.stay = checks.fraction("stay", stay)
         if self.stay == 1:
             raise InvalidValue("stay is below 1", got="stay=1", remedy="Pass 0.5, say: half of it moves on in each step")
-        self.interval = interval_of(typical_step(space), self.speed, interval)
+        self.interval = interval_of(space.typical_step, self.speed, interval)
         self._changes = 0
         self._ticks = 0
         possible = ~space.walls if where is None else checked_mask(space, where, "where") & ~space.walls
@@ -148,7 +148,7 @@ class Belief:
         away = distance_map(self.space, self.space.position_of(np.unique(thought))).exact.reshape(self.space.shape)
         near = np.where(hidden, away, np.inf)
         nearest = float(near.min())
-        return np.exp((nearest - near) / (_SLIPPED * typical_step(self.space))) if nearest < np.inf else hidden
+        return np.exp((nearest - near) / (_SLIPPED * self.space.typical_step)) if nearest < np.inf else hidden
 
     def hear(self, position: ArrayLike, radius: float, *, certainty: float = 0.8, target: int = 0) -> None:
         """A noise: with this certainty the target is within `radius` world units of a position, straight, likelier near it."""
@@ -156,7 +156,7 @@ class Belief:
         sure = checks.fraction("certainty", certainty)
         reach = checks.positive("radius", radius)
         point = self.space.position_of(self._cell(position))
-        away = offsets_from(self.space, point)
+        away = self.space.offsets_from(point)
         likely = np.maximum(1 - (away**2).sum(axis=1) / (reach * reach), 0.0).reshape(self.space.shape)
         if not self.space.walls.all():
             self._follow_walls()
@@ -343,7 +343,7 @@ class _Flow:
 
 def _flow(space: AnySpace, stay: float, stride: float) -> _Flow:
     """Each step out of a cell is as likely as any other; a longer one than `stride` takes several intervals on average."""
-    ways = ways_of(space)
+    ways = space.ways
     degree = np.diff(ways.starts)
     part = (1 - stay) / np.maximum(degree, 1)
     slower = np.minimum(stride / ways.lengths, 1.0)

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.paths import distance_map
 from fieldcraft.space import AnySpace, Grid
-from fieldcraft.space.ways import typical_step, ways_of
 
 __all__ = ["ESTIMATES", "assigned", "estimate"]
 
@@ -51,7 +50,7 @@ def assigned(
 def _spacing(space: AnySpace, spacing: float | None) -> float:
     if spacing is not None:
         return checks.not_negative("spacing", spacing)
-    return 4 * typical_step(space)
+    return 4 * space.typical_step
 
 
 def _spread_out(space: AnySpace, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float) -> NDArray[np.int64]:
@@ -81,6 +80,6 @@ def _walks(space: AnySpace, starts: NDArray[np.int64], places: NDArray[np.int64]
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
-    ways = ways_of(space)
+    ways = space.ways
     matrix = csr_array((ways.lengths, ways.ends, ways.starts), shape=(len(space), len(space)))
     return np.asarray(dijkstra(matrix, indices=starts)[:, places])

@@ -19,7 +19,6 @@ from fieldcraft.pursuit.pace import interval_of
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ways import offsets_from, typical_step, ways_of
 
 __all__ = ["Pursuit"]
 
@@ -86,13 +85,13 @@ class Pursuit:
         angle = checks.positive("barrier_angle", barrier_angle)
         if angle > 180:
             raise InvalidValue("barrier_angle is at most 180 degrees", got=f"{angle:g}", remedy="Pass 180 for no barrier")
-        step = typical_step(space)
+        step = space.typical_step
         self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
         self.interval = interval_of(step, pace, interval)
         self.most_hot = checks.whole("most_hot", most_hot, minimum=1)
         self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
-        self._ways = ways_of(space)
+        self._ways = space.ways
         self._walls_version = space.walls_version
         self._blocked = _mask(space, blocked, "blocked")
         self._barred = space.walls.reshape(-1) | self._blocked
@@ -180,7 +179,7 @@ class Pursuit:
             return
         self._barred = self._barred_now()
         self._walls_version = self.space.walls_version
-        self._ways = ways_of(self.space)
+        self._ways = self.space.ways
         self._take_walls()
         self._changes += 1
 
@@ -201,7 +200,7 @@ class Pursuit:
         free = np.flatnonzero(~barred)
         if not barred[self._start] or not len(free):
             return self._start
-        away = offsets_from(self.space, self.space.position_of(self._start))[free]
+        away = self.space.offsets_from(self.space.position_of(self._start))[free]
         return int(free[(away**2).sum(axis=1).argmin()])
 
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import AnySpace, Graph
-from fieldcraft.space.ways import offsets_from, typical_step
 
 __all__ = ["behind", "heading_of", "place"]
 
@@ -32,7 +31,7 @@ def place(space: AnySpace, last_seen: ArrayLike) -> tuple[int, NDArray[np.float6
 def _check_near(graph: Graph, point: NDArray[np.float64]) -> None:
     """Refuse a place far from all of a graph, whose nearest vertex would say nothing about it."""
     low, high = graph.positions.min(axis=0), graph.positions.max(axis=0)
-    margin = max(_MARGIN * float((high - low).max()), 2 * typical_step(graph))
+    margin = max(_MARGIN * float((high - low).max()), 2 * graph.typical_step)
     if (point < low - margin).any() or (point > high + margin).any():
         raise OutsideMap(
             "A fugitive is last seen on the map, or beside it by at most a tenth of its size",
@@ -71,6 +70,6 @@ def behind(
     """Which cells lie more than an angle away from the heading, at most `reach` away."""
     if heading is None:
         return np.zeros(len(space), dtype=np.bool_)
-    away = offsets_from(space, last_seen)
+    away = space.offsets_from(last_seen)
     distance = np.sqrt((away**2).sum(axis=1))
     return np.asarray((away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import AnySpace, sees, visible
-from fieldcraft.space.kinds import checked_space, squares_of
+from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Contacts", "Sight"]
 
@@ -169,7 +169,7 @@ class Sight:
         if seconds == 0:
             return kept
         moved = points - contacts.positions
-        grid = squares_of(self.space)
+        grid = self.space.squares
         if grid is not None and grid.wrap:
             size = np.array(grid.size)
             moved = (moved + size / 2) % size - size / 2

@@ -11,7 +11,6 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.ground import Readable, frozen
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ways import ways_of
 
 __all__ = ["uphill"]
 
@@ -40,7 +39,7 @@ def uphill(layer: Readable, where: ArrayLike, *, outside: str = "refuse") -> NDA
         cells = np.atleast_1d(given).astype(np.int64)
     else:
         cells = np.atleast_1d(space.cell_at(given, outside=outside))
-    ways = ways_of(space)
+    ways = space.ways
     best = np.empty(len(cells), dtype=np.int64)
     kernels.load("climb").uphill(ways.starts, ways.ends, frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1)), cells, best)
     if as_cells:

@@ -16,7 +16,6 @@ from fieldcraft.kernels import pool
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable, frozen
 from fieldcraft.space import AnySpace, Grid
-from fieldcraft.space.ways import ways_of
 
 __all__ = ["Steps", "explore_step"]
 
@@ -140,6 +139,6 @@ def _moves(space: AnySpace) -> tuple[Any, ...]:
     if isinstance(space, Grid):
         steps = np.array(space.neighborhood.steps, dtype=np.int64)
         return frozen(space.links()), space.link_masks, steps, space.wrap, tuple(frozen(part) for part in _NO_WAYS)
-    ways = ways_of(space)
+    ways = space.ways
     no_links = frozen(np.zeros((1, 1), dtype=np.uint8))
     return no_links, np.zeros(0, dtype=np.uint8), np.zeros((0, 2), dtype=np.int64), False, (frozen(ways.starts), frozen(ways.ends))

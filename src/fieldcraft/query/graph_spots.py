@@ -12,7 +12,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.graph_ground import GraphGround
 from fieldcraft.query.spots_found import Spots
-from fieldcraft.space.ways import ways_out_of_walls
 
 __all__ = ["choose", "components", "peaks", "serve", "take"]
 
@@ -66,7 +65,7 @@ def _on_foot(ground: GraphGround, starts: NDArray[np.int64], length: float) -> N
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
-    ways = ways_out_of_walls(ground.space)
+    ways = ground.space.ways_from_walls
     count = len(ground.space)
     matrix = csr_array((ways.lengths, ways.ends, ways.starts), shape=(count, count))
     return np.asarray(dijkstra(matrix, indices=starts, limit=length) <= length)

@@ -2,13 +2,15 @@
 
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, grid_of
+from fieldcraft.space.kinds import AnySpace, checked_space, grid_of, needs, picked
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
+from fieldcraft.space.snapshots import Snapshot
 from fieldcraft.space.terrain import Terrain
+from fieldcraft.space.ways import Ways
 
 __all__ = [
     "AnySpace",
@@ -17,10 +19,15 @@ __all__ = [
     "Mesh",
     "Neighborhood",
     "Shot",
+    "Snapshot",
     "Space",
     "Terrain",
+    "Ways",
+    "checked_space",
     "grid_of",
     "incoming",
+    "needs",
+    "picked",
     "sees",
     "visible",
     "watchers",

@@ -22,14 +22,17 @@ from fieldcraft.space.graph_parts import (
 )
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.protocol import Space
+from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.topology import Topology
+from fieldcraft.space.ways import Ways, ways_on_arcs
 
 __all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph", "graph_of"]
 
 _ON_FLOOR = 1e-12  # how far above or below a polygon one may be and stand on it, in shares of the coordinates
 
 
-class Graph:
+class Graph(Space):
     """Places where one can be, and which of them are one step apart.
 
     Vertices are numbered from 0, and these numbers are the cells of the space. Arrays of values have shape (N,). Positions are
@@ -58,6 +61,10 @@ class Graph:
     Raises `InvalidValue` for shapes and types that don't fit, positions that are not finite, edges to vertices that don't exist,
     and lengths that are not finite and above 0, which straight distances between vertices in one place are not either.
     """
+
+    forms = ("graph",)
+    cell_name = "vertex"
+    axes = "(N,)"
 
     def __init__(
         self,
@@ -247,39 +254,29 @@ class Graph:
             known = self._squared = (walls, self._squares)
         return known[1]
 
-    def neighbors_of(self, cell: int) -> NDArray[np.int64]:
-        """The open vertices that open edges lead to from a vertex, ascending."""
-        vertices = self._checked_cells(cell)
-        if vertices.ndim:
-            raise InvalidValue("neighbors_of() takes one vertex", got=f"shape {vertices.shape}", remedy="Call it once for each")
-        vertex = int(vertices)
-        starts, arcs = self.topology.leaving
-        out = arcs[starts[vertex] : starts[vertex + 1]]
-        ends = self.topology.ends[out[~self._closed[out]]].astype(np.int64)
-        return ends[~self._walls[ends]]
+    @property
+    def graph(self) -> Graph:
+        """The graph itself."""
+        return self
 
-    def parts(self) -> NDArray[np.int64]:
-        """The connected part of each vertex, (N,): 0 for the largest by area, 1 for the next, and so on; -1 for blocked vertices.
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """The lowest and the highest corner of a box round all vertices, or all polygons of a mesh, (2, 2) or (2, 3); 0 for none."""
+        places = self.positions if self.mesh is None else self.mesh.corners
+        if not len(places):
+            return np.zeros((2, self.dimensions))
+        return np.stack([places.min(axis=0), places.max(axis=0)])
 
-        One-way edges join as well; closed edges and blocked vertices don't. Of equal parts the one with the lowest vertex comes first.
-        """
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
+    def describe(self, cell: int | None = None) -> str:
+        """The size, "40 vertices", or which vertex a cell is."""
+        return f"{len(self)} vertices" if cell is None else f"vertex {cell}"
 
-        labels = np.full(len(self), -1, dtype=np.int64)
-        free = np.flatnonzero(~self._walls)
-        if not len(free):
-            return labels
-        topology = self.topology
-        arcs = np.flatnonzero(~(self._closed | self._walls[topology.origins] | self._walls[topology.ends]))
-        pairs = (topology.origins[arcs], topology.ends[arcs])
-        _, found = connected_components(coo_array((np.ones(len(arcs), dtype=np.int8), pairs), shape=(len(self),) * 2), directed=False)
-        _, first, numbers = np.unique(found[free], return_index=True, return_inverse=True)
-        order = np.lexsort((first, -np.bincount(numbers, weights=self.areas[free])))
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        labels[free] = rank[numbers]
-        return labels
+    def snapshot(self) -> GraphSnapshot:
+        """Blocked vertices and closed edges as they are now."""
+        return GraphSnapshot.of(self)
+
+    def _find_ways(self, *, from_walls: bool) -> Ways:
+        return ways_on_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
 
     # Cells and positions
 
@@ -463,7 +460,6 @@ def graph_of(grid: Grid) -> Graph:
     """The grid as a graph, see `Grid.to_graph`."""
     from fieldcraft.space import links
 
-    grid.walls_version  # noqa: B018 - takes over what has changed in a finer grid
     arrive = links.build(grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True)
     pairs, lengths = [], []
     rows, columns = np.divmod(np.arange(len(grid)), grid.width)

@@ -12,7 +12,10 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import links
 from fieldcraft.space.neighborhood import Neighborhood
+from fieldcraft.space.protocol import Space
+from fieldcraft.space.snapshots import GridSnapshot
 from fieldcraft.space.terrain import Terrain
+from fieldcraft.space.ways import Ways, ways_on_grid
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -25,7 +28,7 @@ __all__ = ["MAX_CELLS", "Grid"]
 MAX_CELLS = 2**28
 
 
-class Grid:
+class Grid(Space):
     """A map of square cells.
 
     World positions are (x, y) in world units, x to the right. Arrays are [row, column] of shape (height, width) and
@@ -46,6 +49,9 @@ class Grid:
 
     Raises `InvalidValue` for sizes, shapes and types that don't fit.
     """
+
+    forms = ("grid",)
+    axes = "(height, width)"
 
     def __init__(
         self,
@@ -104,7 +110,7 @@ class Grid:
         self._followed = 0
 
     def __repr__(self) -> str:
-        blocked = int(np.count_nonzero(self._walls))
+        blocked = int(np.count_nonzero(self.walls))
         extra = "".join([", y_up=True" if self.y_up else "", ", wrap=True" if self.wrap else ""])
         return f"<Grid {self.width} x {self.height}, cell_size {self.cell_size:g}{extra}, {len(self) - blocked} open cells>"
 
@@ -123,7 +129,11 @@ class Grid:
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Bool of shape (height, width), [row, column]: True where influence cannot go. Read-only."""
+        """Bool of shape (height, width), [row, column]: True where influence cannot go. Read-only.
+
+        Those of a coarser grid follow the grid that it was made of.
+        """
+        self._follow_parent()
         return self._walls
 
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
@@ -149,21 +159,6 @@ class Grid:
             rows = self.height - 1 - rows
         return np.stack([self.origin[0] + (columns + 0.5) * self.cell_size, self.origin[1] + (rows + 0.5) * self.cell_size], axis=-1)
 
-    def short_way(self, ways: ArrayLike) -> NDArray[np.float64]:
-        """Straight ways in world units, (..., 2): on a torus of those that end in the same place the shortest, else as they are.
-
-        Of two that are as short a way within the map stays as it was given. Raises `InvalidValue` for other things.
-        """
-        given = checks.array("Ways", ways)
-        if given.shape[-1:] != (2,) or given.dtype.kind not in "iuf":
-            raise InvalidValue(
-                "Ways are (x, y) pairs of numbers",
-                got=f"{given.dtype} of shape {given.shape}",
-                remedy="Pass where they end less where they begin, an array of shape (N, 2)",
-            )
-        straight = given.astype(np.float64, copy=False)
-        return straight - np.rint(straight / self.size) * self.size if self.wrap else straight
-
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
         """For each cell, itself if it is open, else the open cell whose centre is nearest (lowest id on a tie).
 
@@ -171,7 +166,7 @@ class Grid:
         """
         ids = self._checked_cells(cells)
         found = np.atleast_1d(ids).copy()
-        blocked = self._walls.reshape(-1)[found]
+        blocked = self.walls.reshape(-1)[found]
         if blocked.any():
             found[blocked] = self._nearest_open(found[blocked])
         return int(found[0]) if ids.ndim == 0 else found
@@ -182,6 +177,7 @@ class Grid:
         uint8 for up to 8 steps, else uint64. Walls are left by any step that ends on open ground, since a source may
         stand on one; nothing enters them. Built at the first call and kept.
         """
+        self._follow_parent()
         if self._links is None:
             self._links = links.build(self._walls, self.terrain, self.neighborhood.steps, self.wrap)
             self._links.flags.writeable = False
@@ -217,6 +213,7 @@ class Grid:
             raise InvalidValue(
                 "Impassable terrain stays a wall", got=f"cell {bad}", remedy="Leave it out, or use a grid without that terrain"
             )
+        self._follow_parent()
         self._change_walls(ids, blocked)
 
     def _change_walls(self, ids: NDArray[np.int64], blocked: bool) -> None:
@@ -302,6 +299,43 @@ class Grid:
     def dimensions(self) -> int:
         """2: positions are (x, y)."""
         return 2
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """The lowest and the highest corner, (2, 2), in world units."""
+        low = np.array(self.origin)
+        return np.stack([low, low + self.size])
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """What ground each cell stands for, (N,), in square world units. Read-only."""
+        return np.broadcast_to(np.float64(self.cell_size**2), len(self))
+
+    @property
+    def squares(self) -> Grid:
+        """The grid itself: lines of sight run over its cells."""
+        return self
+
+    @property
+    def graph(self) -> Graph:
+        """Raises `InvalidValue`: a grid keeps no graph of itself."""
+        raise InvalidValue("A grid is not a graph", got=repr(self), remedy="Use grid.to_graph()")
+
+    def describe(self, cell: int | None = None) -> str:
+        """The size, "40 x 30", or where a cell is: "row 2, column 5 (cell 85)"."""
+        if cell is None:
+            return f"{self.width} x {self.height}"
+        return f"row {cell // self.width}, column {cell % self.width} (cell {cell})"
+
+    def snapshot(self) -> GridSnapshot:
+        """Walls and links as they are now."""
+        return GridSnapshot.of(self)
+
+    def _find_ways(self, *, from_walls: bool) -> Ways:
+        return ways_on_grid(self, from_walls=from_walls)
+
+    def _typical(self, median: float) -> float:
+        return float(self.neighborhood.lengths(self.cell_size).min())
 
     def same_cells(self, other: object) -> bool:
         """Whether another space is a grid with the same cells in the same places; walls may differ."""

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from fieldcraft.space.graph import Graph
-    from fieldcraft.space.grid import Grid
+    from fieldcraft.space.protocol import Space
 
 __all__ = ["kept", "kept_until_walls_change"]
 
 _Key = TypeVar("_Key")
-_Space = TypeVar("_Space", bound="Grid | Graph")
+_Space = TypeVar("_Space", bound="Space")
 _Found = TypeVar("_Found")
 
 

@@ -1,31 +1,53 @@
-"""The kinds of spaces there are, and saying which one something needs."""
+"""Asking for a space, and saying which kind of one something needs."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
+from fieldcraft.space.protocol import Space
 
-__all__ = ["AnySpace", "checked_space", "grid_of", "squares_of"]
+__all__ = ["checked_space", "grid_of", "needs", "picked"]
 
 AnySpace = Grid | Graph
+_Served = TypeVar("_Served")
+_NAMES = {"grid": ("a grid", "Use a fieldcraft.Grid, a map of cells"), "graph": ("a graph", "Use a fieldcraft.Graph, or grid.to_graph()")}
+
+
+def picked(space: object, what: str, **rooms: Callable[..., _Served]) -> Callable[..., _Served]:
+    """The first of `grid=`, `graph=`, `hex=` that serves the forms of a space; else `InvalidValue` says that `what` needs another.
+
+    The one switch between kinds of space: the `door.py` of a room calls it.
+    """
+    for form in checked_space(space, f"{what} needs").forms:
+        if form in rooms:
+            return rooms[form]
+    raise _refusal(space, what, next(iter(rooms)))
+
+
+def needs(space: object, form: str, what: str) -> None:
+    """Refuse a space that can't be served in a form: `InvalidValue` says that `what` needs one."""
+    if not isinstance(space, Space) or form not in space.forms:
+        raise _refusal(space, what, form)
 
 
 def grid_of(space: object, what: str) -> Grid:
     """The space, if it is a grid; else `InvalidValue` says that `what` needs one."""
     if isinstance(space, Grid):
         return space
-    raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy="Use a fieldcraft.Grid, a map of cells")
+    raise _refusal(space, what, "grid")
 
 
 def checked_space(space: object, what: str = "A search takes place on") -> AnySpace:
     """The space, if it is one; else `InvalidValue` says `what` a space: "Sight takes place on", say."""
-    if isinstance(space, (Grid, Graph)):
-        return space
+    if isinstance(space, Space):
+        return cast("AnySpace", space)
     raise InvalidValue(f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)")
 
 
-def squares_of(space: AnySpace) -> Grid | None:
-    """The grid that lines run over, its walls as they are now: the space itself, or the squares of a graph; None for other graphs."""
-    space.walls_version  # noqa: B018 - takes over what has changed in a finer grid
-    return space if isinstance(space, Grid) else space.squares
+def _refusal(space: object, what: str, form: str) -> InvalidValue:
+    name, remedy = _NAMES.get(form, ("another space", "Use one of those"))
+    return InvalidValue(f"{what} needs {name}", got=repr(space)[:120], remedy=remedy)

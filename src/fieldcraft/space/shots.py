@@ -14,7 +14,7 @@ from fieldcraft.kernels.reference import stamp as stamp_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space, squares_of
+from fieldcraft.space.kinds import AnySpace, checked_space
 from fieldcraft.space.portals import portals_of
 
 __all__ = ["Shot", "incoming"]
@@ -71,7 +71,7 @@ def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float,
     seconds = math.hypot(*(from_to[1] - from_to[0])) / checks.positive("speed", speed)
     if not math.isfinite(seconds):
         raise InvalidValue("A shot arrives in finite time", got=f"speed={speed!r}", remedy="Pass a faster speed or a nearer end")
-    grid = squares_of(space)
+    grid = space.squares
     if grid is None:
         assert isinstance(space, Graph)
         return _over_graph(space, from_to[0], from_to[1], seconds, checks.not_negative("width", width) / 2)

@@ -16,7 +16,7 @@ from fieldcraft.kernels.reference import sightlines as lines_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space, squares_of
+from fieldcraft.space.kinds import AnySpace, checked_space
 
 __all__ = ["sees", "visible", "watchers"]
 
@@ -116,7 +116,7 @@ def sees(
     """
     points, narrow, facings = _viewers(space, viewers, facing, angle)
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
-    grid = squares_of(space)
+    grid = space.squares
     if grid is None:
         assert isinstance(space, Graph)
         _without(heights=heights)
@@ -171,7 +171,7 @@ def _counted(
     walls: bool,
 ) -> NDArray[np.int32]:
     points, narrow, facings = _viewers(space, positions, facing, angle)
-    grid = squares_of(space)
+    grid = space.squares
     if grid is None:
         assert isinstance(space, Graph)
         _without(heights=heights, walls=walls or None)
@@ -279,7 +279,7 @@ def _checked_facings(space: AnySpace, facing: ArrayLike, count: int) -> NDArray[
         raise InvalidValue("A direction is finite and not (0, 0)", got=f"{tuple(wide[bad[0]].tolist())}", remedy=remedy)
     wide /= largest
     wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
-    grid = squares_of(space)
+    grid = space.squares
     if grid is not None and grid.y_up:
         wide[:, 1] *= -1
     return wide

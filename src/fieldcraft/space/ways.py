@@ -1,20 +1,19 @@
-"""Which cells lead to which: the same lists for grids and graphs."""
+"""Which cells lead to which: the same lists for every space."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.space.grid import Grid
-from fieldcraft.space.keeping import kept_until_walls_change
-from fieldcraft.space.kinds import AnySpace, squares_of
-from fieldcraft.space.topology import Topology
+if TYPE_CHECKING:
+    from fieldcraft.space.grid import Grid
+    from fieldcraft.space.topology import Topology
 
-__all__ = ["Ways", "inside", "offsets_from", "typical_step", "ways_of", "ways_out", "ways_out_of_walls"]
+__all__ = ["Ways", "inside", "parts_of", "ways_on_arcs", "ways_on_grid"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,43 +38,29 @@ class Ways:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-@kept_until_walls_change
-def ways_of(space: AnySpace) -> Ways:
-    """The steps of a space as it is now; looked up again only after a change of walls."""
-    return _of_grid(space) if isinstance(space, Grid) else _of_graph(space.topology, space.walls, space.closed)
+def parts_of(ways: Ways, members: NDArray[np.bool_], areas: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The connected part of each of the `members` (N,), 0 for the largest by area; -1 for other cells."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    labels = np.full(len(members), -1, dtype=np.int64)
+    some = np.flatnonzero(members)
+    if not len(some):
+        return labels
+    origins = ways.origins
+    inner = members[origins] & members[ways.ends]
+    pairs = (origins[inner], ways.ends[inner])
+    _, found = connected_components(coo_array((np.ones(len(pairs[0]), dtype=np.int8), pairs), shape=(len(members),) * 2), directed=False)
+    _, first, numbers = np.unique(found[some], return_index=True, return_inverse=True)
+    order = np.lexsort((first, -np.bincount(numbers, weights=areas[some])))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    labels[some] = rank[numbers]
+    return labels
 
 
-def typical_step(space: AnySpace) -> float:
-    """What is meant by a step where nothing else is said, in world units: the shortest of a grid, the median of a graph."""
-    typical = ways_of(space).typical
-    if not typical:
-        raise InvalidValue(
-            "A space has steps from cell to cell", got=f"{space!r}, which has none", remedy="Open cells, or connect the graph's vertices"
-        )
-    return float(space.neighborhood.lengths(space.cell_size).min()) if isinstance(space, Grid) else typical
-
-
-def offsets_from(space: AnySpace, position: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The straight way from a position to the centre of each cell, (N, 2) or (N, 3); round a torus the short way."""
-    away = space.position_of(np.arange(len(space))) - position
-    grid = squares_of(space)
-    if grid is not None and grid.wrap:
-        size = np.array(grid.size)
-        away = (away + size / 2) % size - size / 2
-    return away
-
-
-def ways_out_of_walls(space: AnySpace) -> Ways:
-    """The steps to open cells, also from walls: what stands there acts out of them."""
-    return _of_grid(space, from_walls=True) if isinstance(space, Grid) else ways_out(space.topology, space.walls, space.closed)
-
-
-def ways_out(topology: Topology, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> Ways:
-    """The same on a graph when these vertices (N,) were blocked, and these arcs (A,) closed."""
-    return _of_graph(topology, walls, closed, from_walls=True)
-
-
-def _of_grid(grid: Grid, *, from_walls: bool = False) -> Ways:
+def ways_on_grid(grid: Grid, *, from_walls: bool = False) -> Ways:
+    """The steps of a grid as it is now."""
     lengths = grid.neighborhood.lengths(grid.cell_size)
     steps = list(zip(grid.neighborhood.steps, grid.link_masks, lengths.tolist(), strict=True))
     if not grid.wrap:
@@ -109,7 +94,8 @@ def inside(grid: Grid, dx: int, dy: int) -> tuple[slice, slice]:
     return slice(max(dy, 0), max(grid.height + min(dy, 0), 0)), slice(max(dx, 0), max(grid.width + min(dx, 0), 0))
 
 
-def _of_graph(topology: Topology, walls: NDArray[np.bool_], closed: NDArray[np.bool_], *, from_walls: bool = False) -> Ways:
+def ways_on_arcs(topology: Topology, walls: NDArray[np.bool_], closed: NDArray[np.bool_], *, from_walls: bool = False) -> Ways:
+    """The steps over arcs when these vertices (N,) are walls and these arcs (A,) closed."""
     passable = ~(closed | walls[topology.ends])
     if not from_walls:
         passable &= ~walls[topology.origins]

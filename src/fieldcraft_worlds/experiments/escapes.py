@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import Path, distance_map
 from fieldcraft.space import AnySpace, visible
-from fieldcraft.space.ways import typical_step, ways_of
 
 if TYPE_CHECKING:
     from fieldcraft_worlds.games.chase.search import Search
@@ -45,10 +44,10 @@ class Ground:
 
     def __init__(self, space: AnySpace, reach: float) -> None:
         self.space = space
-        self.step = typical_step(space)
+        self.step = space.typical_step
         self.reach = reach
         self.open = np.flatnonzero(~space.walls.reshape(-1))
-        self._ways = ways_of(space)
+        self._ways = space.ways
         self._views: dict[int, NDArray[np.int64]] = {}
 
     @property

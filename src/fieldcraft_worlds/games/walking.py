@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.space import AnySpace, Graph, Grid
-from fieldcraft.space.ways import ways_of
 
 __all__ = ["away", "directions", "largest_part", "walking_grid"]
 
@@ -31,7 +30,7 @@ def largest_part(space: AnySpace) -> NDArray[np.int64]:
     from scipy.sparse import csr_array  # loading it takes longer than all of `import fieldcraft`
     from scipy.sparse.csgraph import connected_components
 
-    ways = ways_of(space)
+    ways = space.ways
     matrix = csr_array((np.ones(len(ways.ends), dtype=np.int8), ways.ends, ways.starts), shape=(len(space), len(space)))
     _, labels = connected_components(matrix, directed=True, connection="strong")
     labels = np.where(space.walls.reshape(-1), -1, labels)

@@ -6,7 +6,6 @@ import numpy as np
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import AnySpace, Graph, Grid
-from fieldcraft.space.ways import typical_step
 from fieldcraft_worlds.games.chase.free_ground import GridGround, MeshGround
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.waypoint_ground import WaypointGround
@@ -32,4 +31,4 @@ def ground_of(space: AnySpace, scale: float) -> Ground:
 def _unit_of(space: Graph) -> float:
     if space.mesh is not None:
         return float(np.sqrt(space.areas.sum() / _UNITS_OF_MESH))
-    return typical_step(space) / 2
+    return space.typical_step / 2

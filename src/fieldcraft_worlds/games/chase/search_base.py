@@ -14,7 +14,6 @@ from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ways import typical_step
 
 __all__ = ["NONE", "PATIENCE", "Places", "Search", "not_a_memory"]
 
@@ -41,7 +40,7 @@ class Search:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
         self._patience = clock.ticks("patience", patience, minimum=1)
-        self._step = typical_step(space)
+        self._step = space.typical_step
         self._begin(NONE)
 
     # What happens

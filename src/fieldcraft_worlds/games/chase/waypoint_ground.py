@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.space import Graph
-from fieldcraft.space.ways import ways_of
 from fieldcraft_worlds.games.chase.ground import GraphGround
 from fieldcraft_worlds.games.chase.state import NOTHING, People
 
@@ -28,7 +27,7 @@ class WaypointGround(GraphGround):
 
     def __init__(self, space: Graph, unit: float) -> None:
         super().__init__(space, unit)
-        self._ways = ways_of(space)
+        self._ways = space.ways
 
     @property
     def is_straight(self) -> bool:

@@ -11,7 +11,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.paths import shortest_path
 from fieldcraft.space import Grid, visible
-from fieldcraft.space.ways import ways_of
 from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
@@ -40,7 +39,7 @@ class Maps:
         self.centres = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
         self._fogged: tuple[NDArray[np.bool_], Grid] | None = None
-        self._ways = ways_of(space)
+        self._ways = space.ways
         self.ground = largest_part(space)
         self.dead_ends = self.ground[np.diff(self._ways.starts)[self.ground] == 1]
         needed = settings.monster.count + settings.treasures + 2
