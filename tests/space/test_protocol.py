@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 import fieldcraft as fc
-from refusals import refused
 from fieldcraft.space import picked
+from refusals import refused
 
 
 def test_walls_of_a_coarser_grid_follow_at_once() -> None:
