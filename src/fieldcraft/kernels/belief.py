@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.belief import AROUND
 
 __all__ = ["AROUND", "wander", "wander_grid"]
 
 
-@njit(nogil=True, cache=True)
-def wander(mass, scale, keep, starts, origins, shares, out):  # type: ignore[no-untyped-def]
+@kernel
+def wander(mass, scale, keep, starts, origins, shares, out):
     """One step over lists of steps: each cell keeps a part of its mass and receives `shares` of that of others."""
     for v in range(mass.shape[0]):
         here = mass[v] * keep[v]
@@ -19,8 +18,8 @@ def wander(mass, scale, keep, starts, origins, shares, out):  # type: ignore[no-
         out[v] = here * scale
 
 
-@njit(nogil=True, cache=True)
-def _send(mass, part, flows, y, sent):  # type: ignore[no-untyped-def]
+@kernel
+def _send(mass, part, flows, y, sent):
     """What cells of row `y` give to a neighbour beside them and to one across a corner, into rows of `sent` with a rim; 0 off the map."""
     beside = sent[0, (y + 3) % 3]
     across = sent[1, (y + 3) % 3]
@@ -37,8 +36,8 @@ def _send(mass, part, flows, y, sent):  # type: ignore[no-untyped-def]
         across[x + 1] = given * diagonal
 
 
-@njit(nogil=True, cache=True)
-def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):  # type: ignore[no-untyped-def]
+@kernel
+def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
     """One step for rows [first, last) of a grid; `sent` is scratch, (2, 3, width + 2), with 0 in its first and last column."""
     width = keep.shape[1]
     beside, across = sent[0], sent[1]

@@ -6,8 +6,8 @@ Amounts are rounded by adding and taking off `_MAGIC`, which vectorises.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.blit import ADD, MAX, REPLACE, SCALE, TILE_COLUMNS, TILE_ROWS
 
 __all__ = ["ADD", "MAX", "REPLACE", "SCALE", "TILE_COLUMNS", "TILE_ROWS", "blit", "drain", "publish", "scatter"]
@@ -21,13 +21,13 @@ _WIDE = np.uint32(TILE_COLUMNS)
 _FIRST = np.uint32(1)
 
 
-@njit(nogil=True, cache=True)
-def _whole(x):  # type: ignore[no-untyped-def]
+@kernel
+def _whole(x):
     return np.float64(x + _MAGIC).view(np.int64) - _MAGIC_BITS
 
 
-@njit(nogil=True, cache=True)
-def _add(flat, place, pitch, tables, start, stride, height, width, amount):  # type: ignore[no-untyped-def]
+@kernel
+def _add(flat, place, pitch, tables, start, stride, height, width, amount):
     """Rows of a stamp on a cell each. Unsigned places need no look at whether they are negative, and slices would cost more."""
     for j in range(height):
         here = np.uint64(place + j * pitch)
@@ -36,8 +36,8 @@ def _add(flat, place, pitch, tables, start, stride, height, width, amount):  # t
             flat[here + np.uint64(k)] += _whole(amount * tables[own + np.uint64(k)])
 
 
-@njit(nogil=True, cache=True)
-def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11):  # type: ignore[no-untyped-def]
+@kernel
+def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11):
     """Rows of a stamp between cells, each made of its own weights and those of the row above."""
     for j in range(height):
         here = np.uint64(place + j * pitch)
@@ -50,8 +50,8 @@ def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, 
             )
 
 
-@njit(nogil=True, cache=True)
-def _blend(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11, blend):  # type: ignore[no-untyped-def]
+@kernel
+def _blend(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11, blend):
     for j in range(height):
         own = start + j * stride
         above = own - stride
@@ -65,8 +65,8 @@ def _blend(flat, place, pitch, tables, start, stride, height, width, w00, w01, w
                 flat[place + j * pitch + k] = new
 
 
-@njit(nogil=True, cache=True)
-def _mark(dirty, top, bottom, left, right):  # type: ignore[no-untyped-def]
+@kernel
+def _mark(dirty, top, bottom, left, right):
     for band in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
         above = max(top - band * TILE_ROWS, 0)
         below = min(bottom - band * TILE_ROWS, TILE_ROWS)
@@ -75,10 +75,8 @@ def _mark(dirty, top, bottom, left, right):  # type: ignore[no-untyped-def]
             dirty[band, tile] |= rows
 
 
-@njit(nogil=True, cache=True)
-def blit(  # type: ignore[no-untyped-def]
-    sums, dirty, rows, columns, downs, rights, amounts, tables, shapes, which, blend, wrap, top, bottom
-):
+@kernel
+def blit(sums, dirty, rows, columns, downs, rights, amounts, tables, shapes, which, blend, wrap, top, bottom):
     """Put stamps around cells, as far as they touch the rows [top, bottom)."""
     map_height, map_width = sums.shape
     flat = sums.reshape(-1)
@@ -128,8 +126,8 @@ def blit(  # type: ignore[no-untyped-def]
             j = j_end
 
 
-@njit(nogil=True, cache=True)
-def scatter(sums, dirty, cells, amounts, top, bottom):  # type: ignore[no-untyped-def]
+@kernel
+def scatter(sums, dirty, cells, amounts, top, bottom):
     """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
     width = np.uint32(sums.shape[1])
     flat = sums.reshape(-1)
@@ -144,8 +142,8 @@ def scatter(sums, dirty, cells, amounts, top, bottom):  # type: ignore[no-untype
             dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
 
 
-@njit(nogil=True, cache=True)
-def publish(sums, dirty, values, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def publish(sums, dirty, values, first, last):
     """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
     height, width = sums.shape
     for band in range(first, last):
@@ -160,8 +158,8 @@ def publish(sums, dirty, values, first, last):  # type: ignore[no-untyped-def]
                     shown[x] = np.float32(np.float64(row[x]) / SCALE)
 
 
-@njit(nogil=True, cache=True)
-def drain(sums, dirty, values):  # type: ignore[no-untyped-def]
+@kernel
+def drain(sums, dirty, values):
     """Turn all sums into float32 and begin anew with none."""
     height, width = sums.shape
     flat = sums.reshape(-1)

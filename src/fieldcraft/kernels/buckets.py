@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["shelve"]
 
 
-@njit(nogil=True, cache=True)
-def shelve(cell, bucket, heads, nodes, following, free, used):  # type: ignore[no-untyped-def]
+@kernel
+def shelve(cell, bucket, heads, nodes, following, free, used):
     """Put a cell in front of the list of `heads[bucket]`.
 
     `nodes` holds the cells and `following` the next place of each list, or of those given back, the first of which is `free`, or -1;

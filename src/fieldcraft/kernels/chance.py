@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.chance import GOLDEN, SECOND, SHARE, THIRD
 
 __all__ = ["share", "throw"]
@@ -19,21 +19,21 @@ _30 = np.uint64(30)
 _31 = np.uint64(31)
 
 
-@njit(nogil=True, cache=True)
-def _mix(number):  # type: ignore[no-untyped-def]
+@kernel
+def _mix(number):
     number = (number ^ (number >> _30)) * _SECOND
     number = (number ^ (number >> _27)) * _THIRD
     return number ^ (number >> _31)
 
 
-@njit(nogil=True, cache=True)
-def throw(key, first, second):  # type: ignore[no-untyped-def]
+@kernel
+def throw(key, first, second):
     """The die of two counters: a whole number below 2**64."""
     inner = _mix(np.uint64(key) + (np.uint64(first) + _ONE) * _GOLDEN)
     return _mix(inner + (np.uint64(second) + _ONE) * _GOLDEN)
 
 
-@njit(nogil=True, cache=True)
-def share(key, first, second):  # type: ignore[no-untyped-def]
+@kernel
+def share(key, first, second):
     """A die as a number in [0, 1)."""
     return np.float64(throw(key, first, second) >> _11) * SHARE

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.radial import TILE_COLUMNS, TILE_ROWS, _whole
 from fieldcraft.kernels.reference.radial import SCALE
 
 __all__ = ["patch", "take"]
 
 
-@njit(nogil=True, cache=True)
-def take(  # type: ignore[no-untyped-def]
+@kernel
+def take(
     changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
     rows, old_cells, old_strengths, old_shapes, new_cells, new_strengths, new_shapes,
 ):  # fmt: skip
@@ -41,15 +41,15 @@ def take(  # type: ignore[no-untyped-def]
     return count, old, new
 
 
-@njit(nogil=True, cache=True)
-def _is_free(before, row, column, r):  # type: ignore[no-untyped-def]
+@kernel
+def _is_free(before, row, column, r):
     y0, y1 = max(row - r, 0), min(row + r + 1, before.shape[0] - 1)
     x0, x1 = max(column - r, 0), min(column + r + 1, before.shape[1] - 1)
     return before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] == 0
 
 
-@njit(nogil=True, cache=True)
-def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength):  # type: ignore[no-untyped-def]
+@kernel
+def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength):
     """Add a footprint to the sums and show them where it lies."""
     height, width = sums.shape
     y0, y1 = max(row - r, 0), min(row + r + 1, height)
@@ -71,8 +71,8 @@ def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength)
             stale[ty, tx] = 1
 
 
-@njit(nogil=True, cache=True)
-def patch(  # type: ignore[no-untyped-def]
+@kernel
+def patch(
     changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
     sums, values, walls, stale, before, tables, starts, reaches, most,
 ):  # fmt: skip

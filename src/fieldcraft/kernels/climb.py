@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["uphill"]
 
 
-@njit(nogil=True, cache=True)
-def uphill(starts, ends, values, cells, out):  # type: ignore[no-untyped-def]
+@kernel
+def uphill(starts, ends, values, cells, out):
     """For each cell the one with the highest value among itself and the ends of its steps."""
     for i in range(cells.shape[0]):
         best = cells[i]

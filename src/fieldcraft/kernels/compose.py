@@ -7,9 +7,10 @@ instruction is a plain loop over one block.
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, njit, types  # type: ignore[attr-defined]
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.compose import (
     ABS,
     ADD,
@@ -50,24 +51,24 @@ _INFINITE, _NEGATIVE_INFINITE = np.int32(0x7F800000), np.int32(-0x800000)
 
 
 @intrinsic
-def _pointer(typing, address):  # type: ignore[no-untyped-def]
+def _pointer(typing, address):
     """An address as a pointer to float32."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
-    return types.CPointer(types.float32)(types.int64), generate  # type: ignore[no-untyped-call]
+    return types.CPointer(types.float32)(types.int64), generate
 
 
-@njit(nogil=True, cache=True)
-def _row(bases, moves, index, at, to, count):  # type: ignore[no-untyped-def]
+@kernel
+def _row(bases, moves, index, at, to, count):
     """A row of the table at the block that begins at cell `at` of the maps and `to` of the result."""
     cell = at if moves[index] == MAP else (to if moves[index] == RESULT else 0)
     return carray(_pointer(bases[index] + 4 * cell), (count,))  # type: ignore[call-arg]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def evaluate(program, bases, moves, constants, walls, segments, block, ranges):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
     """Run a program over segments of the map.
 
     `segments` are rows (start, place, count): the `count` cells from `start` on, whose results go to the cells from `place` on.
@@ -200,8 +201,8 @@ def evaluate(program, bases, moves, constants, walls, segments, block, ranges): 
             ranges[k, 1] = high ^ ((high >> np.int32(31)) & _LARGEST_KEY)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def box(values, counts, reach, wrap, first, last, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def box(values, counts, reach, wrap, first, last, out):
     """The sums of the cells up to `reach` rows and columns away over `counts`, for the rows [first, last) of `out`."""
     height, width = values.shape
     rows = 2 * reach + 1

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["choose", "read"]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def read(values, points, directions, x0, y0, size, y_up, wrap, reach, count, free, first, last, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def read(values, points, directions, x0, y0, size, y_up, wrap, reach, count, free, first, last, out):
     """The strongest of `values` that each of `points` sees along `directions` (K, 2), into `out` (N, K); `reach` in world units.
 
     Read are `count` spots at equal distances up to `reach`, as far as the `free` part of it goes, each worth less the further it is.
@@ -38,8 +39,8 @@ def read(values, points, directions, x0, y0, size, y_up, wrap, reach, count, fre
             out[i, k] = best
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def choose(interest, danger, free, directions, velocities, tolerance, room, first, last, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def choose(interest, danger, free, directions, velocities, tolerance, room, first, last, out):
     """A unit direction for each agent, or 0, into `out` (N, 2), by what it sees in each of `directions` (K, 2)."""
     slots = directions.shape[0]
     for i in range(first, last):

@@ -17,9 +17,9 @@ neighbours a cell makes better is found without branches, as no processor forese
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from fieldcraft.kernels.buckets import shelve
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import TWICE, longer
 
 __all__ = [
@@ -41,8 +41,8 @@ FAR = np.int64(1 << 62)
 _ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype=np.int64)
 
 
-@njit(nogil=True, cache=True)
-def clear(dist, walls, spans, far):  # type: ignore[no-untyped-def]
+@kernel
+def clear(dist, walls, spans, far):
     """Set the cells of spans [start, end) to `far`, and walls to less than anything."""
     for i in range(spans.shape[0]):
         to = dist[spans[i, 0] : spans[i, 1]]
@@ -51,8 +51,8 @@ def clear(dist, walls, spans, far):  # type: ignore[no-untyped-def]
             to[j] = -far if wall[j] else far
 
 
-@njit(nogil=True, cache=True)
-def count(ways, came, dist, width, shift, straight, diagonal, limit, table, lists, state, until):  # type: ignore[no-untyped-def]
+@kernel
+def count(ways, came, dist, width, shift, straight, diagonal, limit, table, lists, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
     `ways` has a bit for each of the steps `reference.distance.EIGHT` that leaves a cell, or enters it from the other side: the ground is
@@ -110,8 +110,8 @@ def count(ways, came, dist, width, shift, straight, diagonal, limit, table, list
     state[1 + (bucket + 2) % 3] = n_late
 
 
-@njit(nogil=True, cache=True)
-def price(values, walls, lowest, highest, out):  # type: ignore[no-untyped-def]
+@kernel
+def price(values, walls, lowest, highest, out):
     """Copy costs to float64. Returns (the least, the dearest finite, whether some are infinite, the first that is none, or -1).
 
     Only cells that are no walls count. A cost lies from `lowest` to `highest`, or is infinite. Costs are compared by their bits,
@@ -151,8 +151,8 @@ def price(values, walls, lowest, highest, out):  # type: ignore[no-untyped-def]
     return found[0], found[1], infinite, -1
 
 
-@njit(nogil=True, cache=True)
-def add_near(ways, known, dist, cost, pad, width, straight, diagonal, inverse, limit, lists, state, until):  # type: ignore[no-untyped-def]
+@kernel
+def add_near(ways, known, dist, cost, pad, width, straight, diagonal, inverse, limit, lists, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
     `ways` are those of `count`, of which the bits `known` count. `dist` and `cost` have `pad` cells more on each side, at least a
@@ -222,8 +222,8 @@ def add_near(ways, known, dist, cost, pad, width, straight, diagonal, inverse, l
     state[1] = waiting
 
 
-@njit(nogil=True, cache=True)
-def there(cell, dx, dy, offset, width, height, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def there(cell, dx, dy, offset, width, height, wrap):
     """The cell one step away; off the map it is -1, or another cell that no link leads to."""
     if wrap:
         y, x = divmod(cell, width)
@@ -232,10 +232,8 @@ def there(cell, dx, dy, offset, width, height, wrap):  # type: ignore[no-untyped
     return place if 0 <= place < width * height else -1
 
 
-@njit(nogil=True, cache=True)
-def add(  # type: ignore[no-untyped-def]
-    links, dist, cost, steps, lengths, width, wrap, far, inverse, limit, seeds, starts, heads, nodes, following, state, until
-):
+@kernel
+def add(links, dist, cost, steps, lengths, width, wrap, far, inverse, limit, seeds, starts, heads, nodes, following, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none; or until there are too few nodes.
 
     `cost` is None, or of length 1, where every cell costs the same; then `lengths` are those of the steps, else half of them.
@@ -307,8 +305,8 @@ def add(  # type: ignore[no-untyped-def]
     state[0], state[1], state[2], state[3], state[4] = bucket, waiting, taken, free, used
 
 
-@njit(nogil=True, cache=True)
-def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):  # type: ignore[no-untyped-def]
+@kernel
+def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):
     """Turn whole numbers into float32 distances, inf on walls and outside of the spans. See `reference.distance.measured`."""
     odd = np.uint32(inverse)
     low = np.uint32(mask)
@@ -327,8 +325,8 @@ def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values
     values[done:] = np.inf
 
 
-@njit(nogil=True, cache=True)
-def publish_sums(dist, walls, spans, values):  # type: ignore[no-untyped-def]
+@kernel
+def publish_sums(dist, walls, spans, values):
     """Turn float64 distances into float32, inf on walls and outside of the spans."""
     done = 0
     for i in range(spans.shape[0]):
@@ -342,8 +340,8 @@ def publish_sums(dist, walls, spans, values):  # type: ignore[no-untyped-def]
     values[done:] = np.inf
 
 
-@njit(nogil=True, cache=True)
-def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, values):  # type: ignore[no-untyped-def]
+@kernel
+def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, values):
     """Turn the distances of some cells into float32: of whole numbers where `counted`."""
     for i in range(cells.shape[0]):
         x = dist[cells[i]]
@@ -357,8 +355,8 @@ def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, value
             values[cells[i]] = np.float32((np.float64(whole) * back + np.float64(t) * delta) * scale)
 
 
-@njit(nogil=True, cache=True)
-def weight(c, n, k, lengths, cost):  # type: ignore[no-untyped-def]
+@kernel
+def weight(c, n, k, lengths, cost):
     """What step `k` from a cell to its neighbour costs."""
     if cost is None:
         return lengths[k]
@@ -367,8 +365,8 @@ def weight(c, n, k, lengths, cost):  # type: ignore[no-untyped-def]
     return lengths[k] * (cost[c] + cost[n])
 
 
-@njit(nogil=True, cache=True)
-def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):  # type: ignore[no-untyped-def]
+@kernel
+def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):
     """The way from a cell down to a goal, (cells, steps taken).
 
     Each step is to a neighbour that gives exactly the distance, straight on where it can.
@@ -401,8 +399,8 @@ def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):  # type:
         cell = found
 
 
-@njit(nogil=True, cache=True)
-def summits(heights, links, walls, cost, steps, lengths, width, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def summits(heights, links, walls, cost, steps, lengths, width, wrap):
     """The open cells of which no neighbour's height and the step to it add up to less than their own."""
     height = heights.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]

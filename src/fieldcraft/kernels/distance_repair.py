@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from fieldcraft.kernels.buckets import shelve
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance import there, weight
 from fieldcraft.kernels.goals import goal_distance
 from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
@@ -16,8 +16,8 @@ from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 __all__ = ["mend"]
 
 
-@njit(nogil=True, cache=True)
-def _clear(  # type: ignore[no-untyped-def]
+@kernel
+def _clear(
     dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, goals, starts, marks, stack, high, touched, olds, count
 ):
     """Clear each cell of the stack that has no neighbour giving exactly its distance, and look at those that had theirs from it.
@@ -58,8 +58,8 @@ def _clear(  # type: ignore[no-untyped-def]
     return high, count
 
 
-@njit(nogil=True, cache=True)
-def _empty(  # type: ignore[no-untyped-def]
+@kernel
+def _empty(
     dist, links, walls, cost, steps, offsets, lengths, width, height, wrap, far, inverse, limit, marks, heads, bucket, nodes, following,
     free, used, waiting, touched, olds, count
 ):  # fmt: skip
@@ -99,10 +99,8 @@ def _empty(  # type: ignore[no-untyped-def]
     return free, used, waiting, count
 
 
-@njit(nogil=True, cache=True)
-def mend(  # type: ignore[no-untyped-def]
-    dist, links, walls, before, cost, steps, lengths, around, width, wrap, far, inverse, rounds, limit, changed, goals, starts, marks
-):
+@kernel
+def mend(dist, links, walls, before, cost, steps, lengths, around, width, wrap, far, inverse, rounds, limit, changed, goals, starts, marks):
     """Bring a finished map up to date after the walls or costs of the cells `changed` have. Returns (cells, what they were).
 
     `links`, `walls` and `cost` are those of now, `before` the walls of then; on walls `dist` may hold anything. `around` are the

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.chance import throw
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["explore", "room"]
 
@@ -19,8 +19,8 @@ def room(cells: int) -> tuple[NDArray[np.int64], ...]:
     return np.zeros(cells, dtype=np.int64), np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64), np.zeros(1, dtype=np.int64)
 
 
-@njit(nogil=True, cache=True)
-def _step(cell, k, on_graph, links, masks, steps, wrap, ways):  # type: ignore[no-untyped-def]
+@kernel
+def _step(cell, k, on_graph, links, masks, steps, wrap, ways):
     """The cell that the k-th step from a cell leads to, or -1."""
     if on_graph:
         return np.int64(ways[1][ways[0][cell] + k])
@@ -36,8 +36,8 @@ def _step(cell, k, on_graph, links, masks, steps, wrap, ways):  # type: ignore[n
     return y * width + x
 
 
-@njit(nogil=True, cache=True)
-def explore(  # type: ignore[no-untyped-def]
+@kernel
+def explore(
     values,
     links,
     masks,

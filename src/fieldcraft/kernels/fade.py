@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.fade import SERIES, TILE_COLUMNS, TILE_ROWS, slots
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "bleed", "bleed_along", "mark", "room", "show", "slots"]
@@ -15,8 +15,8 @@ _NONE = np.int32(0)
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = SERIES
 
 
-@njit(nogil=True, cache=True)
-def mark(ends, width, cells, moments, active, listed, count):  # type: ignore[no-untyped-def]
+@kernel
+def mark(ends, width, cells, moments, active, listed, count):
     """Let these cells fade no earlier than these moments; returns how many tiles are listed now."""
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
     for i in range(cells.shape[0]):
@@ -35,8 +35,8 @@ def mark(ends, width, cells, moments, active, listed, count):  # type: ignore[no
     return count
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _halving(row, now, half, low, most, shown):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _halving(row, now, half, low, most, shown):
     alive = np.int32(0)
     for x in range(shown.shape[0]):
         left = np.int32(row[x] - now)
@@ -55,8 +55,8 @@ def _halving(row, now, half, low, most, shown):  # type: ignore[no-untyped-def]
     return alive
 
 
-@njit(nogil=True, cache=True)
-def show(ends, now, rate, half, low, most, values, active, listed, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def show(ends, now, rate, half, low, most, values, active, listed, first, last):
     """Write what the tiles listed[first:last] read now; how many of them still hold anything. These come first in that part then."""
     height, width = values.shape
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
@@ -103,8 +103,8 @@ def room(cells: int) -> Room:
     return np.zeros(cells), np.zeros(cells, dtype=np.uint8), np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
 
 
-@njit(nogil=True, cache=True)
-def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):  # type: ignore[no-untyped-def]
+@kernel
+def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
     """Note what arrives in a cell; returns the end of the queue, the number of cells found, the number that wait."""
     if amount > arrived[cell]:
         if arrived[cell] == 0.0:
@@ -119,8 +119,8 @@ def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):  #
     return tail, count, left
 
 
-@njit(nogil=True, cache=True)
-def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiting, queue, found):  # type: ignore[no-untyped-def]
+@kernel
+def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiting, queue, found):
     """Write the cells that marks reach to `found` and what arrives in each to `arrived`; returns how many. The caller clears `arrived`.
 
     Cells wait in a queue and are looked at again when more arrives: the strongest arrival is the same in any order.
@@ -153,8 +153,8 @@ def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiti
     return count
 
 
-@njit(nogil=True, cache=True)
-def bleed_along(starts, ends, losses, cells, amounts, cut, arrived, waiting, queue, found):  # type: ignore[no-untyped-def]
+@kernel
+def bleed_along(starts, ends, losses, cells, amounts, cut, arrived, waiting, queue, found):
     """`bleed` on a graph."""
     head = 0
     tail = 0

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.flood import BARRIER, COLD, FRONT, HEAT, RUNS, STEPS, STUCK, TAIL, TOO_HOT, UNTOUCHED
 
 __all__ = ["cool", "ignite", "run"]
 
 
-@njit(nogil=True, cache=True)
-def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot):  # type: ignore[no-untyped-def]
+@kernel
+def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot):
     """Make up to `count` steps of the flood and of the barrier behind it; why it ended."""
     for _ in range(count):
         last = marks[TAIL + 1]
@@ -46,8 +46,8 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot)
     return RUNS
 
 
-@njit(nogil=True, cache=True)
-def ignite(starts, ends, front, label, strength, since, next_label, next_strength, found, count):  # type: ignore[no-untyped-def]
+@kernel
+def ignite(starts, ends, front, label, strength, since, next_label, next_strength, found, count):
     """What some hot cells ignite, where many floods run."""
     for i in range(len(front)):
         cell = front[i]
@@ -71,8 +71,8 @@ def ignite(starts, ends, front, label, strength, since, next_label, next_strengt
     return count
 
 
-@njit(nogil=True, cache=True)
-def cool(cells, label, ignited, strength, now, cooling, values, is_warm):  # type: ignore[no-untyped-def]
+@kernel
+def cool(cells, label, ignited, strength, now, cooling, values, is_warm):
     """What cells hold in a step; how many of them are still warm."""
     kept = 0
     for i in range(len(cells)):

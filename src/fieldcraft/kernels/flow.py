@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["pinch", "point", "sample"]
 
@@ -17,8 +18,8 @@ _WALL = 255
 _INSIDE = 1 - 2.0**-53
 
 
-@njit(nogil=True, cache=True)
-def pinch(distances, bars, goals, cells, first, last, pinched):  # type: ignore[no-untyped-def]
+@kernel
+def pinch(distances, bars, goals, cells, first, last, pinched):
     """For `cells` from which only a diagonal step leads nearer: the side through which to pass its corner; else 0."""
     height, width = distances.shape
     far = distances.reshape(-1)
@@ -59,8 +60,8 @@ def pinch(distances, bars, goals, cells, first, last, pinched):  # type: ignore[
                 found[cell] = side if far[beside] <= far[cell + step] else level
 
 
-@njit(nogil=True, cache=True)
-def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):  # type: ignore[no-untyped-def]
+@kernel
+def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     """The direction of each of `cells` into `vectors` (h, w, 2), and the sides and corners it may be left by into `gates`."""
     height, width = distances.shape
     far = distances.reshape(-1)
@@ -137,8 +138,8 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates): 
             ways[2 * cell + 1] = y / length
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong, out):
     """The direction at each of `points` (N, 2), world units, into `out` (N, 2), unit or 0; a point off the map into `wrong[0]`."""
     height, width = gates.shape
     for i in range(first, last):

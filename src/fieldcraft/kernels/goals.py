@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["goal_distance"]
 
 
-@njit(nogil=True, cache=True)
-def goal_distance(cell, goals, starts, far):  # type: ignore[no-untyped-def]
+@kernel
+def goal_distance(cell, goals, starts, far):
     """The distance that a cell has as one of the `goals`, which ascend: its entry in `starts`, or `far` if it is none."""
     low = 0
     high = goals.shape[0]

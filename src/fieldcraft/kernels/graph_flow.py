@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["lead", "lead_through", "point"]
 
@@ -14,8 +15,8 @@ NEAR = 1e-4
 AHEAD = 32
 
 
-@njit(nogil=True, cache=True)
-def _off(places, start, end, points, i):  # type: ignore[no-untyped-def]
+@kernel
+def _off(places, start, end, points, i):
     """The squared distance of a point from the straight line between two vertices."""
     axes = places.shape[1]
     square = 0.0
@@ -32,8 +33,8 @@ def _off(places, start, end, points, i):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True)
-def point(ends, closed, walls, places, vertices, taken, following, vectors):  # type: ignore[no-untyped-def]
+@kernel
+def point(ends, closed, walls, places, vertices, taken, following, vectors):
     """Write what follows each of the vertices, and the unit vector there, after the arcs `taken`; shut ones are taken no more."""
     axes = places.shape[1]
     for i in range(vertices.shape[0]):
@@ -54,8 +55,8 @@ def point(ends, closed, walls, places, vertices, taken, following, vectors):  # 
                 vectors[v, a] = (places[end, a] - places[v, a]) / length
 
 
-@njit(nogil=True, cache=True)
-def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):  # type: ignore[no-untyped-def]
+@kernel
+def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):
     """Write the unit vectors in which to walk from points, whose nearest vertices are given, from `first` up to `last`."""
     axes = places.shape[1]
     for i in range(first, last):
@@ -84,8 +85,8 @@ def lead(starts, origins, places, taken, following, goals, points, vertices, fir
                 out[i, a] = (places[aim, a] - points[i, a]) / length
 
 
-@njit(nogil=True, cache=True)
-def _portal(gates, behind, sides, shut, polygon, then, x, y):  # type: ignore[no-untyped-def]
+@kernel
+def _portal(gates, behind, sides, shut, polygon, then, x, y):
     """The open portal from a polygon to another whose middle is nearest to a place, or -1."""
     found, best = -1, np.inf
     for portal in range(gates[polygon], gates[polygon + 1]):
@@ -96,14 +97,14 @@ def _portal(gates, behind, sides, shut, polygon, then, x, y):  # type: ignore[no
     return found
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _turn(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _turn(ax, ay, bx, by, cx, cy):
     """Above 0 where c lies to the left of the line from a to b."""
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
-@njit(nogil=True, cache=True)
-def _squared_off(ux, uy, vx, vy, x, y):  # type: ignore[no-untyped-def]
+@kernel
+def _squared_off(ux, uy, vx, vy, x, y):
     """The squared distance of a place from the line between two others."""
     ex, ey = vx - ux, vy - uy
     size = ex * ex + ey * ey
@@ -112,8 +113,8 @@ def _squared_off(ux, uy, vx, vy, x, y):  # type: ignore[no-untyped-def]
     return px * px + py * py
 
 
-@njit(nogil=True, cache=True)
-def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):  # type: ignore[no-untyped-def]
+@kernel
+def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
     lx, ly, rx, ry, nx, ny = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy = x, y
     is_open = False
@@ -155,8 +156,8 @@ def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):  # type
     return fx, fy
 
 
-@njit(nogil=True, cache=True)
-def lead_through(following, goals, middles, gates, behind, sides, shut, points, polygons, first, last, out):  # type: ignore[no-untyped-def]
+@kernel
+def lead_through(following, goals, middles, gates, behind, sides, shut, points, polygons, first, last, out):
     """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up to `last`."""
     for i in range(first, last):
         polygon = polygons[i]

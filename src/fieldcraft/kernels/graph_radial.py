@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import sift_down, sift_up
 
 __all__ = ["connected", "path"]
 
 
-@njit(nogil=True, cache=True)
-def connected(starts, ends, positions, vertex, radius, seen, mark, cells, squares, head, tail, most):  # type: ignore[no-untyped-def]
+@kernel
+def connected(starts, ends, positions, vertex, radius, seen, mark, cells, squares, head, tail, most):
     """Search outwards from a vertex within a straight radius: up to `most` vertices a call.
 
     `cells` is the queue and the answer, `squares` the squared distances; the search goes on from `head` and `tail` (0 and 0
@@ -42,8 +41,8 @@ def connected(starts, ends, positions, vertex, radius, seen, mark, cells, square
     return head, tail
 
 
-@njit(nogil=True, cache=True)
-def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, state, cells, gone, most):  # type: ignore[no-untyped-def]
+@kernel
+def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, state, cells, gone, most):
     """Search outwards by walking distance up to `limit`: up to `most` vertices a call, nearest first.
 
     `cells` and `gone` receive each vertex once with its distance. `best` and `seen` (N,) are scratch; `seen` holds `mark` where

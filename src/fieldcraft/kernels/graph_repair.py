@@ -7,8 +7,8 @@ left. Distances grow along every arc, so no two vertices bear each other out.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.goals import goal_distance
 from fieldcraft.kernels.graph_ways import after, given, weight
 from fieldcraft.kernels.heap import longer, sift_down, sift_up
@@ -16,10 +16,8 @@ from fieldcraft.kernels.heap import longer, sift_down, sift_up
 __all__ = ["mend"]
 
 
-@njit(nogil=True, cache=True)
-def _clear(  # type: ignore[no-untyped-def]
-    starts, origins, sizes, out, arcs, ends, cost, dist, walls, goals, goal_starts, marks, stack, high, touched, olds, count
-):
+@kernel
+def _clear(starts, origins, sizes, out, arcs, ends, cost, dist, walls, goals, goal_starts, marks, stack, high, touched, olds, count):
     """Clear each vertex of the stack that nothing gives exactly its distance, and look at those that had theirs from it.
 
     Vertices on the stack are marked 4, and cleared ones 1, so that there is room for all. Returns how many are touched.
@@ -53,8 +51,8 @@ def _clear(  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(nogil=True, cache=True)
-def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells, size, touched, olds, count):  # type: ignore[no-untyped-def]
+@kernel
+def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells, size, touched, olds, count):
     """Search on from a heap while there is room in it. Returns (size of the heap, vertices touched, arcs more room is needed for)."""
     even = cost.shape[0] == 1
     while size > 0:
@@ -88,8 +86,8 @@ def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells,
     return size, count, 0
 
 
-@njit(nogil=True, cache=True)
-def mend(  # type: ignore[no-untyped-def]
+@kernel
+def mend(
     starts, origins, sizes, out, arcs, ends, cost, dist, walls, before, limit, changed, goals, goal_starts, marks, stack, touched, olds
 ):
     """Bring a finished map up to date after the vertices `changed`, arcs into them or their costs have. Returns (vertices, what they were).

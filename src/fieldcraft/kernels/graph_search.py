@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["pull", "room", "search"]
 
 
-def room(vertices):  # type: ignore[no-untyped-def]
+def room(vertices):
     """Scratch for one search at a time."""
     return [
         np.empty(vertices, dtype=np.int64),
@@ -25,21 +26,21 @@ def room(vertices):  # type: ignore[no-untyped-def]
     ]
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _bound(places, v, start, scale):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _bound(places, v, start, scale):
     total = 0.0
     for a in range(places.shape[1]):
         total += (places[v, a] - places[start, a]) * (places[v, a] - places[start, a])
     return scale * math.sqrt(total)
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _before(keys, cells, i, key, cell):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _before(keys, cells, i, key, cell):
     return keys[i] < key or (keys[i] == key and cells[i] <= cell)
 
 
-@njit(nogil=True, cache=True)
-def _sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
+@kernel
+def _sift_up(keys, cells, i):
     key, cell = keys[i], cells[i]
     while i > 0:
         above = (i - 1) >> 1
@@ -50,8 +51,8 @@ def _sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
     keys[i], cells[i] = key, cell
 
 
-@njit(nogil=True, cache=True)
-def _sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
+@kernel
+def _sift_down(keys, cells, size):
     key, cell = keys[0], cells[0]
     i = 0
     while True:
@@ -67,8 +68,8 @@ def _sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
     keys[i], cells[i] = key, cell
 
 
-@njit(nogil=True, cache=True)
-def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size):  # type: ignore[no-untyped-def]
+@kernel
+def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size):
     """Search while there is room in the heap. Returns (size of the heap, arcs more room is needed for, or -1 at the start)."""
     even = cost.shape[0] == 1
     while size > 0:
@@ -105,8 +106,8 @@ def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came
     return size, 0
 
 
-@njit(nogil=True, cache=True)
-def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, keys, cells):  # type: ignore[no-untyped-def]
+@kernel
+def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, keys, cells):
     turn = stamp[-1] + 2
     stamp[-1] = turn
     dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
@@ -129,7 +130,7 @@ def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goa
     return count, dist[start], keys, cells
 
 
-def search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, waiting):  # type: ignore[no-untyped-def]
+def search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, waiting):
     """Write the vertices of the cheapest way into `way`. Returns how many they are, 0 for no way, and what it costs."""
     count, total, *waiting[:] = _search(
         starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, *waiting
@@ -137,14 +138,14 @@ def search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal
     return count, total
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _turn(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _turn(ax, ay, bx, by, cx, cy):
     """Above 0 where c lies to the left of the line from a to b."""
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
-@njit(nogil=True, cache=True)
-def _cross(doors, door, last, x, y, to_x, to_y, at):  # type: ignore[no-untyped-def]
+@kernel
+def _cross(doors, door, last, x, y, to_x, to_y, at):
     """Where a leg passes the doors between two bends."""
     for i in range(door + 1, last):
         lx, ly = doors[i, 0], doors[i, 1]
@@ -154,8 +155,8 @@ def _cross(doors, door, last, x, y, to_x, to_y, at):  # type: ignore[no-untyped-
         at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
 
 
-@njit(nogil=True, cache=True)
-def pull(doors, ax, ay, bx, by, at, bends):  # type: ignore[no-untyped-def]
+@kernel
+def pull(doors, ax, ay, bx, by, at, bends):
     """Pull a string taut from a to b through doors (M, 4), (left x, y, right x, y): where it passes each into `at` (M, 2), and `bends`."""
     many = doors.shape[0]
     px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay

@@ -12,8 +12,8 @@ there. The `plain` kernels serve exponential decay, values of one sign and momen
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.lanes import strongest_slices, update_slices
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
 from fieldcraft.kernels.spread_cells import root, update
@@ -22,16 +22,14 @@ from fieldcraft.kernels.spread_settled import passed_on, pop, rise
 __all__ = ["emit", "many_plain", "settle", "some_any", "some_plain", "update_any", "update_plain", "wake"]
 
 
-@njit(nogil=True, cache=True)
-def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):
     """One step of the slices `first` up to `last`, from `values` into `new`."""
     update_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
 
 
-@njit(nogil=True, cache=True)
-def update_any(  # type: ignore[no-untyped-def]
-    values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, first, last, strongest, weakest
-):
+@kernel
+def update_any(values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, first, last, strongest, weakest):
     """One step of the slices `first` up to `last`; `emitted` are the roots of `values`, or these themselves.
 
     `strongest` and `weakest` are scratch, as long as `values`.
@@ -42,8 +40,8 @@ def update_any(  # type: ignore[no-untyped-def]
     update(values[a:b], strongest[a:b], weakest[a:b], frozen[a:b], new[a:b], exponent, momentum, keep, floor)
 
 
-@njit(nogil=True, cache=True)
-def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, count):  # type: ignore[no-untyped-def]
+@kernel
+def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, count):
     """`count` steps of all vertices, from `values` into `new` and back again in turn."""
     slices = offsets.shape[0] - 1
     for step in range(count):
@@ -53,8 +51,8 @@ def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, c
             update_plain(new, values, frozen, origins, losses, offsets, momentum, floor, 0, slices)
 
 
-@njit(nogil=True, cache=True)
-def _spread_word(values, new, first, last, outer, reaches, next_awake):  # type: ignore[no-untyped-def]
+@kernel
+def _spread_word(values, new, first, last, outer, reaches, next_awake):
     """Wake what the changes of a block can reach: itself, and the blocks that arcs from a changed vertex lead into."""
     changed = False
     for v in range(first, last):
@@ -67,10 +65,8 @@ def _spread_word(values, new, first, last, outer, reaches, next_awake):  # type:
                     next_awake[reaches[i]] = 1
 
 
-@njit(nogil=True, cache=True)
-def some_plain(  # type: ignore[no-untyped-def]
-    values, new, frozen, origins, losses, offsets, momentum, floor, blocks, begin, stop, outer, reaches, next_awake
-):
+@kernel
+def some_plain(values, new, frozen, origins, losses, offsets, momentum, floor, blocks, begin, stop, outer, reaches, next_awake):
     """One step of the blocks `blocks[begin:stop]`; sets `next_awake` of those that can change in the step after."""
     for i in range(begin, stop):
         first = blocks[i] * (BLOCK // LANES)
@@ -79,8 +75,8 @@ def some_plain(  # type: ignore[no-untyped-def]
         _spread_word(values, new, first * LANES, min(last * LANES, outer.shape[0] - 1), outer, reaches, next_awake)
 
 
-@njit(nogil=True, cache=True)
-def some_any(  # type: ignore[no-untyped-def]
+@kernel
+def some_any(
     values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, strongest, weakest, blocks, begin, stop,
     outer, reaches, next_awake,
 ):  # fmt: skip
@@ -92,15 +88,15 @@ def some_any(  # type: ignore[no-untyped-def]
         _spread_word(values, new, first * LANES, min(last * LANES, outer.shape[0] - 1), outer, reaches, next_awake)
 
 
-@njit(nogil=True, cache=True)
-def emit(values, emitted, exponent, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def emit(values, emitted, exponent, first, last):
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
         emitted[v] = root(values[v], exponent)
 
 
-@njit(nogil=True, cache=True)
-def wake(vertices, outer, reaches, awake):  # type: ignore[no-untyped-def]
+@kernel
+def wake(vertices, outer, reaches, awake):
     """Wake every block that a change of these vertices can reach."""
     for v in vertices:
         awake[v // BLOCK] = 1
@@ -108,8 +104,8 @@ def wake(vertices, outer, reaches, awake):  # type: ignore[no-untyped-def]
             awake[reaches[i]] = 1
 
 
-@njit(nogil=True, cache=True)
-def settle(values, frozen, starts, ends, losses, exponent, floor):  # type: ignore[no-untyped-def]
+@kernel
+def settle(values, frozen, starts, ends, losses, exponent, floor):
     """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones, the strongest first.
 
     `starts`, `ends` and `losses` are the arcs by the vertex that they leave.

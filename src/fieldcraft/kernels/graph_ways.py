@@ -11,9 +11,9 @@ What brings a finished map up to date is in `graph_repair`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from fieldcraft.kernels.buckets import shelve
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
 __all__ = ["after", "all_nexts", "descend", "given", "nexts", "settle", "summits", "weight"]
@@ -21,8 +21,8 @@ __all__ = ["after", "all_nexts", "descend", "given", "nexts", "settle", "summits
 _LEAST = np.int64(256)  # nodes, keys: as a number in the code it would be a type of its own
 
 
-@njit(nogil=True, cache=True, inline="always")
-def after(gone, more):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def after(gone, more):
     """See `reference.graph_ways.after`."""
     total = gone + more
     if total <= gone:
@@ -30,18 +30,16 @@ def after(gone, more):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True, inline="always")
-def weight(here, there, size, cost, even):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def weight(here, there, size, cost, even):
     """What an arc of this size costs; `even` where all vertices cost the same."""
     if even:
         return size
     return size * (cost[here] + cost[there])
 
 
-@njit(nogil=True, cache=True)
-def _empty(  # type: ignore[no-untyped-def]
-    starts, origins, sizes, cost, dist, inverse, limit, heads, nodes, following, bucket, free, used, waiting
-):
+@kernel
+def _empty(starts, origins, sizes, cost, dist, inverse, limit, heads, nodes, following, bucket, free, used, waiting):
     """Relax the vertices of a bucket while there is room. Returns (free, used, waiting, arcs more room is needed for)."""
     even = cost.shape[0] == 1
     rounds = heads.shape[0]
@@ -75,8 +73,8 @@ def _empty(  # type: ignore[no-untyped-def]
     return free, used, waiting, 0
 
 
-@njit(nogil=True, cache=True)
-def _sort_out(heads, nodes, following, bucket, free, waiting, keys, cells, dist, inverse):  # type: ignore[no-untyped-def]
+@kernel
+def _sort_out(heads, nodes, following, bucket, free, waiting, keys, cells, dist, inverse):
     """Move a bucket into a heap while there is room. Returns (free, waiting, size of the heap)."""
     slot = bucket % heads.shape[0]
     size = 0
@@ -95,8 +93,8 @@ def _sort_out(heads, nodes, following, bucket, free, waiting, keys, cells, dist,
     return free, waiting, size
 
 
-@njit(nogil=True, cache=True)
-def _empty_in_order(  # type: ignore[no-untyped-def]
+@kernel
+def _empty_in_order(
     starts, origins, sizes, cost, dist, inverse, limit, heads, nodes, following, bucket, free, used, waiting, keys, cells, size
 ):
     """`_empty` for a bucket that is a heap. Returns (free, used, waiting, size of the heap, arcs more room is needed for)."""
@@ -136,10 +134,8 @@ def _empty_in_order(  # type: ignore[no-untyped-def]
     return free, used, waiting, size, 0
 
 
-@njit(nogil=True, cache=True)
-def settle(  # type: ignore[no-untyped-def]
-    starts, origins, sizes, cost, dist, inverse, ordered, limit, seeds, seed_starts, heads, nodes, following, state, until
-):
+@kernel
+def settle(starts, origins, sizes, cost, dist, inverse, ordered, limit, seeds, seed_starts, heads, nodes, following, state, until):
     """Go on until every vertex of `until` is final, or to the end where there is none.
 
     `inverse` is 1 / the width of a bucket; `heads` is one list per bucket, more than the dearest arc spans, each through `nodes`
@@ -198,8 +194,8 @@ def settle(  # type: ignore[no-untyped-def]
     return nodes, following
 
 
-@njit(nogil=True, cache=True)
-def given(v, sizes, out, arcs, ends, cost, even, dist, walls):  # type: ignore[no-untyped-def]
+@kernel
+def given(v, sizes, out, arcs, ends, cost, even, dist, walls):
     """The least that the arcs out of a vertex give it."""
     best = np.inf
     for i in range(out[v], out[v + 1]):
@@ -212,8 +208,8 @@ def given(v, sizes, out, arcs, ends, cost, even, dist, walls):  # type: ignore[n
     return best
 
 
-@njit(nogil=True, cache=True)
-def _down(v, out, arcs, ends, sizes, cost, even, dist):  # type: ignore[no-untyped-def]
+@kernel
+def _down(v, out, arcs, ends, sizes, cost, even, dist):
     d = dist[v]
     if not 0 <= d < np.inf:
         return np.int64(-1)
@@ -225,8 +221,8 @@ def _down(v, out, arcs, ends, sizes, cost, even, dist):  # type: ignore[no-untyp
     return np.int64(-1)
 
 
-@njit(nogil=True, cache=True)
-def descend(out, arcs, ends, sizes, cost, dist, vertex):  # type: ignore[no-untyped-def]
+@kernel
+def descend(out, arcs, ends, sizes, cost, dist, vertex):
     """The way from a vertex down to a goal, (vertices, arcs): by the first arc that gives exactly the distance."""
     even = cost.shape[0] == 1
     way, taken = np.empty(64, np.int64), np.empty(64, np.int64)
@@ -243,16 +239,16 @@ def descend(out, arcs, ends, sizes, cost, dist, vertex):  # type: ignore[no-unty
         length += 1
 
 
-@njit(nogil=True, cache=True)
-def nexts(out, arcs, ends, sizes, cost, dist, vertices, taken):  # type: ignore[no-untyped-def]
+@kernel
+def nexts(out, arcs, ends, sizes, cost, dist, vertices, taken):
     """Write the arc that `descend` takes from each of the vertices into `taken`, by vertex; -1 where it ends."""
     even = cost.shape[0] == 1
     for i in range(vertices.shape[0]):
         taken[vertices[i]] = _down(vertices[i], out, arcs, ends, sizes, cost, even, dist)
 
 
-@njit(nogil=True, cache=True)
-def all_nexts(starts, origins, sizes, cost, dist, taken):  # type: ignore[no-untyped-def]
+@kernel
+def all_nexts(starts, origins, sizes, cost, dist, taken):
     """`nexts` for every vertex, from the arcs by the vertex that they end in: these lie one after the other."""
     even = cost.shape[0] == 1
     taken[:] = -1
@@ -266,8 +262,8 @@ def all_nexts(starts, origins, sizes, cost, dist, taken):  # type: ignore[no-unt
                 taken[n] = arc
 
 
-@njit(nogil=True, cache=True)
-def summits(out, arcs, ends, sizes, cost, walls, heights):  # type: ignore[no-untyped-def]
+@kernel
+def summits(out, arcs, ends, sizes, cost, walls, heights):
     """The open vertices of which no neighbour's height and the arc to it add up to less than their own."""
     even = cost.shape[0] == 1
     found = np.empty(heights.shape[0], np.int64)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["TWICE", "longer", "sift_down", "sift_up"]
 
@@ -11,8 +12,8 @@ TWICE = np.int64(0)
 """What `longer` is told where twice as many are enough: for a number that stands in the code it would be compiled anew."""
 
 
-@njit(nogil=True, cache=True)
-def sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
+@kernel
+def sift_up(keys, cells, i):
     """Let the key at a place of the heap, with its cell, rise to where it belongs."""
     key, cell = keys[i], cells[i]
     while i > 0:
@@ -24,8 +25,8 @@ def sift_up(keys, cells, i):  # type: ignore[no-untyped-def]
     keys[i], cells[i] = key, cell
 
 
-@njit(nogil=True, cache=True)
-def sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
+@kernel
+def sift_down(keys, cells, size):
     """Let the first key of the heap sink to where it belongs."""
     key, cell = keys[0], cells[0]
     i = 0
@@ -42,8 +43,8 @@ def sift_down(keys, cells, size):  # type: ignore[no-untyped-def]
     keys[i], cells[i] = key, cell
 
 
-@njit(nogil=True, cache=True)
-def longer(array, least):  # type: ignore[no-untyped-def]
+@kernel
+def longer(array, least):
     """A copy of an array with room for twice as many, and for `least`."""
     more = np.empty(max(2 * array.shape[0], least), array.dtype)
     more[: array.shape[0]] = array

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.samples import on_map
 
 __all__ = ["label", "measure", "peaks"]
 
 
-@njit(nogil=True, cache=True)
-def _middle(queue, columns, rows, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def _middle(queue, columns, rows, first, last):
     """Of the cells in a stretch of the queue, the one nearest to their mean, of equals the lowest."""
     sum_x = 0
     sum_y = 0
@@ -32,8 +32,8 @@ def _middle(queue, columns, rows, first, last):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):
     """The cells above the threshold beside which nothing is higher, into `out`; how many. Of a plateau, the middle one."""
     height, width = values.shape
     flat = values.reshape(-1)
@@ -86,8 +86,8 @@ def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):  # ty
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, queue, columns, rows):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, queue, columns, rows):
     """Number the joined cells above the threshold from 1 on, by their first cell, in `labels`; (regions, cells in them).
 
     `queue` gets the cells region by region, `columns` and `rows` where they lie without the jump across the rim of a torus.
@@ -134,8 +134,8 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
     return count, size
 
 
-@njit(nogil=True, cache=True)
-def measure(values, labels, queue, columns, rows, size, cells, totals, tops, middles):  # type: ignore[no-untyped-def]
+@kernel
+def measure(values, labels, queue, columns, rows, size, cells, totals, tops, middles):
     """Of each region its number of cells, sum, highest cell (of equals the lowest) and middle cell; `tops` holds -1."""
     flat = values.reshape(-1)
     number = labels.reshape(-1)

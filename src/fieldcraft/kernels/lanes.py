@@ -45,7 +45,7 @@ def _store(builder: Any, vector: Any, pointer: Any, index: Any) -> None:
 
 def _gather(builder: Any, pointer: Any, indices: Any) -> Any:
     kind = ir.FunctionType(_FLOATS, [_PLACES, _INT, _FLAGS, _FLOATS])
-    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.gather.v{LANES}f32.v{LANES}p0")  # type: ignore[no-untyped-call]
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.gather.v{LANES}f32.v{LANES}p0")
     places = ir.instructions.GEPInstr(builder.block, pointer, [indices], False, "", source_etype=_FLOAT)
     places.type = _PLACES  # an address for each index, which llvmlite does not work out by itself
     builder._insert(places)
@@ -81,8 +81,8 @@ def _emit_update(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         now, then, held, from_, loss, bounds = (_pointer(context, builder, signature.args[i], arguments[i]) for i in range(6))
         part, least = _splat(builder, arguments[6]), _splat(builder, arguments[7])
-        best = cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
-        row = cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
+        best = cgutils.alloca_once(builder, _FLOATS)
+        row = cgutils.alloca_once(builder, _FLOATS)
         one, lanes = ir.Constant(_LONG, 1), ir.Constant(_LONG, LANES)
         with cgutils.for_range_slice(builder, arguments[8], arguments[9], one) as (number, _):
             begin = builder.load(builder.gep(bounds, [number]))
@@ -121,8 +121,8 @@ def _emit_strongest(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, from_, loss, bounds = (_pointer(context, builder, signature.args[i], arguments[i]) for i in range(4))
         highest, lowest = (_pointer(context, builder, signature.args[i], arguments[i]) for i in (7, 8))
-        row = cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
-        high, low = cgutils.alloca_once(builder, _FLOATS), cgutils.alloca_once(builder, _FLOATS)  # type: ignore[no-untyped-call]
+        row = cgutils.alloca_once(builder, _FLOATS)
+        high, low = cgutils.alloca_once(builder, _FLOATS), cgutils.alloca_once(builder, _FLOATS)
         one, lanes = ir.Constant(_LONG, 1), ir.Constant(_LONG, LANES)
         subtracts = _splat(builder, builder.icmp_unsigned("!=", arguments[4], ir.Constant(arguments[4].type, 0)))
         with cgutils.for_range_slice(builder, arguments[5], arguments[6], one) as (number, _):

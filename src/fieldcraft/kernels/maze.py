@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from fieldcraft.kernels.chance import share, throw
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.maze import EAST, SOUTH
 
 __all__ = ["EAST", "SOUTH", "braid", "divide", "eller", "grow", "kruskal", "prim", "wilson"]
@@ -15,14 +15,14 @@ _32 = np.uint64(32)
 _0, _1, _2, _3 = np.int64(0), np.int64(1), np.int64(2), np.int64(3)
 
 
-@njit(nogil=True, cache=True)
-def _pick(key, turn, count):  # type: ignore[no-untyped-def]
+@kernel
+def _pick(key, turn, count):
     """A number below `count`."""
     return np.int64(((throw(key, turn, _0) >> _32) * np.uint64(count)) >> _32)
 
 
-@njit(nogil=True, cache=True)
-def _beside(room, side, rows, columns):  # type: ignore[no-untyped-def]
+@kernel
+def _beside(room, side, rows, columns):
     """The room to the east, south, west or north, or -1."""
     if side == 0:
         return room + 1 if (room + 1) % columns != 0 else np.int64(-1)
@@ -33,8 +33,8 @@ def _beside(room, side, rows, columns):  # type: ignore[no-untyped-def]
     return room - columns if room >= columns else np.int64(-1)
 
 
-@njit(nogil=True, cache=True)
-def _open(doors, room, side):  # type: ignore[no-untyped-def]
+@kernel
+def _open(doors, room, side):
     """Open the door on that side."""
     columns = doors.shape[1]
     if side == 0 or side == 1:
@@ -45,8 +45,8 @@ def _open(doors, room, side):  # type: ignore[no-untyped-def]
         doors[(room - columns) // columns, room % columns] |= np.uint8(SOUTH)
 
 
-@njit(nogil=True, cache=True)
-def _is_open(doors, room, side):  # type: ignore[no-untyped-def]
+@kernel
+def _is_open(doors, room, side):
     columns = doors.shape[1]
     if side == 2:
         room -= 1
@@ -55,8 +55,8 @@ def _is_open(doors, room, side):  # type: ignore[no-untyped-def]
     return doors[room // columns, room % columns] & np.uint8(EAST if side % 2 == 0 else SOUTH) != 0
 
 
-@njit(nogil=True, cache=True)
-def _free_side(room, is_in, rows, columns, key, turn):  # type: ignore[no-untyped-def]
+@kernel
+def _free_side(room, is_in, rows, columns, key, turn):
     """A side on which there is a room that is not in yet, or -1 if there is none."""
     free = 0
     for side in range(4):
@@ -75,8 +75,8 @@ def _free_side(room, is_in, rows, columns, key, turn):  # type: ignore[no-untype
     return -1
 
 
-@njit(nogil=True, cache=True)
-def grow(doors, newest, key):  # type: ignore[no-untyped-def]
+@kernel
+def grow(doors, newest, key):
     """A tree that grows from one of its rooms into one beside it: the newest with this chance, else from any."""
     rows, columns = doors.shape
     count = rows * columns
@@ -106,8 +106,8 @@ def grow(doors, newest, key):  # type: ignore[no-untyped-def]
         size += 1
 
 
-@njit(nogil=True, cache=True)
-def prim(doors, key):  # type: ignore[no-untyped-def]
+@kernel
+def prim(doors, key):
     """A tree that grows through any of the doors that lead out of it."""
     rows, columns = doors.shape
     count = rows * columns
@@ -137,8 +137,8 @@ def prim(doors, key):  # type: ignore[no-untyped-def]
                 break
 
 
-@njit(nogil=True, cache=True)
-def kruskal(doors, key):  # type: ignore[no-untyped-def]
+@kernel
+def kruskal(doors, key):
     """All doors in random order, each opened if it joins what is not yet joined."""
     rows, columns = doors.shape
     count = rows * columns
@@ -167,8 +167,8 @@ def kruskal(doors, key):  # type: ignore[no-untyped-def]
             _open(doors, door // 2, door % 2)
 
 
-@njit(nogil=True, cache=True)
-def wilson(doors, key):  # type: ignore[no-untyped-def]
+@kernel
+def wilson(doors, key):
     """Every tree with the same chance: from each room a random walk to the tree, without its loops, becomes part of it."""
     rows, columns = doors.shape
     count = rows * columns
@@ -209,8 +209,8 @@ def wilson(doors, key):  # type: ignore[no-untyped-def]
             room = _beside(room, side, rows, columns)
 
 
-@njit(nogil=True, cache=True)
-def divide(doors, key):  # type: ignore[no-untyped-def]
+@kernel
+def divide(doors, key):
     """One hall, cut across its longer side by a wall with one door, and so are the halves, until all are one room wide."""
     rows, columns = doors.shape
     for row in range(rows):
@@ -250,8 +250,8 @@ def divide(doors, key):  # type: ignore[no-untyped-def]
             size += 1
 
 
-@njit(nogil=True, cache=True)
-def eller(doors, key):  # type: ignore[no-untyped-def]
+@kernel
+def eller(doors, key):
     """Row by row: rooms side by side are joined or not, and of each part of a row at least one door leads to the next row."""
     rows, columns = doors.shape
     turn = 0
@@ -308,8 +308,8 @@ def eller(doors, key):  # type: ignore[no-untyped-def]
                 fresh += 1
 
 
-@njit(nogil=True, cache=True)
-def braid(doors, loops, key):  # type: ignore[no-untyped-def]
+@kernel
+def braid(doors, loops, key):
     """Open a second door, with this chance, where a room has one, so that fewer dead ends are left and more loops."""
     rows, columns = doors.shape
     for room in range(rows * columns):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["avoid", "corridor", "heights", "locate", "move", "straight"]
 
@@ -23,8 +24,8 @@ _NONE = np.int64(-1)
 SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
 
 
-@njit(nogil=True, cache=True)
-def _inside(rings, begin, end, x, y):  # type: ignore[no-untyped-def]
+@kernel
+def _inside(rings, begin, end, x, y):
     """A point, or the nearest on the rim if it is outside."""
     outside = False
     best, bx, by = np.inf, x, y
@@ -44,8 +45,8 @@ def _inside(rings, begin, end, x, y):  # type: ignore[no-untyped-def]
     return x, y
 
 
-@njit(nogil=True, cache=True)
-def _exit(rings, begin, end, x, y, dx, dy, slid):  # type: ignore[no-untyped-def]
+@kernel
+def _exit(rings, begin, end, x, y, dx, dy, slid):
     """The side, but the one that is slid along, that a shift leaves a polygon by, and after which share; -1 and 1 where it ends inside."""
     side, share = -1, 1.0
     for k in range(begin, end):
@@ -62,8 +63,8 @@ def _exit(rings, begin, end, x, y, dx, dy, slid):  # type: ignore[no-untyped-def
     return side, share
 
 
-@njit(nogil=True, cache=True)
-def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey):  # type: ignore[no-untyped-def]
+@kernel
+def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey):
     """The portal that lies in a place on a side which runs along (ex, ey), or -1."""
     found = -1
     for portal in range(gates[polygon], gates[polygon + 1]):
@@ -84,8 +85,8 @@ def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey): 
     return found
 
 
-@njit(nogil=True, cache=True)
-def _off_rim(rings, begin, end, x, y, mx, my):  # type: ignore[no-untyped-def]
+@kernel
+def _off_rim(rings, begin, end, x, y, mx, my):
     """A place, a hair nearer to the middle if it is on the rim."""
     for k in range(begin, end):
         other = k + 1 if k + 1 < end else begin
@@ -96,10 +97,8 @@ def _off_rim(rings, begin, end, x, y, mx, my):  # type: ignore[no-untyped-def]
     return x, y
 
 
-@njit(nogil=True, cache=True)
-def move(  # type: ignore[no-untyped-def]
-    starts, rings, middles, gates, behind, sides, shut, leaps, wanted, polygons, points, shifts, first, last, out, ends
-):
+@kernel
+def move(starts, rings, middles, gates, behind, sides, shut, leaps, wanted, polygons, points, shifts, first, last, out, ends):
     """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and `ends`, the polygons then."""
     for i in range(first, last):
         polygon = polygons[i]
@@ -140,8 +139,8 @@ def move(  # type: ignore[no-untyped-def]
         ends[i] = polygon
 
 
-@njit(nogil=True, cache=True)
-def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, dx, dy):  # type: ignore[no-untyped-def]
+@kernel
+def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, dx, dy):
     """How far a straight line gets, as a part of it, and which way the side that ends it faces (0, 0 if none does)."""
     left, idle = 1.0, 0
     while True:
@@ -161,10 +160,8 @@ def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, 
         polygon = np.int64(behind[portal])
 
 
-@njit(nogil=True, cache=True)
-def avoid(  # type: ignore[no-untyped-def]
-    starts, rings, gates, behind, sides, shut, leaps, wanted, polygons, points, velocities, ahead, first, last, out
-):
+@kernel
+def avoid(starts, rings, gates, behind, sides, shut, leaps, wanted, polygons, points, velocities, ahead, first, last, out):
     """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2): as `moving.avoid` on grids."""
     for i in range(first, last):
         polygon = polygons[i]
@@ -186,8 +183,8 @@ def avoid(  # type: ignore[no-untyped-def]
         out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
 
 
-@njit(nogil=True, cache=True)
-def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, to_x, to_y, way):  # type: ignore[no-untyped-def]
+@kernel
+def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, to_x, to_y, way):
     """The polygons straight on from a place in one of them to another place, into `way`. Returns how many: 0 if something bars the way."""
     dx, dy = to_x - x, to_y - y
     nothing = NEXT_TO_NOTHING * (1 + abs(x) + abs(y) + abs(to_x) + abs(to_y))
@@ -210,8 +207,8 @@ def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, 
         count += 1
 
 
-@njit(nogil=True, cache=True)
-def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):  # type: ignore[no-untyped-def]
+@kernel
+def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):
     """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into `doors`. Returns how many."""
     x, y = middles[way[0], 0], middles[way[0], 1]
     count = 0
@@ -236,8 +233,8 @@ def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doo
     return count
 
 
-@njit(nogil=True, cache=True)
-def heights(fans, triangles, corners, polygons, places, out):  # type: ignore[no-untyped-def]
+@kernel
+def heights(fans, triangles, corners, polygons, places, out):
     """The heights of places (N, 2) on their polygons, into `out` (N,)."""
     for i in range(polygons.shape[0]):
         x, y = places[i, 0], places[i, 1]
@@ -255,10 +252,8 @@ def heights(fans, triangles, corners, polygons, places, out):  # type: ignore[no
         out[i] = height
 
 
-@njit(nogil=True, cache=True)
-def locate(  # type: ignore[no-untyped-def]
-    low, side, across, starts, binned, triangles, corners, points, tall, limit, rim, first, last, found, shares, off
-):
+@kernel
+def locate(low, side, across, starts, binned, triangles, corners, points, tall, limit, rim, first, last, found, shares, off):
     """The triangle straight below or above each of the points, the nearest in height, then the lowest number; see `Mesh.locate`."""
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]

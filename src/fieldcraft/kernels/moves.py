@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.moves import pruned
 
 __all__ = ["PRUNED", "bit_length", "label", "leave", "lowest_bit", "stops", "stops_room", "turned_round", "wrapped"]
@@ -42,8 +43,8 @@ def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
     return np.zeros(2 * height * (-(-width // 64)) + 2 * width * (-(-height // 64)), dtype=np.int64)
 
 
-@njit(nogil=True, cache=True)
-def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):  # type: ignore[no-untyped-def]
+@kernel
+def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):
     """Write which steps may leave each cell of rows [y0, y1) and columns [x0, x1).
 
     `steps` (K, 2) are (columns, rows); `ruled` says whether the table `enter` of the terrain's `classes` forbids anything
@@ -80,8 +81,8 @@ def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):  # 
             moves[y, x] = allowed
 
 
-@njit(nogil=True, cache=True)
-def stops(moves, eight, y0, y1, x0, x1, bits):  # type: ignore[no-untyped-def]
+@kernel
+def stops(moves, eight, y0, y1, x0, x1, bits):
     """Mark the cells of rows [y0, y1) and columns [x0, x1) at which a straight run ends: see `reference.uniform`.
 
     `moves` (height, width) are those of the eight `STEPS`. `bits` holds one bit per cell and straight step, 64 to a number: first
@@ -107,8 +108,8 @@ def stops(moves, eight, y0, y1, x0, x1, bits):  # type: ignore[no-untyped-def]
                     bits[word] |= bit
 
 
-@njit(nogil=True, cache=True)
-def label(moves, steps, width, height, labels):  # type: ignore[no-untyped-def]
+@kernel
+def label(moves, steps, width, height, labels):
     """Number the parts of the map between which no step leads, one way or the other: two cells of one part have one number."""
     for cell in range(labels.shape[0]):
         labels[cell] = cell
@@ -130,16 +131,16 @@ def label(moves, steps, width, height, labels):  # type: ignore[no-untyped-def]
         labels[cell] = labels[labels[cell]]
 
 
-@njit(nogil=True, cache=True)
-def _root(labels, cell):  # type: ignore[no-untyped-def]
+@kernel
+def _root(labels, cell):
     while labels[cell] != cell:
         labels[cell] = labels[labels[cell]]
         cell = np.int64(labels[cell])
     return cell
 
 
-@njit(nogil=True, cache=True)
-def wrapped(x, y, width, height):  # type: ignore[no-untyped-def]
+@kernel
+def wrapped(x, y, width, height):
     """A column and a row brought back onto a torus."""
     if x < 0 or x >= width:
         x %= width
@@ -148,8 +149,8 @@ def wrapped(x, y, width, height):  # type: ignore[no-untyped-def]
     return x, y
 
 
-@njit(nogil=True, cache=True)
-def turned_round(cells):  # type: ignore[no-untyped-def]
+@kernel
+def turned_round(cells):
     """Bring cells into the opposite order."""
     count = cells.shape[0]
     for i in range(count // 2):

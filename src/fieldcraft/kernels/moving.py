@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.moving import CLEARANCE, SIDE_COS, SIDE_LENGTH, SIDE_SIN, SLACK, WALL
 
 __all__ = ["CLEARANCE", "avoid", "drive", "move", "rays"]
@@ -22,8 +22,8 @@ _EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
 _CORNERS = 240
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
-def _walk(bars, c, r, fx, fy, dx, dy, near):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="always")
+def _walk(bars, c, r, fx, fy, dx, dy, near):
     """From a place in a cell along a displacement, along walls where they bar the way.
 
     Returns column, row and place in the cell at the end, the columns and rows passed on the way, and whether a wall was touched.
@@ -138,8 +138,8 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):  # type: ignore[no-untyped-def]
     return c, r, fx, fy, passed_x, passed_y, touched
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _world(index, part, start, size):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def _world(index, part, start, size):
     """The world coordinate of a place in a column or row: one that lies in it again when it is read back."""
     found = start + (index + part) * size
     shrink = 2.0**-52
@@ -150,8 +150,8 @@ def _world(index, part, start, size):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def move(bars, points, shifts, x0, y0, size, wrap, near, first, last, wrong, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def move(bars, points, shifts, x0, y0, size, wrap, near, first, last, wrong, out):
     """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; `near` in cells.
 
     A point off the map or not finite goes into `wrong[0]`, one in a wall into `wrong[1]`; neither is served.
@@ -180,8 +180,8 @@ def move(bars, points, shifts, x0, y0, size, wrap, near, first, last, wrong, out
         out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
-def _feel(bars, c, r, fx, fy, dx, dy):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="always")
+def _feel(bars, c, r, fx, fy, dx, dy):
     """How far a straight line gets, as a part of it, and which way the side that ends it faces (0, 0 if none does)."""
     height, width = bars.shape
     across = 0.0
@@ -212,8 +212,8 @@ def _feel(bars, c, r, fx, fy, dx, dy):  # type: ignore[no-untyped-def]
     return 1.0, 0.0, 0.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
-def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="always")
+def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
     """The change of velocity away from walls ahead; `ahead` in cells."""
     hx = vx / speed
     hy = vy / speed
@@ -227,8 +227,8 @@ def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):  # type: ignore[no-untyped-
     return x * speed, y * speed
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, last, wrong, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, last, wrong, out):
     """The change of velocity away from walls `ahead` (in cells) of each of `points`, into `out` (N, 2); a wrong point into `wrong[0]`.
 
     0 for who stands still or in a wall. `quiet` cells are those around which nothing is barred as far as `ahead`.
@@ -254,8 +254,8 @@ def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, las
             out[i, 0], out[i, 1] = _away(bars, c, r, u - column, v - row, vx, vy, speed, ahead)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def drive(  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def drive(
     bars, quiet, points, order, velocities, wishes, pushes, x0, y0, size, wrap, near, ahead, gains, most_force, most_speed, dt,
     first, last, wrong, places, speeds
 ):  # fmt: skip
@@ -319,8 +319,8 @@ def drive(  # type: ignore[no-untyped-def]
         speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def rays(bars, points, directions, x0, y0, size, wrap, reach, first, last, wrong, out):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def rays(bars, points, directions, x0, y0, size, wrap, reach, first, last, wrong, out):
     """How far each of `points` sees along `directions` (K, 2), as a part of `reach` (in cells), into `out` (N, K); 0 from within a wall."""
     height, width = bars.shape
     for i in range(first, last):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.neighbors import APART_X, APART_Y
 
 __all__ = ["closest", "flock", "separate", "sort"]
@@ -18,13 +18,13 @@ __all__ = ["closest", "flock", "separate", "sort"]
 _AT_ONCE = 64
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _bin(at, low, per, count):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def _bin(at, low, per, count):
     return np.int64(min(max((at - low) * per, 0.0), count - 1.0))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def sort(points, low_x, low_y, period_x, period_y, per_x, per_y, columns, keys, starts, order, places, lines):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def sort(points, low_x, low_y, period_x, period_y, per_x, per_y, columns, keys, starts, order, places, lines):
     """Sort `points` (N, 2) by bins, those of a bin as they come: `order` says which is where, `places` has them (on a torus: on the map).
 
     The members of bin `b` are `starts[b]` to `starts[b + 1]`; `lines` (2, N) has all x, then all y of `places`; `keys` is scratch of N.
@@ -61,8 +61,8 @@ def sort(points, low_x, low_y, period_x, period_y, per_x, per_y, columns, keys, 
     starts[0] = 0
 
 
-@njit(nogil=True, cache=True)
-def _beside(own, count, wrap, turn):  # type: ignore[no-untyped-def]
+@kernel
+def _beside(own, count, wrap, turn):
     """The bins around one along an axis, [first, last), in two parts if they pass the rim of a torus: the part before or after `turn`."""
     if not wrap:
         return (max(own - 1, 0), min(own + 2, count)) if turn == 0 else (0, 0)
@@ -75,10 +75,8 @@ def _beside(own, count, wrap, turn):  # type: ignore[no-untyped-def]
     return (own - 1, own + 2) if turn == 0 else (0, 0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def separate(  # type: ignore[no-untyped-def]
-    lines, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, first, last, out
-):
+@kernel(error_model="numpy")
+def separate(lines, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, first, last, out):
     """The sum of pushes on each agent, in sorted order, into `out` (N, 2): from each neighbour away, by 1 - distance / radius."""
     rows = (starts.shape[0] - 1) // columns
     wrap = period_x > 0
@@ -145,10 +143,8 @@ def separate(  # type: ignore[no-untyped-def]
         out[k, 1] = sum_y
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def flock(  # type: ignore[no-untyped-def]
-    places, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, velocities, first, last, out
-):
+@kernel(error_model="numpy")
+def flock(places, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, velocities, first, last, out):
     """Sums over each agent's neighbours, in sorted order, into `out` (N, 5): how many, their offsets, their velocities (by `order`)."""
     rows = (starts.shape[0] - 1) // columns
     wrap = period_x > 0
@@ -191,8 +187,8 @@ def flock(  # type: ignore[no-untyped-def]
         out[k, 4] = sum_vy
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def closest(  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def closest(
     places, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, groups, points, own, selves,
     first, last, found, distances
 ):  # fmt: skip

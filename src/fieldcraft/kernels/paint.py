@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["discs", "dots", "marks", "polygons", "sectors", "segments", "stamp", "wash"]
 
@@ -17,15 +18,15 @@ _SHADE = 154
 _DARK = 10
 
 
-@njit(nogil=True, cache=True)
-def _mix(pixel, a, red, green, blue):  # type: ignore[no-untyped-def]
+@kernel
+def _mix(pixel, a, red, green, blue):
     pixel[0] = np.uint8((np.int64(pixel[0]) * (256 - a) + red * a + 128) >> 8)
     pixel[1] = np.uint8((np.int64(pixel[1]) * (256 - a) + green * a + 128) >> 8)
     pixel[2] = np.uint8((np.int64(pixel[2]) * (256 - a) + blue * a + 128) >> 8)
 
 
-@njit(nogil=True, cache=True)
-def _distance(across, down, r, ux, uy, shape):  # type: ignore[no-untyped-def]
+@kernel
+def _distance(across, down, r, ux, uy, shape):
     if shape == _SQUARE:
         return max(abs(across), abs(down)) - r
     if shape == _DIAMOND:
@@ -46,8 +47,8 @@ def _distance(across, down, r, ux, uy, shape):  # type: ignore[no-untyped-def]
     return away - r
 
 
-@njit(nogil=True, cache=True)
-def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):  # type: ignore[no-untyped-def]
+@kernel
+def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
     """Draw marks of one shape in their order, each on a dark rim of so many pixels."""
     height, width = canvas.shape[0], canvas.shape[1]
     shade = _SHADE * alpha // 256
@@ -70,8 +71,8 @@ def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):  # type: ign
                     _mix(canvas[row, column], a, red, green, blue)
 
 
-@njit(nogil=True, cache=True)
-def dots(canvas, xs, ys, side, colors, alpha):  # type: ignore[no-untyped-def]
+@kernel
+def dots(canvas, xs, ys, side, colors, alpha):
     """Draw squares of `side` pixels without rims, in their order."""
     height, width = canvas.shape[0], canvas.shape[1]
     for i in range(len(xs)):
@@ -82,8 +83,8 @@ def dots(canvas, xs, ys, side, colors, alpha):  # type: ignore[no-untyped-def]
                 _mix(canvas[row, column], alpha, red, green, blue)
 
 
-@njit(nogil=True, cache=True)
-def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):  # type: ignore[no-untyped-def]
+@kernel
+def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
     across = column + 0.5 - ax
     down = row + 0.5 - ay
     t = 0.0
@@ -94,8 +95,8 @@ def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):  # type:
     mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
 
-@njit(nogil=True, cache=True)
-def segments(mask, starts, ends, half):  # type: ignore[no-untyped-def]
+@kernel
+def segments(mask, starts, ends, half):
     """Raise a mask to how much of each pixel lines with round ends cover."""
     height, width = mask.shape
     reach = half + 0.5
@@ -122,8 +123,8 @@ def segments(mask, starts, ends, half):  # type: ignore[no-untyped-def]
                     _touch(mask, row, column, ax, ay, along_x, along_y, length, reach)
 
 
-@njit(nogil=True, cache=True)
-def sectors(mask, xs, ys, ahead, radii, cosines, sines):  # type: ignore[no-untyped-def]
+@kernel
+def sectors(mask, xs, ys, ahead, radii, cosines, sines):
     """Raise a mask to how much of each pixel sectors cover."""
     height, width = mask.shape
     for i in range(len(xs)):
@@ -143,8 +144,8 @@ def sectors(mask, xs, ys, ahead, radii, cosines, sines):  # type: ignore[no-unty
                 mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
 
-@njit(nogil=True, cache=True)
-def wash(canvas, mask, red, green, blue, alpha, box):  # type: ignore[no-untyped-def]
+@kernel
+def wash(canvas, mask, red, green, blue, alpha, box):
     """Lay a colour over a canvas where the mask says, within a box, and clear the mask there."""
     left, top, right, bottom = box
     eights = mask.view(np.uint64)  # masks are mostly empty: eight pixels are looked at as one
@@ -158,8 +159,8 @@ def wash(canvas, mask, red, green, blue, alpha, box):  # type: ignore[no-untyped
                         mask[row, column] = 0
 
 
-@njit(nogil=True, cache=True)
-def stamp(canvas, mask, left, top, red, green, blue):  # type: ignore[no-untyped-def]
+@kernel
+def stamp(canvas, mask, left, top, red, green, blue):
     """Lay a colour over a canvas as a small mask with its corner at (left, top) says."""
     height, width = canvas.shape[0], canvas.shape[1]
     for y in range(max(-top, 0), min(mask.shape[0], height - top)):
@@ -169,8 +170,8 @@ def stamp(canvas, mask, left, top, red, green, blue):  # type: ignore[no-untyped
                 _mix(canvas[top + y, left + x], (cover * 256 + 127) // 255, red, green, blue)
 
 
-@njit(nogil=True, cache=True)
-def polygons(owners, xs, ys, starts, rings, order):  # type: ignore[no-untyped-def]
+@kernel
+def polygons(owners, xs, ys, starts, rings, order):
     """Write into each pixel the number of the convex polygon that its centre lies in, the last of `order` that does."""
     height, width = owners.shape
     for p in order:
@@ -193,8 +194,8 @@ def polygons(owners, xs, ys, starts, rings, order):  # type: ignore[no-untyped-d
                     owners[row, column] = p
 
 
-@njit(nogil=True, cache=True)
-def discs(owners, nearest, xs, ys, radius):  # type: ignore[no-untyped-def]
+@kernel
+def discs(owners, nearest, xs, ys, radius):
     """Write into each pixel the number of the nearest of some points within a radius, the first of equals."""
     height, width = owners.shape
     for i in range(len(xs)):

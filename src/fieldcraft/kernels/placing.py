@@ -6,23 +6,22 @@ What is refused, and why, is said by `fieldcraft.sources.placing.place` and `Sou
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["move"]
 
 _SEEN = np.uint8(2)
 
 
-@njit(nogil=True, cache=True)
-def _forget(ids, count, changed):  # type: ignore[no-untyped-def]
+@kernel
+def _forget(ids, count, changed):
     for i in range(count):
         changed[ids[i] & 0xFFFFFFFF] &= np.uint8(1)
 
 
-@njit(nogil=True, cache=True)
-def move(  # type: ignore[no-untyped-def]
-    ids, points, alive, generation, changed, cells, positions, walls, left, low, size, y_up, through
-):
+@kernel
+def move(ids, points, alive, generation, changed, cells, positions, walls, left, low, size, y_up, through):
     """Put the sources with these ids at world `points` (N, 2), off a torus; `through` lets them stand on walls.
 
     Returns False, and has changed nothing, if an id is unknown or comes twice, or a point is not finite, off the map or on

@@ -7,7 +7,8 @@ that size has no bits left for fractions. Right for magnitudes below 2**51.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = [
     "TILE_COLUMNS",
@@ -32,20 +33,20 @@ _MAGIC = 6755399441055744.0
 _MAGIC_BITS = np.int64(0x4338000000000000)
 
 
-@njit(nogil=True, cache=True)
-def _whole(x):  # type: ignore[no-untyped-def]
+@kernel
+def _whole(x):
     return np.float64(x + _MAGIC).view(np.int64) - _MAGIC_BITS
 
 
-@njit(nogil=True, cache=True)
-def _mark(dirty, y0, y1, x0, x1):  # type: ignore[no-untyped-def]
+@kernel
+def _mark(dirty, y0, y1, x0, x1):
     for ty in range(y0 // TILE_ROWS, (y1 - 1) // TILE_ROWS + 1):
         for tx in range(x0 // TILE_COLUMNS, (x1 - 1) // TILE_COLUMNS + 1):
             dirty[ty, tx] = 1
 
 
-@njit(nogil=True, cache=True)
-def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def stamp(sums, dirty, cell, weights, strength, first, last, wrap):
     """Add a footprint's rows [first, last) around a cell. `weights` (2 r + 1, 2 r + 1); `strength` times SCALE.
 
     On a torus each cell takes part once, at its shortest offset.
@@ -75,8 +76,8 @@ def stamp(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ign
             dirty[y // TILE_ROWS, x // TILE_COLUMNS] = 1
 
 
-@njit(nogil=True, cache=True)
-def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom, anew):  # type: ignore[no-untyped-def]
+@kernel
+def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom, anew):
     """Add one whole footprint per cell; `tables` holds the footprints one after the other, `which` says each one's.
 
     Only the map's rows [top, bottom), whole tiles, are touched, so that threads share the work; on a torus all are. `anew`
@@ -112,13 +113,13 @@ def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wr
         _mark(dirty, y0, y1, x0, x1)
 
 
-@njit(nogil=True, cache=True)
-def _stronger(old, new):  # type: ignore[no-untyped-def]
+@kernel
+def _stronger(old, new):
     return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
 
 
-@njit(nogil=True, cache=True)
-def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):
     """Like `stamp`, but only in dirty tiles, and the strongest magnitude stays, the positive one of equals."""
     height, width = sums.shape
     row, column = divmod(cell, width)
@@ -133,8 +134,8 @@ def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):  #
                 sums[y, x] = _stronger(sums[y, x], _whole(strength * weights[j, i]))
 
 
-@njit(nogil=True, cache=True)
-def scatter(sums, dirty, cells, weights, strength, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def scatter(sums, dirty, cells, weights, strength, first, last):
     """Add to listed cells, those of [first, last) in the list."""
     flat = sums.reshape(-1)
     width = sums.shape[1]
@@ -143,8 +144,8 @@ def scatter(sums, dirty, cells, weights, strength, first, last):  # type: ignore
         dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
-@njit(nogil=True, cache=True)
-def scatter_strongest(sums, dirty, cells, weights, strength, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def scatter_strongest(sums, dirty, cells, weights, strength, first, last):
     """`stamp_strongest` for listed cells."""
     flat = sums.reshape(-1)
     width = sums.shape[1]
@@ -153,8 +154,8 @@ def scatter_strongest(sums, dirty, cells, weights, strength, first, last):  # ty
             flat[cells[i]] = _stronger(flat[cells[i]], _whole(strength * weights[i]))
 
 
-@njit(nogil=True, cache=True)
-def clear(sums, dirty, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def clear(sums, dirty, first, last):
     """Set the dirty tiles of the tile rows [first, last) to 0; how many there were."""
     count = 0
     for ty in range(first, last):
@@ -165,8 +166,8 @@ def clear(sums, dirty, first, last):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(nogil=True, cache=True)
-def _covered(first, last, size, tile, tiles, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _covered(first, last, size, tile, tiles, wrap):
     """The tiles over the rows (or columns) from `first` to `last`: the first of them and how many there are."""
     if not wrap:
         begin = max(first, 0) // tile
@@ -179,8 +180,8 @@ def _covered(first, last, size, tile, tiles, wrap):  # type: ignore[no-untyped-d
     return begin, min(tiles - begin + end + 1, tiles)
 
 
-@njit(nogil=True, cache=True)
-def mark_boxes(dirty, cells, which, reaches, height, width, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def mark_boxes(dirty, cells, which, reaches, height, width, wrap):
     """Mark the tiles that footprints of these reaches around these cells may touch."""
     down, right = dirty.shape
     for i in range(cells.shape[0]):
@@ -193,8 +194,8 @@ def mark_boxes(dirty, cells, which, reaches, height, width, wrap):  # type: igno
                 dirty[j % down, k % right] = 1
 
 
-@njit(nogil=True, cache=True)
-def reaching(dirty, cells, which, reaches, height, width, wrap, found):  # type: ignore[no-untyped-def]
+@kernel
+def reaching(dirty, cells, which, reaches, height, width, wrap, found):
     """Whether any tile that a footprint may touch is dirty, one answer per cell, into `found`."""
     down, right = dirty.shape
     for i in range(cells.shape[0]):
@@ -212,8 +213,8 @@ def reaching(dirty, cells, which, reaches, height, width, wrap, found):  # type:
                 break
 
 
-@njit(nogil=True, cache=True)
-def publish(sums, walls, dirty, values, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def publish(sums, walls, dirty, values, first, last):
     """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; how many there were."""
     height, width = sums.shape
     count = 0
@@ -234,14 +235,14 @@ def publish(sums, walls, dirty, values, first, last):  # type: ignore[no-untyped
     return count
 
 
-@njit(nogil=True, cache=True)
-def _offset(here, there, size, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _offset(here, there, size, wrap):
     away = there - here
     return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away
 
 
-@njit(nogil=True, cache=True)
-def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, squares, head, tail, most):  # type: ignore[no-untyped-def]
+@kernel
+def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, squares, head, tail, most):
     """Search outwards from a cell over linked cells within a radius (in cells): up to `most` cells a call.
 
     `cells` is the queue and the answer, `squares` the squared distances; the search goes on from `head` and `tail`
@@ -280,10 +281,8 @@ def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, square
     return head, tail
 
 
-@njit(nogil=True, cache=True)
-def connected_many(  # type: ignore[no-untyped-def]
-    sums, dirty, links, masks, steps, wrap, cells, strengths, which, radii, weights, starts, seen, mark, queue, squares
-):
+@kernel
+def connected_many(sums, dirty, links, masks, steps, wrap, cells, strengths, which, radii, weights, starts, seen, mark, queue, squares):
     """`connected` and `scatter` for many sources of small radius, one after the other; returns the last mark that was used.
 
     Source i is of shape `which[i]`, which has a radius and, from `weights[starts[shape]]` on, its weights by squared distance.
@@ -296,8 +295,8 @@ def connected_many(  # type: ignore[no-untyped-def]
     return mark
 
 
-@njit(nogil=True, cache=True)
-def _scatter_squares(sums, dirty, cells, squares, weights, start, strength, count):  # type: ignore[no-untyped-def]
+@kernel
+def _scatter_squares(sums, dirty, cells, squares, weights, start, strength, count):
     flat = sums.reshape(-1)
     width = sums.shape[1]
     for i in range(count):
@@ -305,10 +304,8 @@ def _scatter_squares(sums, dirty, cells, squares, weights, start, strength, coun
         dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
-@njit(nogil=True, cache=True)
-def path(  # type: ignore[no-untyped-def]
-    links, masks, steps, lengths, cell, limit, wrap, best, seen, mark, heads, node_cells, node_next, state, cells, gone, most
-):
+@kernel
+def path(links, masks, steps, lengths, cell, limit, wrap, best, seen, mark, heads, node_cells, node_next, state, cells, gone, most):
     """Search outwards by walking distance up to `limit`: up to `most` cells a call.
 
     Lengths and distances are whole numbers. Buckets as wide as the shortest step: no cell in the lowest one can shorten

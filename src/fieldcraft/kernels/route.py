@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["along"]
 
 
-@njit(nogil=True, cache=True)
-def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highest, where):  # type: ignore[no-untyped-def]
+@kernel
+def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highest, where):
     """Of each path, in cells: the sum of value times length, its length, the highest value and the middle of its stretch.
 
     Path `p` goes straight from each to the next of `places[starts[p] : starts[p + 1]]`, on a torus the short way.

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["bilinear", "gradient", "on_map"]
 
@@ -20,16 +21,16 @@ _POINTS = 512  # at a time: their scratch stays in the first-level cache
 _INSIDE = 1 - 2.0**-53  # times a count: the last position before the far rim
 
 
-@njit(nogil=True, cache=True)
-def on_map(index, count, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def on_map(index, count, wrap):
     """A row or column that may lie beyond the rim: from the other side on a torus, else -1."""
     if 0 <= index < count:
         return np.int64(index)
     return np.int64(index % count) if wrap else np.int64(-1)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _around(u, count, flip, wrap):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def _around(u, count, flip, wrap):
     """Along one axis: the two rows or columns whose centres surround a position (-1 off the map), and how far in between."""
     before = np.floor(u - 0.5)
     part = (u - 0.5) - before
@@ -41,8 +42,8 @@ def _around(u, count, flip, wrap):  # type: ignore[no-untyped-def]
     return low, high, part
 
 
-@njit(nogil=True, cache=True)
-def _reached(own, bottom, top, left, right):  # type: ignore[no-untyped-def]
+@kernel
+def _reached(own, bottom, top, left, right):
     """Which of four cells (0 1 below, 2 3 above) straight steps reach from `own`, as bits, by the sides that are joined."""
     along = bottom if own < 2 else top
     across = left if own % 2 == 0 else right
@@ -56,8 +57,8 @@ def _reached(own, bottom, top, left, right):  # type: ignore[no-untyped-def]
     return part
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _block(u, v, height, width, y_up):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def _block(u, v, height, width, y_up):
     left = np.floor(u - 0.5)
     below = np.floor(v - 0.5)
     row = height - 1.0 - below if y_up else below
@@ -65,8 +66,8 @@ def _block(u, v, height, width, y_up):  # type: ignore[no-untyped-def]
     return row * width + left if on_map else -1.0, (u - 0.5) - left, (v - 0.5) - below
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, bases):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy")
+def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, bases):
     """Where the 2 x 2 cells around points begin: the flat index of the one with the smallest x and y, and how far in between.
 
     `points` holds x and y in turn. -1 for a point beside which one of the four lies off the map. Apart from the rest, and
@@ -87,10 +88,8 @@ def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, ba
         bases[i] = np.int64(corner[i])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def bilinear(  # type: ignore[no-untyped-def]
-    values, walls, bare, classes, both, kinds, points, x0, y0, size, y_up, wrap, clamp, first, last, outside, out
-):
+@kernel(error_model="numpy")
+def bilinear(values, walls, bare, classes, both, kinds, points, x0, y0, size, y_up, wrap, clamp, first, last, outside, out):
     """Values between the cells around each of `points` (N, 2), into `out` (N,); a point off the map or not finite into `outside`."""
     height, width = values.shape
     flat = values.reshape(-1)
@@ -155,10 +154,8 @@ def bilinear(  # type: ignore[no-untyped-def]
             out[start + i] = total / whole
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def gradient(  # type: ignore[no-untyped-def]
-    values, walls, bare, classes, both, kinds, points, x0, y0, size, y_up, wrap, clamp, smooth, first, last, outside, out
-):
+@kernel(error_model="numpy")
+def gradient(values, walls, bare, classes, both, kinds, points, x0, y0, size, y_up, wrap, clamp, smooth, first, last, outside, out):
     """Slopes along the world's x and y at each of `points` (N, 2), per world unit, into `out` (N, 2); a wrong point into `outside`."""
     height, width = values.shape
     kind = np.empty(4, np.int64)

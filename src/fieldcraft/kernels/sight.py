@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.sight import NO_FACINGS, NO_HEIGHTS, squared_reach
 
 __all__ = ["COUNT", "ENDLESS", "NO_FACINGS", "NO_HEIGHTS", "STAGE", "field_of_view", "most_cells", "room", "sight_cells", "squared_reach"]
@@ -53,8 +53,8 @@ def room(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Room:
     )
 
 
-@njit(nogil=True, cache=True)
-def _root(square):  # type: ignore[no-untyped-def]
+@kernel
+def _root(square):
     root = np.int64(math.sqrt(np.float64(square)))
     while root * root > square:
         root -= 1
@@ -63,8 +63,8 @@ def _root(square):  # type: ignore[no-untyped-def]
     return root
 
 
-@njit(nogil=True, cache=True)
-def _extents(shape, row, column, limit, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _extents(shape, row, column, limit, wrap):
     reach = _root(limit)
     height, width = shape
     if wrap:
@@ -72,8 +72,8 @@ def _extents(shape, row, column, limit, wrap):  # type: ignore[no-untyped-def]
     return min(reach, row), min(reach, height - 1 - row), min(reach, column), min(reach, width - 1 - column)
 
 
-@njit(nogil=True, cache=True)
-def _copy_row(walls, heights, y, left, columns, window, ground, start):  # type: ignore[no-untyped-def]
+@kernel
+def _copy_row(walls, heights, y, left, columns, window, ground, start):
     """Copy a row of the map into the window; the last entry of `ground` gathers the highest."""
     width = walls.shape[1]
     done = 0
@@ -97,15 +97,15 @@ def _copy_row(walls, heights, y, left, columns, window, ground, start):  # type:
 # Walls --------------------------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True)
-def _first_over(n, d, depth):  # type: ignore[no-untyped-def]
+@kernel
+def _first_over(n, d, depth):
     """The first cell of a row whose slopes reach beyond n / d."""
     edge = 2 * depth - 1 if n >= 0 else 2 * depth + 1
     return (n * edge - d) // (2 * d) + 1
 
 
-@njit(nogil=True, cache=True)
-def _scan_row(window, base, across, depth, least, most, now, new, count):  # type: ignore[no-untyped-def]
+@kernel
+def _scan_row(window, base, across, depth, least, most, now, new, count):
     """Mark what is seen of the row at `depth`, and cut its walls out of the sectors; returns how many are left.
 
     A cell `c` to the side covers the slopes between those of two of its corners.
@@ -147,8 +147,8 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):  # typ
     return kept
 
 
-@njit(nogil=True, cache=True)
-def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, state, budget):  # type: ignore[no-untyped-def]
+@kernel
+def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, state, budget):
     """Go on with a quarter from the row in `state`; returns what is left of the budget."""
     depth = state[_CURSOR]
     count = state[_SECTORS]
@@ -176,8 +176,8 @@ def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, sta
     return budget
 
 
-@njit(nogil=True, cache=True)
-def _diagonal(window, origin, down, right, count):  # type: ignore[no-untyped-def]
+@kernel
+def _diagonal(window, origin, down, right, count):
     """Walk a diagonal over `count` cells; `down` and `right` are the steps in the window along its two axes."""
     on_left = False
     on_right = False
@@ -196,8 +196,8 @@ def _diagonal(window, origin, down, right, count):  # type: ignore[no-untyped-de
 # Heights and cones --------------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True)
-def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):  # type: ignore[no-untyped-def]
+@kernel
+def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
     """Whether the ground stays below the line from `start` high at the origin to `end` high at an offset."""
     ay = abs(dy)
     ax = abs(dx)
@@ -257,8 +257,8 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls): 
             return True
 
 
-@njit(nogil=True, cache=True)
-def _refine(window, ground, with_heights, eye, rows, columns, north, west, fx, fy, narrow, state, budget):  # type: ignore[no-untyped-def]
+@kernel
+def _refine(window, ground, with_heights, eye, rows, columns, north, west, fx, fy, narrow, state, budget):
     """Take back what lies outside of the cone or behind ground; returns what is left of the budget."""
     origin = north * columns + west
     at = state[_CURSOR]
@@ -294,8 +294,8 @@ def _refine(window, ground, with_heights, eye, rows, columns, north, west, fx, f
     return budget
 
 
-@njit(nogil=True, cache=True)
-def _find_corners(window, rows, columns, north, west, limit, state, budget):  # type: ignore[no-untyped-def]
+@kernel
+def _find_corners(window, rows, columns, north, west, limit, state, budget):
     """Mark the walls in corners between two lit ones; returns what is left of the budget."""
     j = state[_CURSOR]
     while j < rows and budget > 0:
@@ -322,8 +322,8 @@ def _find_corners(window, rows, columns, north, west, limit, state, budget):  # 
 # Looking ------------------------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True, cache=True)
-def _look(  # type: ignore[no-untyped-def]
+@kernel
+def _look(
     walls, heights, eye, row, column, limit, wrap, lit, fx, fy, narrow, window, sectors, ground, state, budget, north, south, west, east
 ):
     """Mark the window up to the stage of gathering; returns what is left of the budget."""
@@ -370,8 +370,8 @@ def _look(  # type: ignore[no-untyped-def]
     return budget
 
 
-@njit(nogil=True, cache=True)
-def _fold(window, rows, columns, height, width):  # type: ignore[no-untyped-def]
+@kernel
+def _fold(window, rows, columns, height, width):
     """Where a torus was looked round both ways, join its last row or column to the first, which is the same."""
     if rows > height:
         for i in range(columns):
@@ -381,16 +381,14 @@ def _fold(window, rows, columns, height, width):  # type: ignore[no-untyped-def]
             window[j * columns] |= window[j * columns + columns - 1]
 
 
-@njit(nogil=True, cache=True)
-def _counts(bits, lit):  # type: ignore[no-untyped-def]
+@kernel
+def _counts(bits, lit):
     """1 where a cell is to be reported, else 0; `lit` 0 or 1."""
     return (bits >> 1) & ~bits & 1 | bits & ((bits >> 2) | (bits >> 3)) & lit
 
 
-@njit(nogil=True, cache=True)
-def sight_cells(  # type: ignore[no-untyped-def]
-    walls, heights, eye, row, column, limit, wrap, lit, cells, squares, budget, window, sectors, ground, state
-):
+@kernel
+def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, budget, window, sectors, ground, state):
     """Write the cells seen from a cell, ascending, and their squared distances; whether all is done.
 
     `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or `NO_HEIGHTS`; `limit` is the
@@ -446,10 +444,8 @@ def sight_cells(  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(nogil=True, cache=True)
-def field_of_view(  # type: ignore[no-untyped-def]
-    walls, heights, eye, sources, limits, facings, narrow, wrap, lit, counts, window, sectors, ground, state
-):
+@kernel
+def field_of_view(walls, heights, eye, sources, limits, facings, narrow, wrap, lit, counts, window, sectors, ground, state):
     """Add 1 to `counts` (height, width) wherever a source sees, once per source.
 
     `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit vectors (columns, rows)

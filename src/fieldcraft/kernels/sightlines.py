@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.sightlines import BLOCKED, CLOSED, INWARDS, NO_FACINGS, OPEN
 
 __all__ = [
@@ -31,8 +31,8 @@ _TURNS = 16  # how often polygons may come, on average, before a view is given u
 _SECTORS = 64  # pieces of a view that are joined at once
 
 
-@njit(nogil=True, cache=True)
-def settle(starts, rings, centres, cells, points, places):  # type: ignore[no-untyped-def]
+@kernel
+def settle(starts, rings, centres, cells, points, places):
     """Where points stand in their polygons, a little to the middle."""
     for i in range(len(cells)):
         cell = cells[i]
@@ -59,8 +59,8 @@ def settle(starts, rings, centres, cells, points, places):  # type: ignore[no-un
         places[i, 1] = by + (centres[cell, 1] - by) * INWARDS
 
 
-@njit(nogil=True, cache=True)
-def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):  # type: ignore[no-untyped-def]
+@kernel
+def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
     """Whether the line arrives, and whether it touched a corner."""
     stack[0] = first
     height = 1
@@ -90,8 +90,8 @@ def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):  
     return False, touched
 
 
-@njit(nogil=True, cache=True)
-def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):  # type: ignore[no-untyped-def]
+@kernel
+def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):
     """Whether places in two polygons see each other."""
     if one == other:
         return True
@@ -101,8 +101,8 @@ def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):  # typ
     return seen
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _key(starts, fine, here, ax, ay):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _key(starts, fine, here, ax, ay):
     """How far away the portals are by which a polygon is seen: the farthest of their middles, squared."""
     farthest = 0.0
     for portal in range(starts[here], starts[here + 1]):
@@ -113,8 +113,8 @@ def _key(starts, fine, here, ax, ay):  # type: ignore[no-untyped-def]
     return farthest
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _rise(keys, nodes, place):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _rise(keys, nodes, place):
     """Let the last entry of a heap rise to where it belongs."""
     key, node = keys[place], nodes[place]
     while place > 0:
@@ -126,8 +126,8 @@ def _rise(keys, nodes, place):  # type: ignore[no-untyped-def]
     keys[place], nodes[place] = key, node
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _sink(keys, nodes, size):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _sink(keys, nodes, size):
     """Put the last entry of a heap in the place of the first, and let it sink to where it belongs."""
     key, node = keys[size], nodes[size]
     place = 0
@@ -142,8 +142,8 @@ def _sink(keys, nodes, size):  # type: ignore[no-untyped-def]
     keys[place], nodes[place] = key, node
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _joined(sectors, count):  # type: ignore[no-untyped-def]
+@kernel(inline="always")
+def _joined(sectors, count):
     """Join sectors where one ends as another begins; how many are left."""
     i = 0
     while i < count:
@@ -165,8 +165,8 @@ def _joined(sectors, count):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(nogil=True, cache=True)
-def _given_up(first, here, nodes, size, following, pool):  # type: ignore[no-untyped-def]
+@kernel
+def _given_up(first, here, nodes, size, following, pool):
     """Leave everything as it was before a view was begun; -1."""
     for k in range(size):
         first[nodes[k]] = 0
@@ -175,8 +175,8 @@ def _given_up(first, here, nodes, size, following, pool):  # type: ignore[no-unt
     return -1
 
 
-@njit(nogil=True, cache=True)
-def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, found, first, pool, following, keys, nodes, sectors):  # type: ignore[no-untyped-def]
+@kernel
+def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, found, first, pool, following, keys, nodes, sectors):
     """The polygons whose middles a place sees, listed in `found`: how many, or -1 where the view falls into too many pieces.
 
     What is in sight are sectors: the directions, ends included, in which all portals on the way can be passed. One of a single
@@ -266,8 +266,8 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
     return _given_up(first, cell, nodes, size, following, pool)
 
 
-@njit(nogil=True, cache=True)
-def look_round(  # type: ignore[no-untyped-def]
+@kernel
+def look_round(
     starts, ends, fine, shut, middles, walls, positions, scale, cells, points, places, limits, facings, narrow, first, last, counts
 ):  # fmt: skip
     """Add 1 for each open polygon whose middle a viewer of [first, last) sees."""
@@ -314,8 +314,8 @@ def scratch() -> tuple[NDArray[np.int64]]:
     return (np.empty(_STACK, dtype=np.int64),)
 
 
-@njit(nogil=True, cache=True)
-def look_places(  # type: ignore[no-untyped-def]
+@kernel
+def look_places(
     starts, ends, fine, shut, has_mesh, cells, points, places, limits, facings, narrow, goals, aims, spots, own, first, last, seen
 ):
     """Which of the aims the viewers [first, last) see."""
@@ -340,13 +340,13 @@ def look_places(  # type: ignore[no-untyped-def]
             )
 
 
-@njit(nogil=True, cache=True)
-def _turn(ax, ay, bx, by, cx, cy):  # type: ignore[no-untyped-def]
+@kernel
+def _turn(ax, ay, bx, by, cx, cy):
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
-@njit(nogil=True, cache=True)
-def _leaves(corners, rings, cell, ax, ay, bx, by):  # type: ignore[no-untyped-def]
+@kernel
+def _leaves(corners, rings, cell, ax, ay, bx, by):
     """The share of a line at which it leaves a polygon."""
     first, last = corners[cell], corners[cell + 1]
     share = math.inf
@@ -359,8 +359,8 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):  # type: ignore[no-untyped-de
     return max(share, 0.0)
 
 
-@njit(nogil=True, cache=True)
-def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left, passed, leaves):  # type: ignore[no-untyped-def]
+@kernel
+def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left, passed, leaves):
     """The polygons that a line runs over."""
     here = first
     for count in range(len(passed)):
@@ -384,8 +384,8 @@ def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left
     return len(passed), True
 
 
-@njit(nogil=True, cache=True)
-def between_cells(walls, row, column, dy, dx):  # type: ignore[no-untyped-def]
+@kernel
+def between_cells(walls, row, column, dy, dx):
     """Whether the centres of two cells of a grid see each other."""
     height, width = walls.shape
     down, right = 1 if dy > 0 else -1, 1 if dx > 0 else -1
@@ -408,8 +408,8 @@ def between_cells(walls, row, column, dy, dx):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(nogil=True, cache=True)
-def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):  # type: ignore[no-untyped-def]
+@kernel
+def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
     """Which of the cells `goals` the viewers [first, last) see."""
     height, width = walls.shape
     for v in range(first, last):

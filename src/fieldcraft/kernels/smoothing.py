@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import lowest_bit
 from fieldcraft.kernels.reference.smoothing import BACK, PASSES
 
 __all__ = ["straighten"]
 
 
-@njit(nogil=True, cache=True)
-def straighten(  # type: ignore[no-untyped-def]
-    moves, steps, lengths, king, costs, least, cell_size, width, height, wrap, cells, kept
-):
+@kernel
+def straighten(moves, steps, lengths, king, costs, least, cell_size, width, height, wrap, cells, kept):
     """Choose the cells at which a way turns, so that straight legs in between cost the least.
 
     `moves` are those of `steps` (K, 2) with world `lengths` (K,), flat; `king` those of a king's eight. `costs` has one number per
@@ -85,10 +83,8 @@ def straighten(  # type: ignore[no-untyped-def]
     return count, worlds[count - 1], totals[count - 1]
 
 
-@njit(nogil=True, cache=True)
-def _corners(  # type: ignore[no-untyped-def]
-    moves, steps, lengths, costs, width, height, wrap, cells, nodes, xs, ys, leg_lengths, leg_costs
-):
+@kernel
+def _corners(moves, steps, lengths, costs, width, height, wrap, cells, nodes, xs, ys, leg_lengths, leg_costs):
     """Where the steps change, and on a torus before a leg goes half round: numbers in `cells`, places on the unrolled map."""
     n = cells.shape[0]
     y, x = divmod(cells[0], width)
@@ -123,8 +119,8 @@ def _corners(  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(nogil=True, cache=True)
-def _step(moves, steps, lengths, width, height, start, end):  # type: ignore[no-untyped-def]
+@kernel
+def _step(moves, steps, lengths, width, height, start, end):
     """The shortest step that leads from one cell to another; the first of several."""
     y, x = divmod(start, width)
     end_y, end_x = divmod(end, width)
@@ -138,8 +134,8 @@ def _step(moves, steps, lengths, width, height, start, end):  # type: ignore[no-
     return best
 
 
-@njit(nogil=True, cache=True)
-def _mean(king, costs, start, dx, dy, width, height):  # type: ignore[no-untyped-def]
+@kernel
+def _mean(king, costs, start, dx, dy, width, height):
     """The mean cost along a straight leg from the centre of a cell, infinite where something is in its way."""
     y, x = divmod(start, width)
     right = 0 if dx > 0 else 1

@@ -9,15 +9,15 @@ few cells. So functions that are called per cell take numbers only, and the loop
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.spots import TILE
 
 __all__ = ["best", "bounds", "thin"]
 
 
-@njit(nogil=True, cache=True)
-def bounds(values, closed, sign, out):  # type: ignore[no-untyped-def]
+@kernel
+def bounds(values, closed, sign, out):
     """The highest `sign * value` of the cells of each tile that are not closed, -infinity where there is none."""
     height, width = values.shape
     for ty in range(out.shape[0]):
@@ -31,31 +31,31 @@ def bounds(values, closed, sign, out):  # type: ignore[no-untyped-def]
             out[ty, tx] = highest
 
 
-@njit(nogil=True, cache=True)
-def _away(index, at, count, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _away(index, at, count, wrap):
     """How far the centre of a row or column is from `at`, the short way round."""
     d = abs((index + 0.5) - at)
     return min(d, count - d) if wrap else d
 
 
-@njit(nogil=True, cache=True)
-def _gap(first, last, at, count, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _gap(first, last, at, count, wrap):
     """At most the smallest `_away` of the rows or columns [first, last)."""
     if first + 0.5 <= at <= last - 0.5:
         return 0.0
     return min(_away(first, at, count, wrap), _away(last - 1, at, count, wrap))
 
 
-@njit(nogil=True, cache=True)
-def _tile(own, offset, count, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _tile(own, offset, count, wrap):
     """The row or column of tiles so far from the own one, each once on a torus; -1 if there is none."""
     if wrap:
         return (own + offset) % count if -(count // 2) <= offset < count - count // 2 else -1
     return own + offset if 0 <= own + offset < count else -1
 
 
-@njit(nogil=True, cache=True)
-def _apart2(cell, other, height, width, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _apart2(cell, other, height, width, wrap):
     """The squared distance of two cells, the short way round."""
     dr = abs(cell // width - other // width)
     dc = abs(cell % width - other % width)
@@ -65,8 +65,8 @@ def _apart2(cell, other, height, width, wrap):  # type: ignore[no-untyped-def]
     return dr * dr + dc * dc
 
 
-@njit(nogil=True, cache=True)
-def _close(closed, cell, spacing2, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _close(closed, cell, spacing2, wrap):
     """Close a cell and what lies less than the spacing from it."""
     height, width = closed.shape
     r, c = divmod(cell, width)
@@ -84,10 +84,8 @@ def _close(closed, cell, spacing2, wrap):  # type: ignore[no-untyped-def]
                 closed[y % height, x % width] = 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def best(  # type: ignore[no-untyped-def]
-    values, closed, bounds, sign, places, reach2, spacing2, taking, y_up, wrap, first, last, out
-):
+@kernel(error_model="numpy")
+def best(values, closed, bounds, sign, places, reach2, spacing2, taking, y_up, wrap, first, last, out):
     """For each of `places` (N, 2) in cells, the best cells one after the other into `out` (N, k), which holds -1.
 
     Tiles are visited from the inside outwards and left out where nothing in them can win. If `taking`, each choice closes
@@ -158,8 +156,8 @@ def best(  # type: ignore[no-untyped-def]
                 _close(closed, top_cell, spacing2, wrap)
 
 
-@njit(nogil=True, cache=True)
-def thin(cells, closed, spacing2, wrap, most, out):  # type: ignore[no-untyped-def]
+@kernel
+def thin(cells, closed, spacing2, wrap, most, out):
     """The first `most` of `cells` that keep the spacing to those before them, into `out`; how many they are."""
     count = 0
     for cell in cells:

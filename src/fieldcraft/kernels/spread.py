@@ -9,8 +9,8 @@ The `plain` kernels serve four neighbours, exponential decay and values of one s
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import close_ring, copy, emit, gather, row_plain, update
 
 __all__ = ["margin", "wave_any", "wave_plain"]
@@ -21,8 +21,8 @@ def margin(reach: int) -> int:
     return -(-reach // 16) * 16
 
 
-@njit(nogil=True, cache=True)
-def wave_plain(values, frozen, above, below, first, last, count, weight, momentum, floor, ring):  # type: ignore[no-untyped-def]
+@kernel
+def wave_plain(values, frozen, above, below, first, last, count, weight, momentum, floor, ring):
     """`count` steps of the rows [first, last), in place.
 
     `above` and `below` are copies of the up to `count` rows beside the band, as they were before; fewer mean that the
@@ -57,8 +57,8 @@ def wave_plain(values, frozen, above, below, first, last, count, weight, momentu
             row_plain(up, down, left, here, right, frozen[y], out, weight, momentum, floor)
 
 
-@njit(nogil=True, cache=True)
-def wave_any(  # type: ignore[no-untyped-def]
+@kernel
+def wave_any(
     values,
     frozen,
     links,

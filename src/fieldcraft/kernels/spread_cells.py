@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["close_ring", "copy", "emit", "gather", "power", "root", "row_plain", "update"]
 
 _ZERO = np.float32(0)
 
 
-@njit(nogil=True, cache=True)
-def copy(row, out):  # type: ignore[no-untyped-def]
+@kernel
+def copy(row, out):
     """Copy a row."""
     for x in range(out.shape[0]):
         out[x] = row[x]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def row_plain(above, below, left, here, right, frozen, out, weight, momentum, floor):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def row_plain(above, below, left, here, right, frozen, out, weight, momentum, floor):
     """One step of a row, from it and the rows beside it."""
     for x in range(out.shape[0]):
         a = above[x]
@@ -36,8 +37,8 @@ def row_plain(above, below, left, here, right, frozen, out, weight, momentum, fl
         out[x] = old if frozen[x] != 0 else v
 
 
-@njit(nogil=True, cache=True, inline="never")
-def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):
     """Let what one step brings to a row take part in the strongest and the weakest there."""
     if exponent == 0:
         for x in range(links.shape[0]):
@@ -61,8 +62,8 @@ def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):  #
                 weakest[x] = n if n < weakest[x] else weakest[x]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor):
     """Move a row towards the strongest of what arrives; pinned cells stay."""
     for x in range(out.shape[0]):
         t = strongest[x] if strongest[x] >= -weakest[x] else weakest[x]
@@ -89,8 +90,8 @@ def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor
             out[x] = o if frozen[x] != 0 else v
 
 
-@njit(nogil=True, cache=True)
-def root(value, exponent):  # type: ignore[no-untyped-def]
+@kernel
+def root(value, exponent):
     """A value as it is before it falls off: its root for quadratic and cubic falloff."""
     size = abs(value)
     if exponent == 2:
@@ -106,23 +107,23 @@ def root(value, exponent):  # type: ignore[no-untyped-def]
     return result if value >= 0 else -result
 
 
-@njit(nogil=True, cache=True)
-def power(value, exponent):  # type: ignore[no-untyped-def]
+@kernel
+def power(value, exponent):
     """The inverse of `root`."""
     size = abs(value)
     raised = size * size if exponent == 2 else size * size * size
     return raised if value >= 0 else -raised
 
 
-@njit(nogil=True, cache=True)
-def emit(values, emitted, exponent):  # type: ignore[no-untyped-def]
+@kernel
+def emit(values, emitted, exponent):
     """The `root` of a row."""
     for x in range(values.shape[0]):
         emitted[x] = root(values[x], exponent)
 
 
-@njit(nogil=True, cache=True)
-def close_ring(row, width, pad, reach, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def close_ring(row, width, pad, reach, wrap):
     """Fill the columns beside a scratch row: from the other side on a torus, else with 0."""
     for j in range(1, reach + 1):
         row[pad - j] = row[pad + (width - j) % width] if wrap else _ZERO

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import power, root
 
 __all__ = ["passed_on", "pop", "rise", "settle"]
@@ -12,8 +12,8 @@ __all__ = ["passed_on", "pop", "rise", "settle"]
 _ZERO = np.float32(0)
 
 
-@njit(nogil=True, cache=True)
-def _before(values, a, b):  # type: ignore[no-untyped-def]
+@kernel
+def _before(values, a, b):
     """Whether cell `a` is settled before cell `b`: the stronger first, of equals the positive, of those the lower id."""
     va = values[a]
     vb = values[b]
@@ -24,8 +24,8 @@ def _before(values, a, b):  # type: ignore[no-untyped-def]
     return a < b
 
 
-@njit(nogil=True, cache=True)
-def rise(values, heap, place, i):  # type: ignore[no-untyped-def]
+@kernel
+def rise(values, heap, place, i):
     """Let the cell at a place of the heap rise to where it belongs."""
     cell = heap[i]
     while i > 0:
@@ -39,8 +39,8 @@ def rise(values, heap, place, i):  # type: ignore[no-untyped-def]
     place[cell] = i
 
 
-@njit(nogil=True, cache=True)
-def pop(values, heap, place, size):  # type: ignore[no-untyped-def]
+@kernel
+def pop(values, heap, place, size):
     """Take the strongest cell off the heap."""
     top = heap[0]
     cell = heap[size - 1]
@@ -62,8 +62,8 @@ def pop(values, heap, place, size):  # type: ignore[no-untyped-def]
     return top
 
 
-@njit(nogil=True, cache=True)
-def passed_on(value, emitted, loss, exponent, floor):  # type: ignore[no-untyped-def]
+@kernel
+def passed_on(value, emitted, loss, exponent, floor):
     """What a value, of which so much is `emitted`, leaves behind a step with this loss; 0 if it is below the floor."""
     rest = emitted * loss if exponent == 0 else emitted - loss
     if rest <= 0:
@@ -75,8 +75,8 @@ def passed_on(value, emitted, loss, exponent, floor):  # type: ignore[no-untyped
     return -rest if value < 0 else rest
 
 
-@njit(nogil=True, cache=True)
-def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap):
     """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the strongest first."""
     height, width = values.shape
     flat = values.reshape(-1)

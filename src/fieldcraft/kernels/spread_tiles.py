@@ -6,8 +6,8 @@ Only tiles that are awake are updated, in place; they wake those beside them. `p
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import emit, gather, row_plain, update
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_plain", "wake"]
@@ -17,8 +17,8 @@ TILE_COLUMNS = 32
 _ZERO = np.float32(0)
 
 
-@njit(nogil=True, cache=True)
-def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):  # type: ignore[no-untyped-def]
+@kernel
+def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
     """Copy a tile and what surrounds it into `block`; `opening` holds the first rows as they were before the step."""
     height, width = values.shape
     inside = left >= reach and left + columns + reach <= width
@@ -41,8 +41,8 @@ def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):  
                 block[j, pad - reach + i] = row[x] if 0 <= x < width else _ZERO
 
 
-@njit(nogil=True, cache=True)
-def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake):  # type: ignore[no-untyped-def]
+@kernel
+def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake):
     """Write a tile back and wake every tile that its changed cells can reach."""
     any_row = np.zeros(TILE_ROWS, np.int32)
     any_column = np.zeros(TILE_COLUMNS, np.int32)
@@ -76,8 +76,8 @@ def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake
     band_awake[top // TILE_ROWS] = 1
 
 
-@njit(nogil=True, cache=True)
-def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):  # type: ignore[no-untyped-def]
+@kernel
+def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):
     """Wake the tiles of the rows y0 to y1 and columns x0 to x1, both included, which may lie beyond the rim."""
     height, width = shape
     if wrap:
@@ -94,16 +94,16 @@ def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):  # type: ignore[no-un
             awake[ty, tx] = 1
 
 
-@njit(nogil=True, cache=True)
-def wake(cells, width, height, reach, wrap, awake, band_awake):  # type: ignore[no-untyped-def]
+@kernel
+def wake(cells, width, height, reach, wrap, awake, band_awake):
     """Wake every tile that a change of `cells` can reach."""
     for cell in cells:
         y, x = divmod(cell, width)
         _wake((height, width), y - reach, y + reach, x - reach, x + reach, wrap, awake, band_awake)
 
 
-@njit(nogil=True, cache=True)
-def _store_band(values, new, pending, counts, slot, ty, reach, wrap, awake, band_awake):  # type: ignore[no-untyped-def]
+@kernel
+def _store_band(values, new, pending, counts, slot, ty, reach, wrap, awake, band_awake):
     height, width = values.shape
     top = ty * TILE_ROWS
     rows = min(TILE_ROWS, height - top)
@@ -114,8 +114,8 @@ def _store_band(values, new, pending, counts, slot, ty, reach, wrap, awake, band
     counts[slot] = 0
 
 
-@njit(nogil=True, cache=True)
-def _turn(awake, band_awake, next_awake, next_band):  # type: ignore[no-untyped-def]
+@kernel
+def _turn(awake, band_awake, next_awake, next_band):
     """Make the tiles woken during a step those of the next one; the number of them."""
     total = 0
     for ty in range(awake.shape[0]):
@@ -129,10 +129,8 @@ def _turn(awake, band_awake, next_awake, next_band):  # type: ignore[no-untyped-
     return total
 
 
-@njit(nogil=True, cache=True)
-def tiles_plain(  # type: ignore[no-untyped-def]
-    values, frozen, weight, momentum, floor, count, most, awake, band_awake, next_awake, next_band, new, pending, counts
-):
+@kernel
+def tiles_plain(values, frozen, weight, momentum, floor, count, most, awake, band_awake, next_awake, next_band, new, pending, counts):
     """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake tiles.
 
     Returns (steps made, tiles awake now). Tiles that changed, and those that their changed cells reach, are awake for
@@ -175,8 +173,8 @@ def tiles_plain(  # type: ignore[no-untyped-def]
     return made, total
 
 
-@njit(nogil=True, cache=True)
-def tiles_any(  # type: ignore[no-untyped-def]
+@kernel
+def tiles_any(
     values,
     frozen,
     links,

@@ -6,9 +6,9 @@ The way is walked from one grid line to the next, in whole numbers.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.stamp import LONGEST, UNITS, WIDEST, units
 
 __all__ = ["LONGEST", "UNITS", "WIDEST", "room", "shot", "units"]
@@ -33,8 +33,8 @@ def room(shape: tuple[int, ...], crossings: int, half_width: float) -> Room:
     )
 
 
-@njit(nogil=True, cache=True)
-def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):  # type: ignore[no-untyped-def]
+@kernel
+def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
     """Go from point to point; returns (number of cells passed, where it stops, out of what number).
 
     Writes the cells passed, on the unrolled map, to `path` if it has room.
@@ -95,8 +95,8 @@ def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):  # type: ignore[no-unty
                 return passed, here, wy * wx
 
 
-@njit(nogil=True, cache=True)
-def _along(y, x, y0, x0, dy, dx, stop):  # type: ignore[no-untyped-def]
+@kernel
+def _along(y, x, y0, x0, dy, dx, stop):
     """The share of the way nearest a cell's centre."""
     squared = dy * dy + dx * dx
     if squared == 0:
@@ -105,8 +105,8 @@ def _along(y, x, y0, x0, dy, dx, stop):  # type: ignore[no-untyped-def]
     return max(0.0, min(stop, share))
 
 
-@njit(nogil=True, cache=True)
-def _put(cell, along, cells, shares, slot, count):  # type: ignore[no-untyped-def]
+@kernel
+def _put(cell, along, cells, shares, slot, count):
     """Note a cell, or that it is passed earlier than was known; returns the number of cells."""
     place = slot[cell]
     if place == 0:
@@ -118,8 +118,8 @@ def _put(cell, along, cells, shares, slot, count):  # type: ignore[no-untyped-de
     return count
 
 
-@njit(nogil=True, cache=True)
-def _beside(walls, y, x, y0, x0, dy, dx, stop, half_width, wrap, cells, shares, no_path, slot, count):  # type: ignore[no-untyped-def]
+@kernel
+def _beside(walls, y, x, y0, x0, dy, dx, stop, half_width, wrap, cells, shares, no_path, slot, count):
     """Note a cell if its centre lies near the way and in its sight; returns the number of cells."""
     height, width = walls.shape
     if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
@@ -141,8 +141,8 @@ def _beside(walls, y, x, y0, x0, dy, dx, stop, half_width, wrap, cells, shares, 
     return _put((y % height) * width + x % width, along, cells, shares, slot, count)
 
 
-@njit(nogil=True, cache=True)
-def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):  # type: ignore[no-untyped-def]
+@kernel
+def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """Write the cells that a shot acts on and where along the way each is passed; returns (count, where it stops).
 
     `walls` (height, width), not 0 where a wall stands. Points in units (rows, columns), see `units`; the start on the

@@ -10,9 +10,10 @@ the loops into vector loops. Numbers of teams are floats there for the same reas
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, njit  # type: ignore[attr-defined]
+from numba import carray  # type: ignore[attr-defined]
 
 from fieldcraft.kernels.compose import _pointer
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["lead", "survey"]
 
@@ -22,14 +23,14 @@ _ZERO = np.float32(0)
 _NOBODY = np.float32(-1)
 
 
-@njit(nogil=True, cache=True)
-def _block(bases, team, at, count):  # type: ignore[no-untyped-def]
+@kernel
+def _block(bases, team, at, count):
     """Some cells of a team's map."""
     return carray(_pointer(bases[team] + 4 * at), (count,))  # type: ignore[call-arg]
 
 
-@njit(nogil=True, cache=True)
-def survey(bases, first, last, total, contested, leader):  # type: ignore[no-untyped-def]
+@kernel
+def survey(bases, first, last, total, contested, leader):
     """Look through the cells [first, last) of the maps at the addresses `bases`, float32 by cell."""
     rows = np.empty(3 * _BLOCK, np.float32)
     teams = bases.shape[0]
@@ -83,8 +84,8 @@ def survey(bases, first, last, total, contested, leader):  # type: ignore[no-unt
             leader[at + x] = np.int32(rows[_NUMBER + x])
 
 
-@njit(nogil=True, cache=True)
-def lead(bases, first, last, margin, neutral, owner):  # type: ignore[no-untyped-def]
+@kernel
+def lead(bases, first, last, margin, neutral, owner):
     """Write into the cells [first, last) of `owner` the strongest team where it is ahead by `margin`, else `neutral`."""
     rows = np.empty(3 * _BLOCK, np.float32)
     for at in range(first, last, _BLOCK):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.blit import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail_plan import reach_out, span
 
@@ -54,14 +54,14 @@ def room(width: int, reach: int, dtype: Any) -> Room:
     )  # fmt: skip
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _along_three(row, sums):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _along_three(row, sums):
     for x in range(sums.shape[0]):
         sums[x] = (row[x] + row[x + 1]) + row[x + 2]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _along(row, weights, sums):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _along(row, weights, sums):
     weight = weights[0]
     for x in range(sums.shape[0]):
         sums[x] = weight * row[x]
@@ -72,22 +72,22 @@ def _along(row, weights, sums):  # type: ignore[no-untyped-def]
             sums[x] += weight * shifted[x]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _across_three(up, here, down, gain, floor, out):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _across_three(up, here, down, gain, floor, out):
     for x in range(out.shape[0]):
         v = np.float32(gain * np.float64((up[x] + here[x]) + down[x]) + 0.0)
         out[x] = v if abs(v) >= floor else _ZERO
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _finish(blurred, gain, floor, out):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _finish(blurred, gain, floor, out):
     for x in range(out.shape[0]):
         v = np.float32(gain * np.float64(blurred[x]) + 0.0)
         out[x] = v if abs(v) >= floor else _ZERO
 
 
-@njit(nogil=True, cache=True)
-def _taken(row, x, mask):  # type: ignore[no-untyped-def]
+@kernel
+def _taken(row, x, mask):
     """Three cells of a row, those that the mask has."""
     left = row[x] if mask & _BIT != 0 else _ZERO
     middle = row[x + 1] if mask & _SECOND != 0 else _ZERO
@@ -95,8 +95,8 @@ def _taken(row, x, mask):  # type: ignore[no-untyped-def]
     return (left + middle) + right
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, floor, inflow, out):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, floor, inflow, out):
     """The cells of a row with walls or the rim within a blur of 3 x 3."""
     for k in range(columns.shape[0]):
         x = np.uint64(columns[k])
@@ -108,8 +108,8 @@ def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, flo
         out[x] = v if abs(v) >= floor else _ZERO
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _gather(row, weights, lefts, rights, total):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _gather(row, weights, lefts, rights, total):
     """The sums along a row of what each column exchanges with there; returns whether that is anything."""
     reach = weights.shape[0] // 2
     none = weights[0] * _ZERO
@@ -129,8 +129,8 @@ def _gather(row, weights, lefts, rights, total):  # type: ignore[no-untyped-def]
     return most_left >= 0
 
 
-@njit(nogil=True, cache=True)
-def _some(raw, y, first, weights, lefts, rights, total, blurred):  # type: ignore[no-untyped-def]
+@kernel
+def _some(raw, y, first, weights, lefts, rights, total, blurred):
     """The blurred sums of the columns from `first` on in row y, as far as they exchange."""
     side = weights.shape[0]
     blurred[:] = weights[0] * _ZERO
@@ -141,8 +141,8 @@ def _some(raw, y, first, weights, lefts, rights, total, blurred):  # type: ignor
                 blurred[x] += weights[j] * total[x]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _let_in(blurred, lacking, own, inflow, gain, conserves, floor, out):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _let_in(blurred, lacking, own, inflow, gain, conserves, floor, out):
     """Values from blurred sums: what a cell does not exchange stays with it if the blur conserves, and what comes in is added."""
     for x in range(out.shape[0]):
         kept = blurred[x] + lacking[x] * own[x] if conserves and lacking[x] > 0 else blurred[x]
@@ -150,14 +150,14 @@ def _let_in(blurred, lacking, own, inflow, gain, conserves, floor, out):  # type
         out[x] = v if abs(v) >= floor else _ZERO
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _wall_up(closed, row):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _wall_up(closed, row):
     for x in range(row.shape[0]):
         row[x] = _ZERO if closed[x] != 0 else row[x]
 
 
-@njit(nogil=True, cache=True)
-def _enter(source, raw, reach, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _enter(source, raw, reach, wrap):
     """Copy a row between its margins; returns whether it holds anything."""
     width = source.shape[0]
     holds = np.int32(0)
@@ -173,8 +173,8 @@ def _enter(source, raw, reach, wrap):  # type: ignore[no-untyped-def]
     return holds
 
 
-@njit(nogil=True, cache=True)
-def update(  # type: ignore[no-untyped-def]
+@kernel
+def update(
     values, inflow, dirty, closed, starts, columns, masks, open_left, open_right, missing, weights, ones, gain, conserves, floor, wrap,
     above, below, first, last, raw, sums, blurred, holds, listed, lefts, rights, along, lacking,
 ):  # fmt: skip

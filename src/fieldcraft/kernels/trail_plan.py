@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["Plan", "plan", "reach_out", "span"]
 
@@ -21,8 +22,8 @@ _NONE = np.float32(0)
 _GAP = 32  # columns that are better done along with those beside them than skipped
 
 
-@njit(nogil=True, cache=True)
-def _runs(walls, reach, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _runs(walls, reach, wrap):
     """How many cells to the left and to the right of each are open, up to `reach`; -1 in walls."""
     height, width = walls.shape
     lefts = np.empty((height, width), np.int8)
@@ -42,8 +43,8 @@ def _runs(walls, reach, wrap):  # type: ignore[no-untyped-def]
     return lefts, rights
 
 
-@njit(nogil=True, cache=True)
-def _near(lefts, rights, reach, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _near(lefts, rights, reach, wrap):
     """Which open cells have walls or the rim within the blur."""
     height, width = lefts.shape
     beside = np.empty((height, width), np.bool_)
@@ -66,8 +67,8 @@ def _near(lefts, rights, reach, wrap):  # type: ignore[no-untyped-def]
     return near
 
 
-@njit(nogil=True, cache=True)
-def span(columns, k, end):  # type: ignore[no-untyped-def]
+@kernel
+def span(columns, k, end):
     """Up to where columns[k:end] lie close together."""
     k += 1
     while k < end and columns[k] - columns[k - 1] <= _GAP:
@@ -75,8 +76,8 @@ def span(columns, k, end):  # type: ignore[no-untyped-def]
     return k
 
 
-@njit(nogil=True, cache=True)
-def reach_out(runs, y, left, right, wrap, found):  # type: ignore[no-untyped-def]
+@kernel
+def reach_out(runs, y, left, right, wrap, found):
     """How far the columns [left, right) of row y exchange to one side, in each row of the blur: as far as the shortest run until there."""
     height = runs.shape[0]
     reach = found.shape[0] // 2
@@ -95,8 +96,8 @@ def reach_out(runs, y, left, right, wrap, found):  # type: ignore[no-untyped-def
                     here[x] = min(before[x], own[x])
 
 
-@njit(nogil=True, cache=True)
-def _weigh(starts, columns, lefts, rights, weights, wrap, found_lefts, found_rights, lacking, masks, missing):  # type: ignore[no-untyped-def]
+@kernel
+def _weigh(starts, columns, lefts, rights, weights, wrap, found_lefts, found_rights, lacking, masks, missing):
     """Fill in `masks` (for a blur of 3) and `missing`."""
     side = weights.shape[0]
     reach = side // 2

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["travel"]
 
 MOST = 1_000_000
 
 
-@njit(nogil=True, cache=True)
-def travel(origins, ends, sizes, back, shut, taken, chosen, vertices, arcs, gone, ways, first, last):  # type: ignore[no-untyped-def]
+@kernel
+def travel(origins, ends, sizes, back, shut, taken, chosen, vertices, arcs, gone, ways, first, last):
     """Take agents along `ways` (N,) more, from `first` up to `last`; `vertices`, `arcs` and `gone` are where they are, and are changed."""
     for i in range(first, last):
         left = ways[i]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import PRUNED, bit_length, lowest_bit, turned_round, wrapped
 from fieldcraft.kernels.reference.moves import STEPS
 from fieldcraft.kernels.reference.uniform import LONGEST_RUN, UNREACHED, bits_for
@@ -22,7 +22,7 @@ _DY = np.array([dy for _, dy in STEPS], dtype=np.int64)
 _LOWEST = np.array([0] + [(byte & -byte).bit_length() - 1 for byte in range(1, 256)], dtype=np.int64)
 _START = 8  # stands for the step by which the start was reached
 _CLOSED = 16
-_bits_for = njit(nogil=True, cache=True)(bits_for)
+_bits_for = kernel(bits_for)
 
 
 def uniform_room(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
@@ -30,8 +30,8 @@ def uniform_room(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDAr
     return np.full(cells, UNREACHED, dtype=np.int64), np.empty(cells, dtype=np.int32), np.empty((cells + 64, 4), dtype=np.int32)
 
 
-@njit(nogil=True, cache=True)
-def _run(bits, k, x, y, width, height):  # type: ignore[no-untyped-def]
+@kernel
+def _run(bits, k, x, y, width, height):
     """How many steps `k`, right, left, down or up, a straight run from a cell takes."""
     row_words = (width + 63) // 64
     if k < 2:
@@ -60,8 +60,8 @@ def _run(bits, k, x, y, width, height):  # type: ignore[no-untyped-def]
     return at - (i * 64 + bit_length(bits[word + i]) - 1)
 
 
-@njit(nogil=True, cache=True)
-def uniform(moves, bits, eight, width, height, wrap, start, goal, best, parents, pool):  # type: ignore[no-untyped-def]
+@kernel
+def uniform(moves, bits, eight, width, height, wrap, start, goal, best, parents, pool):
     """The shortest way on ground that costs the same everywhere, with 4 neighbours or `eight`.
 
     `moves` are those of the eight `STEPS`, in either case, and `bits` their `stops`. Returns the number of cells of the way,
@@ -198,8 +198,8 @@ def uniform(moves, bits, eight, width, height, wrap, start, goal, best, parents,
     return (-1 if top < 0 or length < 0 else length), diagonals
 
 
-@njit(nogil=True, cache=True)
-def _trace(best, parents, pool, goal, width, height, wrap, eight):  # type: ignore[no-untyped-def]
+@kernel
+def _trace(best, parents, pool, goal, width, height, wrap, eight):
     """Write the cells of the way to `pool[:, 3]`; their number, -1 where there is no room, and how many steps are diagonal.
 
     From a cell to the next that it led to, the way goes diagonally first, or along the row, and then straight.
@@ -237,8 +237,8 @@ def _trace(best, parents, pool, goal, width, height, wrap, eight):  # type: igno
     return length, diagonals
 
 
-@njit(nogil=True, cache=True)
-def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):  # type: ignore[no-untyped-def]
+@kernel
+def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):
     dx = abs(x - goal_x)
     dy = abs(y - goal_y)
     if wrap:
@@ -247,10 +247,8 @@ def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):  # typ
     return straight * max(dx, dy) + bend * min(dx, dy)
 
 
-@njit(nogil=True, cache=True)
-def uniform_many(  # type: ignore[no-untyped-def]
-    moves, bits, eight, width, height, wrap, starts, goals, first, last, best, parents, pool, cells, ends, diagonals
-):
+@kernel
+def uniform_many(moves, bits, eight, width, height, wrap, starts, goals, first, last, best, parents, pool, cells, ends, diagonals):
     """`uniform` for problems [first, last); their cells follow each other in `cells`, those of problem i end at `ends[i]`.
 
     Returns how many were solved before `cells` or `pool` was too small for the next.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from numba import njit
-
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference import voxels as reference
 
 __all__ = ["beside", "floors", "rasterize"]
 
-beside = njit(nogil=True, cache=True)(reference.beside)
-floors = njit(nogil=True, cache=True)(reference.floors)
+beside = kernel(reference.beside)
+floors = kernel(reference.floors)
 # The compiled `clip` takes the place of the plain one that `rasterize` calls.
-_scope = {**vars(reference), "clip": njit(nogil=True, cache=True)(reference.clip)}
-rasterize = njit(nogil=True, cache=True)(FunctionType(reference.rasterize.__code__, _scope, "rasterize"))
+_scope = {**vars(reference), "clip": kernel(reference.clip)}
+rasterize = kernel(FunctionType(reference.rasterize.__code__, _scope, "rasterize"))

@@ -7,9 +7,9 @@ that look into layers wait for many cells at once.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from fieldcraft.kernels.chance import throw
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.chance import SHARE
 from fieldcraft.kernels.reference.walk import BLOCKED, NO_LAYER, NO_PUSH
 
@@ -23,8 +23,8 @@ _ONE = np.uint64(1)
 _BLOCK = 256
 
 
-@njit(nogil=True, cache=True)
-def _cell(x, y, height, width, y_up, wrap):  # type: ignore[no-untyped-def]
+@kernel
+def _cell(x, y, height, width, y_up, wrap):
     column = np.int64(np.floor(x))
     row = np.int64(np.floor(y))
     if wrap:
@@ -41,18 +41,16 @@ def _cell(x, y, height, width, y_up, wrap):  # type: ignore[no-untyped-def]
     return (height - 1 - row if y_up else row) * width + column
 
 
-@njit(nogil=True, cache=True)
-def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):  # type: ignore[no-untyped-def]
+@kernel
+def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):
     cell = _cell(x, y, height, width, y_up, wrap)
     if cell < 0 or walls[np.uint64(cell)]:
         return blocked
     return np.float64(layer[np.uint64(cell)])
 
 
-@njit(nogil=True, cache=True)
-def sense(  # type: ignore[no-untyped-def]
-    layer, walls, y_up, wrap, positions, headings, distance, cosine, sine, blocked, first, last, found
-):
+@kernel
+def sense(layer, walls, y_up, wrap, positions, headings, distance, cosine, sine, blocked, first, last, found):
     """What the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
     height, width = walls.shape
     values = layer.reshape(-1)
@@ -73,8 +71,8 @@ def sense(  # type: ignore[no-untyped-def]
         )  # fmt: skip
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _take(positions, headings, key, step, first, x, y, hx, hy, dies):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _take(positions, headings, key, step, first, x, y, hx, hy, dies):
     """Where agents from `first` on are, where they head, and what they throw."""
     for k in range(x.shape[0]):
         x[k] = positions[first + k, 0]
@@ -85,8 +83,8 @@ def _take(positions, headings, key, step, first, x, y, hx, hy, dies):  # type: i
         dies[k] = throw(key, first + k, step)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _cells_of(x, y, height, width, y_up, wrap, cells):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _cells_of(x, y, height, width, y_up, wrap, cells):
     """The cells at places, or BLOCKED."""
     wide = np.float64(width)
     high = np.float64(height)
@@ -109,16 +107,16 @@ def _cells_of(x, y, height, width, y_up, wrap, cells):  # type: ignore[no-untype
             cells[k] = np.int64((top + flip * row) * wide + column) if is_inside else np.int64(BLOCKED)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _ahead(x, y, hx, hy, cosine, sine, distance, there_x, there_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _ahead(x, y, hx, hy, cosine, sine, distance, there_x, there_y):
     """The places a distance away, on headings turned by an angle."""
     for k in range(x.shape[0]):
         there_x[k] = x[k] + (hx[k] * cosine - hy[k] * sine) * distance
         there_y[k] = y[k] + (hy[k] * cosine + hx[k] * sine) * distance
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _look(cells, closed, blank, shut):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _look(cells, closed, blank, shut):
     """Which cells are walls, or off the map."""
     for k in range(cells.shape[0]):
         cell = cells[k]
@@ -128,8 +126,8 @@ def _look(cells, closed, blank, shut):  # type: ignore[no-untyped-def]
             shut[k] = closed[np.uint64(max(cell, 0))] | (cell < 0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):
     """What the three sensors read of the trail of each agent's role, (3, agents): minus infinity where they are shut."""
     for k in range(lefts.shape[0]):
         if roles[first + k] == 0:
@@ -145,8 +143,8 @@ def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):
             found[side, k] = np.float32(_NOTHING) if shut[side, k] != 0 else found[side, k]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y):
     """Towards the strongest sensor, if that is not the middle one."""
     for k in range(hx.shape[0]):
         left = found[0, k]
@@ -161,8 +159,8 @@ def _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y):  # type:
         wish_y[k] = ahead_y if turns else wish_y[k]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y):
     """Towards the free side where a wall is ahead, or back where there is none."""
     for k in range(hx.shape[0]):
         if shut[1, k] == 0:
@@ -178,8 +176,8 @@ def _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y):  # type: ig
             wish_y[k] += avoid * (hy[k] * cosine - hx[k] * sine)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _align(flow_0, flow_1, flow_2, flow_3, roles, first, cells, shut, align, fx, fy, wish_x, wish_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _align(flow_0, flow_1, flow_2, flow_3, roles, first, cells, shut, align, fx, fy, wish_x, wish_y):
     """Towards the flow of each agent's role."""
     for k in range(cells.shape[0]):
         cell = np.uint64(max(cells[k], 0))
@@ -197,8 +195,8 @@ def _align(flow_0, flow_1, flow_2, flow_3, roles, first, cells, shut, align, fx,
         wish_y[k] = wish_y[k] + share * fy[k] if leads else wish_y[k]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _around_cells(layer, walls, blank, cells, height, width, wrap, found):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _around_cells(layer, walls, blank, cells, height, width, wrap, found):
     """What a layer reads in cells and right, left, below and above of them, (5, agents); walls read as the place itself."""
     inner = np.uint64(len(layer) - 2 * width) if height > 2 and width > 2 else np.uint64(0)
     for k in range(cells.shape[0]):
@@ -225,8 +223,8 @@ def _around_cells(layer, walls, blank, cells, height, width, wrap, found):  # ty
         found[4, k] = layer[np.uint64(above)] if above >= 0 and not walls[np.uint64(above)] else here
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _slide(found, y_up, weight, wish_x, wish_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _slide(found, y_up, weight, wish_x, wish_y):
     """Along the relative slope of what is around: up it, or down it with a negative weight."""
     onward = 4 if y_up else 3
     back = 3 if y_up else 4
@@ -244,8 +242,8 @@ def _slide(found, y_up, weight, wish_x, wish_y):  # type: ignore[no-untyped-def]
         wish_y[k] += weight * (gy if some else 0.0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _wander(dies, wander, wish_x, wish_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _wander(dies, wander, wish_x, wish_y):
     """Turned by the dice."""
     for k in range(wish_x.shape[0]):
         half = (np.float64(dies[k] >> _11) * SHARE * 2 - 1) * wander
@@ -258,8 +256,8 @@ def _wander(dies, wander, wish_x, wish_y):  # type: ignore[no-untyped-def]
         wish_y[k] = y * turned_cosine + x * turned_sine
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y):
     """Unit headings, turned no further than they may be."""
     for k in range(wish_x.shape[0]):
         x = wish_x[k]
@@ -280,8 +278,8 @@ def _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y):  # type: ignore[no-un
         wish_y[k] = y if some else hy[k]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _stride_freely(x, y, wish_x, wish_y, height, width, wrap, pieces, piece):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _stride_freely(x, y, wish_x, wish_y, height, width, wrap, pieces, piece):
     """A stride where there are no walls; the rim is one, but on a torus."""
     wide = np.float64(width)
     high = np.float64(height)
@@ -302,8 +300,8 @@ def _stride_freely(x, y, wish_x, wish_y, height, width, wrap, pieces, piece):  #
                 wish_y[k] = wish_y[k] if free else -wish_y[k]
 
 
-@njit(nogil=True, cache=True, inline="never")
-def _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, piece):  # type: ignore[no-untyped-def]
+@kernel(inline="never")
+def _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, piece):
     """A stride among walls."""
     for k in range(x.shape[0]):
         at_x = x[k]
@@ -329,16 +327,16 @@ def _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, pie
         wish_y[k] = go_y
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _back_onto_torus(places, size):  # type: ignore[no-untyped-def]
+@kernel(error_model="numpy", inline="never")
+def _back_onto_torus(places, size):
     whole = np.float64(size)
     for k in range(places.shape[0]):
         back = places[k] - np.floor(places[k] / whole) * whole
         places[k] = back if back < whole else 0.0
 
 
-@njit(nogil=True, cache=True)
-def walk(  # type: ignore[no-untyped-def]
+@kernel
+def walk(
     walls, y_up, wrap, trails, flows, roles, crowd, group, push, follow, align, separate, cohere, avoid, distance, cosine, sine, stride,
     wander, turn_cosine, turn_sine, key, step, positions, headings, first, last, new_positions, new_headings, cells,
 ):  # fmt: skip

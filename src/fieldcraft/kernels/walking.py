@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from fieldcraft.kernels import radial, spots
+from fieldcraft.kernels.declare import kernel
 
 __all__ = ["best_on_foot"]
 
@@ -14,8 +14,8 @@ _ALL = np.int64(np.iinfo(np.int64).max)
 _NOT_TAKING = np.bool_(False)
 
 
-@njit(nogil=True, cache=True)
-def best_on_foot(  # type: ignore[no-untyped-def]
+@kernel
+def best_on_foot(
     values, closed, bounds, sign, places, starts, links, masks, steps, lengths, limit, reach2, spacing2, y_up, wrap, first, last, out,
     beyond, best, seen, heads, node_cells, node_next, state, cells, gone,
 ):  # fmt: skip

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
 from fieldcraft.kernels.reference.weighted import EVEN, FACETS, KING, LINEAR, MANHATTAN
 
@@ -28,10 +28,8 @@ def weighted_room(cells: int) -> tuple[NDArray[np.float64], NDArray[np.uint8], N
     return np.full(cells, np.inf), np.empty(cells, dtype=np.uint8), np.empty((count, 4), dtype=np.int32), np.empty(count, dtype=np.int64)
 
 
-@njit(nogil=True, cache=True)
-def weighted(  # type: ignore[no-untyped-def]
-    moves, steps, lengths, costs, barred, norm, facets, least, highest, width, height, wrap, start, goal, best, came, pool, keys
-):
+@kernel
+def weighted(moves, steps, lengths, costs, barred, norm, facets, least, highest, width, height, wrap, start, goal, best, came, pool, keys):
     """The cheapest way with any table of steps over ground of different cost.
 
     `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world units. `costs` has one number per cell, or none at
@@ -165,8 +163,8 @@ def weighted(  # type: ignore[no-untyped-def]
     return (-1 if top < 0.0 else length), world, cost
 
 
-@njit(nogil=True, cache=True)
-def _key(buckets):  # type: ignore[no-untyped-def]
+@kernel
+def _key(buckets):
     if buckets < LINEAR:
         return np.int64(buckets)
     if buckets == np.inf:
@@ -174,8 +172,8 @@ def _key(buckets):  # type: ignore[no-untyped-def]
     return np.int64(LINEAR) + (np.float64(buckets).view(np.int64) - _LINEAR_BITS)
 
 
-@njit(nogil=True, cache=True)
-def least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least):  # type: ignore[no-untyped-def]
+@kernel
+def least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least):
     """No way to the goal costs less. `facets` and `least` are in world units per cell."""
     dx = goal_x - x
     dy = goal_y - y
@@ -196,8 +194,8 @@ def least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least): 
     return least * facets[0, 0] * math.sqrt(np.float64(dx * dx + dy * dy))
 
 
-@njit(nogil=True, cache=True)
-def _next_bucket(heads, pool, keys, now):  # type: ignore[no-untyped-def]
+@kernel
+def _next_bucket(heads, pool, keys, now):
     """Bring the entries of the least key into `heads[0]`; returns that key, or -1 where there are no entries.
 
     A radix heap: bucket b holds the keys that differ from `now` in bit b - 1 and in none above. Entries of one key keep
@@ -227,8 +225,8 @@ def _next_bucket(heads, pool, keys, now):  # type: ignore[no-untyped-def]
     return now
 
 
-@njit(nogil=True, cache=True)
-def weighted_many(  # type: ignore[no-untyped-def]
+@kernel
+def weighted_many(
     moves, steps, lengths, costs, barred, norm, facets, least, highest, width, height, wrap, starts, goals, first, last,
     best, came, pool, keys, cells, ends, worlds, sums
 ):  # fmt: skip
