@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Hashable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,14 +17,21 @@ __all__ = [
     "LARGEST",
     "amounts",
     "array",
+    "cell",
     "choice",
     "finite",
     "first",
+    "flag",
     "fraction",
+    "key",
     "not_negative",
     "numbers",
+    "pair",
+    "path",
     "positions",
     "positive",
+    "sequence",
+    "text",
     "whole",
 ]
 
@@ -31,7 +41,7 @@ LARGEST = 1e30  # the largest size of a strength or a value: differences and sum
 def finite(name: str, value: object) -> float:
     """`value` as a finite float, or `InvalidValue`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InvalidValue(f"{name} is a number", got=f"{name}={value!r}", remedy="Pass an int or a float")
+        raise InvalidValue(f"{name} is a number", got=f"{name}={_short(value)}", remedy="Pass an int or a float")
     try:
         number = float(value)
     except OverflowError:
@@ -65,29 +75,95 @@ def fraction(name: str, value: object) -> float:
     return number
 
 
-def whole(name: str, value: object, *, minimum: int = 0) -> int:
-    """`value` as an int of at least `minimum`."""
+def whole(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 1) -> int:
+    """`value` as an int from `minimum` to `maximum`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise InvalidValue(f"{name} is a whole number", got=f"{name}={value!r}", remedy="Pass an int")
+        raise InvalidValue(f"{name} is a whole number", got=f"{name}={_short(value)}", remedy="Pass an int")
     number = int(value)
     if number < minimum:
-        raise InvalidValue(f"{name} is at least {minimum}", got=f"{name}={number}", remedy=f"Pass {minimum} or more")
+        raise InvalidValue(f"{name} is at least {minimum}", got=f"{name}={_short(number)}", remedy=f"Pass {minimum} or more")
+    if number > maximum:
+        raise InvalidValue(f"{name} is at most {maximum:,}", got=f"{name}={_short(number)}", remedy=f"Pass {maximum} or less")
     return number
+
+
+def cell(name: str, value: object, count: int) -> int:
+    """`value` as the id of one of `count` cells."""
+    number = whole(name, value)
+    if number >= count:
+        raise InvalidValue(f"{name} is below {count}, the number of cells", got=f"{name}={number}", remedy="Use cell_at() for positions")
+    return number
+
+
+def flag(name: str, value: object) -> bool:
+    """`value` as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidValue(f"{name} is True or False", got=f"{name}={_short(value)}", remedy="Pass one of the two")
+    return bool(value)
+
+
+def pair(name: str, value: ArrayLike) -> tuple[float, float]:
+    """`value` as two finite numbers."""
+    try:
+        array = _numeric(value)
+    except Exception:
+        array = np.empty(0)
+    if array.shape != (2,) or not np.isfinite(array).all():
+        raise InvalidValue(f"{name} is a pair of finite numbers", got=f"{name}={_short(value)}", remedy="Pass two numbers")
+    return float(array[0]), float(array[1])
+
+
+def key(name: str, value: Hashable) -> Hashable:
+    """`value` if it is hashable, as what names something is."""
+    try:
+        hash(value)
+    except Exception:
+        raise InvalidValue(
+            f"{name} is hashable", got=f"{name}={_short(value)}", remedy="Pass a number, a text or a tuple of these"
+        ) from None
+    return value
+
+
+def sequence(name: str, value: object) -> list[Any]:
+    """The things in `value`, a list or another collection of them; a text is none."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return list(value)  # type: ignore[call-overload, no-any-return]
+    except Exception:
+        raise InvalidValue(f"{name} is a list", got=f"{name}={_short(value)}", remedy="Pass a list, or another collection") from None
+
+
+def text(name: str, value: object) -> str:
+    """`value` as a text."""
+    if not isinstance(value, str):
+        raise InvalidValue(f"{name} is a text", got=f"{name}={_short(value)}", remedy="Pass a str")
+    return value
+
+
+def path(name: str, value: object) -> Path:
+    """`value` as the path of a file."""
+    named = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(named, str) or not named:
+        raise InvalidValue(f"{name} is the path of a file", got=f"{name}={_short(value)}", remedy="Pass a str or a pathlib.Path")
+    return Path(named)
 
 
 def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """`value` if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        raise InvalidValue(f"{name} is one of {words}", got=f"{name}={value!r}", remedy="Pass one of these words")
+        raise InvalidValue(f"{name} is one of {words}", got=f"{name}={_short(value)}", remedy="Pass one of these words")
     return value
 
 
 def array(what: str, value: ArrayLike) -> NDArray[Any]:
-    """`value` as an array, or `InvalidValue` for rows of different lengths."""
+    """`value` as an array, or `InvalidValue` for rows of different lengths, and for masked entries."""
+    if _is_masked(value):
+        raise InvalidValue(f"{what} have no masked entries", got=_short(value), remedy="Call its filled(...), or drop what is masked")
     try:
         return np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         raise InvalidValue(f"{what} make one even array", got=_short(value), remedy="Pass rows of the same length") from None
 
 
@@ -96,9 +172,8 @@ def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions")
     axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:
-        array: NDArray[Any] = np.asarray(value)
-        array = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
-    except (TypeError, ValueError):
+        array = _numeric(value)
+    except Exception:
         raise InvalidValue(f"{what} are numbers {axes}", got=_short(value), remedy=remedy) from None
     if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
         return np.empty((0, dimensions)), False
@@ -106,7 +181,9 @@ def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions")
     if single:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != dimensions:
-        raise InvalidValue(f"{what} are {axes} {many}s", got=f"an array of shape {np.shape(value)}", remedy=remedy)
+        raise InvalidValue(
+            f"{what} are {axes} {many}s", got=f"an array of shape {array.shape[1:] if single else array.shape}", remedy=remedy
+        )
     if not np.isfinite(array).all():
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise InvalidValue(
@@ -124,9 +201,8 @@ def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
 def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
     """`value` as `count` finite numbers; one number stands for all."""
     try:
-        array: NDArray[Any] = np.asarray(value)
-        wide = array.astype(np.float64) if array.dtype.kind in "iuf" or array.size == 0 else _refuse(array)
-    except (TypeError, ValueError, OverflowError):
+        wide = _numeric(value)
+    except Exception:
         raise InvalidValue(f"{name} are numbers", got=_short(value), remedy="Pass one number or one per position") from None
     if wide.ndim == 0:
         wide = np.full(count, wide)
@@ -150,10 +226,21 @@ def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
     return wide.astype(np.float32)
 
 
-def _refuse(array: NDArray[Any]) -> NDArray[np.float64]:
-    raise TypeError(f"dtype {array.dtype} is not a number")
+def _numeric(value: ArrayLike) -> NDArray[np.float64]:
+    """`value` as float64; raises whatever its own conversion raises, and TypeError for what holds no numbers or hides some."""
+    array: NDArray[Any] = np.asarray(value)
+    if (array.dtype.kind not in "iuf" and array.size) or _is_masked(value):
+        raise TypeError(f"dtype {array.dtype} is not a number")
+    return array.astype(np.float64)
+
+
+def _is_masked(value: object) -> bool:
+    return isinstance(value, np.ndarray) and type(value) is not np.ndarray and bool(np.any(getattr(value, "mask", False)))
 
 
 def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    try:
+        written = repr(value)
+    except Exception:
+        written = f"a {type(value).__name__}"
+    return written if len(written) <= 80 else written[:77] + "..."

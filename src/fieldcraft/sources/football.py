@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
 from fieldcraft.sources.table import Table
 from fieldcraft.sources.timeline import MAX_SAMPLES, Timeline, TimelineBuilder
 from fieldcraft.space import Grid
@@ -21,6 +20,7 @@ __all__ = ["pitch", "pitch_ground", "read_football"]
 _PLAYER = re.compile(r"(home|away)_(\w+)_x")
 _LONG = ("player", "frame", "x", "y", "team")
 _PERCENT = 100.0
+_MOST_CELLS = 20_000  # along a side of a pitch
 _GRASS = (26, 38, 31)
 _LINES = (58, 74, 64)
 # Metres, by the laws of the game: the radius of the centre circle, depth and width of the penalty and the goal area.
@@ -45,10 +45,15 @@ def pitch(
     """
     size = checks.positive("cell_size", cell_size)
     around = 2 * checks.not_negative("margin", margin)
-    columns = math.ceil((checks.positive("length", length) + around) / size)
-    rows = math.ceil((checks.positive("width", width) + around) / size)
-    origin = (centre[0] - columns * size / 2, centre[1] - rows * size / 2)
+    columns = checks.whole("The columns", _cells(checks.positive("length", length) + around, size), minimum=1, maximum=_MOST_CELLS)
+    rows = checks.whole("The rows", _cells(checks.positive("width", width) + around, size), minimum=1, maximum=_MOST_CELLS)
+    x, y = checks.pair("centre", centre)
+    origin = (x - columns * size / 2, y - rows * size / 2)
     return Grid(columns, rows, cell_size=size, origin=origin, y_up=y_up, neighbors=neighbors)
+
+
+def _cells(length: float, size: float) -> int:
+    return math.ceil(min(length / size, _MOST_CELLS + 1))
 
 
 def pitch_ground(grid: Grid, length: float = 105.0, width: float = 68.0, *, centre: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.uint8]:
@@ -105,11 +110,8 @@ def read_football(
     if frames_per_second is not None:
         checks.positive("frames_per_second", frames_per_second)
     if metres is not None:
-        if len(metres) != 2:
-            raise InvalidValue(
-                "metres is (length, width) of the pitch", got=repr(metres), remedy="Pass two numbers, or None to keep percent"
-            )
-        metres = (checks.positive("length", metres[0]), checks.positive("width", metres[1]))
+        length, width = checks.pair("metres", metres)
+        metres = (checks.positive("length", length), checks.positive("width", width))
     with Table(path) as table:
         if all(name in table.columns for name in _LONG):
             return _read_long(table, frames_per_second or 20.0, metres, ball, step)

@@ -74,7 +74,7 @@ class Playback:
         rows = self._row[keys]
         there = ~np.isnan(timeline.positions[rows, 0])
         if group is not None:
-            if group not in timeline.groups:
+            if checks.text("group", group) not in timeline.groups:
                 raise UnknownName("group in the timeline", group, timeline.groups)
             there &= timeline.group_of[rows] == timeline.groups.index(group)
         keys, rows = keys[there], rows[there]

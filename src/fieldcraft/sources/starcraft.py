@@ -80,15 +80,15 @@ def read_starcraft(
     """
     if half_life is not None:
         checks.positive("half_life", half_life)
+    if strengths is not None and not isinstance(strengths, Mapping):
+        raise InvalidValue("strengths is a mapping from unit types to numbers", got=type(strengths).__name__, remedy='Pass {"Marine": 1.0}')
     worth = {str(kind): checks.finite(f"strengths[{kind!r}]", value) for kind, value in (strengths or {}).items()}
-    if isinstance(rooted, str):
-        raise InvalidValue("rooted is a collection of unit types", got=repr(rooted), remedy=f"Pass [{rooted!r}]")
     reader = _Match(
         fading=math.inf if half_life is None else half_life,
         worth=worth,
-        rooted=frozenset(rooted),
+        rooted=frozenset(checks.text("rooted", kind) for kind in checks.sequence("rooted", rooted)),
         unfinished=checks.fraction("unfinished", unfinished),
-        neutral=neutral,
+        neutral=checks.flag("neutral", neutral),
     )
     rate = checks.positive("loops_per_second", loops_per_second)
     with Table(path) as table:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from fieldcraft import checks
 from fieldcraft.errors import BadTimeline
 
 __all__ = ["MAX_BYTES", "MAX_LINE", "MAX_ROWS", "MAX_SECONDS", "Table"]
@@ -34,7 +35,7 @@ class Table:
     """
 
     def __init__(self, path: str | Path, *, header: Sequence[str] = (), fewest: int = 0, blanks: bool = False) -> None:
-        self.path = Path(path)
+        self.path = checks.path("path", path)
         self.line = 0
         self.comments: list[str] = []
         self._blanks = blanks

@@ -140,7 +140,7 @@ class Timeline:
 
         Numbers are written so that they come back exactly. The columns half_life and age are there only if used.
         """
-        path = Path(path)
+        path = checks.path("path", path)
         fading, aged = bool(np.isfinite(self.half_lives).any()), bool(self.ages.any())
         header = [*COLUMNS, *(name for name, used in zip(_OPTIONAL, (fading, aged), strict=True) if used)]
         handle, partial = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
@@ -223,8 +223,8 @@ class TimelineBuilder:
             point = (float(points[0, 0]), float(points[0, 1]))
         added = self._put(
             checks.not_negative("seconds", seconds),
-            id,
-            group,
+            checks.text("id", id),
+            checks.text("group", group),
             point,
             math.nan if strength is None else checks.finite("strength", strength),
             math.inf if half_life is None else checks.positive("half_life", half_life),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldcraft import checks
-from fieldcraft.errors import BadTimeline, InvalidValue
+from fieldcraft.errors import BadTimeline
 from fieldcraft.sources.table import Table
 from fieldcraft.sources.timeline import MAX_SAMPLES, Timeline, TimelineBuilder
 
@@ -33,7 +33,7 @@ def read_tracks(path: str | Path, *, group: str = "tracks") -> Timeline:
     Source of the format: tracks of ants in their nest as they are given with "switching-lds" (group9ine, MIT).
     """
     builder = TimelineBuilder()
-    for file in _files(Path(path)):
+    for file in _files(checks.path("path", path)):
         seconds = []
         with Table(file, header=("seconds", "x", "y"), blanks=True) as table:
             for row in table.rows():
@@ -74,8 +74,8 @@ def read_pedestrians(
     Source of the format: the pedestrian dynamics data archive of Forschungszentrum Juelich, and PedPy, which reads it.
     """
     rate = None if frames_per_second is None else checks.positive("frames_per_second", frames_per_second)
-    if unit is not None and unit not in _UNITS:
-        raise InvalidValue('unit is "m" or "cm"', got=f"unit={unit!r}"[:60], remedy="Pass the unit of the positions in the file")
+    if unit is not None:
+        checks.choice("unit", unit, tuple(_UNITS))
     step = checks.whole("keep_every", keep_every, minimum=1)
     builder = TimelineBuilder()
     samples: list[tuple[int, str, float, float]] = []
@@ -106,7 +106,10 @@ def read_pedestrians(
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
+    try:
+        if not path.is_dir():
+            return [path]
+    except (OSError, ValueError):  # a name that no file can have: the table says so
         return [path]
     found = sorted(file for file in path.iterdir() if file.suffix == ".txt" and file.is_file())
     if not found:
