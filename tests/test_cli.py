@@ -9,9 +9,8 @@ import pytest
 
 import fieldcraft as fc
 import realdata
-from fieldcraft import cli
-from fieldcraft.recipe import progress
-from fieldcraft.recipe.progress import Progress
+from fieldcraft import cli, progress
+from fieldcraft.progress import Progress
 
 RECIPE = """
 title = "Small"

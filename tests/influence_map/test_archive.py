@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from damage import rewrite
+from fieldcraft import files
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.influence_map import archive
 from refusals import refused, state
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (3, 0)]
@@ -245,7 +245,7 @@ class TestAccidents:
         def fail(*unused: object) -> None:
             raise error
 
-        monkeypatch.setattr(archive.os if where == "fsync" else Path, where, fail)
+        monkeypatch.setattr(files.os if where == "fsync" else Path, where, fail)
         with pytest.raises(BadSaveFile if isinstance(error, OSError) else type(error)):
             imap.save(path)
         monkeypatch.undo()
@@ -259,7 +259,7 @@ class TestAccidents:
         code = f"""
 import os, signal, pathlib
 import fieldcraft as fc
-from fieldcraft.influence_map import archive
+from fieldcraft import files
 def die(*unused): os.kill(os.getpid(), signal.SIGKILL)
 if {moment!r} == "before the rename":
     pathlib.Path.replace = die
@@ -268,7 +268,7 @@ else:
         digest_size = 32
         def update(self, part):
             if part.startswith(b"{{"): die()
-    archive.hashlib.sha256 = Sha
+    files.hashlib.sha256 = Sha
 imap = fc.InfluenceMap(fc.Grid(7, 5))
 imap.save({str(path)!r})
 """

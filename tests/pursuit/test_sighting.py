@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import clock
+from fieldcraft import clock, packing
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, Sight
-from fieldcraft_worlds.games import packing
 from refusals import refused
 
 

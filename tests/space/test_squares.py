@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft_worlds.games.packing import pack, unpack
+from fieldcraft.packing import pack, unpack
 from grids import World, worlds
 from refusals import refused
 

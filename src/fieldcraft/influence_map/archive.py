@@ -6,13 +6,12 @@ compressed with zlib in the order in which the header lists them, and the SHA-25
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
 import struct
 import zlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,14 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.influence_map.whole_file import checked_path, write_whole
+from fieldcraft.files import checked_path, damaged, newer, sealed, write_sealed
 from fieldcraft.layer import Layer, LayerState
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
-from fieldcraft.space import AnySpace, Graph, Grid, Mesh, Terrain
+from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space.apart import ARRAYS, apart, together
 from fieldcraft.space.graph import MAX_EDGES
 from fieldcraft.space.grid import MAX_CELLS
 
@@ -43,7 +43,7 @@ _FRAME = struct.Struct("<IQ")
 _DTYPES = ("|u1", "|b1", "<i8", "<f4", "<f8")
 _MOST_HEADER = 1 << 28
 _MOST_TICKS = 1 << 62
-_CHUNK = 1 << 20
+_MESH = ("corners", "starts", "rings")
 
 
 def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
@@ -67,7 +67,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
         {"dtype": array.dtype.str, "shape": array.shape, "bytes": len(data)} for array, data in zip(arrays, packed, strict=True)
     ]
     text = json.dumps(header, separators=(",", ":")).encode()
-    write_whole(target, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed))
+    write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed))
 
 
 def load(path: str | os.PathLike[str]) -> InfluenceMap:
@@ -89,57 +89,25 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
             space = spaces[entry["space"]]
             imap._layers[entry["name"]] = Layer.restored(_layer_in(entry, space, arrays), space, imap._guard)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise _damaged(target, f"contents that don't fit together ({error})") from error
+        raise damaged(target, f"contents that don't fit together ({error})") from error
     return imap
 
 
 def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    try:
-        with target.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if file.read(len(_MAGIC)) != _MAGIC:
-                raise _damaged(target, "another kind of file")
-            frame = file.read(_FRAME.size)
-            if len(frame) < _FRAME.size or size < file.tell() + hashlib.sha256().digest_size:
-                raise _damaged(target, f"{size} bytes, which is too short")
-            _check_digest(file, target, size)
-            version, length = _FRAME.unpack(frame)
-            if version != _VERSION:
-                raise BadSaveFile(
-                    f"This fieldcraft reads saves of version {_VERSION}",
-                    got=f"version {version} in {target}",
-                    remedy="Use the fieldcraft that wrote it, or a newer one",
-                )
-            file.seek(len(_MAGIC) + _FRAME.size)
-            if length > min(size, _MOST_HEADER):
-                raise _damaged(target, f"a header of {length} bytes")
+    with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
+        version, length = _FRAME.unpack(file.read(_FRAME.size))
+        if version != _VERSION:
+            raise newer(target, version, _VERSION)
+        if length > min(inside, _MOST_HEADER):
+            raise damaged(target, f"a header of {length} bytes")
+        try:
             header = json.loads(file.read(length))
-            arrays = [_array_in(file.read(_size(entry["bytes"], size)), entry, target) for entry in header["arrays"]]
-    except OSError as error:
-        raise BadSaveFile("A save can be read", got=f"{target}: {error.strerror}", remedy="Check the path") from error
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        if isinstance(error, FieldcraftError):
-            raise
-        raise _damaged(target, f"a header that cannot be read ({error})") from error
+            arrays = [_array_in(file.read(_size(entry["bytes"], inside)), entry, target) for entry in header["arrays"]]
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            if isinstance(error, FieldcraftError):
+                raise
+            raise damaged(target, f"a header that cannot be read ({error})") from error
     return header, arrays
-
-
-def _check_digest(file: Any, target: Path, size: int) -> None:
-    digest = hashlib.sha256()
-    file.seek(0)
-    left = size - digest.digest_size
-    while left > 0:
-        part = file.read(min(_CHUNK, left))
-        if not part:
-            raise _damaged(target, "a file that ends early")
-        digest.update(part)
-        left -= len(part)
-    if file.read() != digest.digest():
-        raise _damaged(target, "a checksum that differs")
-
-
-def _damaged(target: Path, got: str) -> BadSaveFile:
-    return BadSaveFile("A save is a whole file that imap.save() wrote", got=f"{got}: {target}", remedy="Use another copy of it")
 
 
 def _size(value: Any, most: int) -> int:
@@ -151,107 +119,93 @@ def _size(value: Any, most: int) -> int:
 def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
     shape = tuple(_size(n, MAX_CELLS) for n in entry["shape"])
     if entry["dtype"] not in _DTYPES or math.prod(shape) > 2 * max(MAX_CELLS, MAX_EDGES):
-        raise _damaged(target, f"an array of {entry['dtype']} and shape {shape}")
+        raise damaged(target, f"an array of {entry['dtype']} and shape {shape}")
     dtype = np.dtype(entry["dtype"])
     expected = math.prod(shape) * dtype.itemsize
     unpacking = zlib.decompressobj()
     try:
         raw = unpacking.decompress(data, expected + 1)
     except zlib.error as error:
-        raise _damaged(target, f"an array that cannot be unpacked ({error})") from error
+        raise damaged(target, f"an array that cannot be unpacked ({error})") from error
     if len(raw) != expected:
-        raise _damaged(target, f"an array of {len(raw)} bytes where {expected} belong")
+        raise damaged(target, f"an array of {len(raw)} bytes where {expected} belong")
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
 def _space_out(space: AnySpace, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
-    return _graph_out(space, spaces, listed) if isinstance(space, Graph) else _grid_out(space, spaces, listed)
+    kind, parts = apart(space)
+    if isinstance(space, Grid):
+        return {"parent": _place(spaces, lambda other: other is space.parent)} | _out(parts, listed)
+    if kind != "graph":
+        return {"kind": kind} | _out(parts, listed)
+    # The names and forms of graphs in a save are older than `apart`.
+    entry = {"kind": kind, "blocked": listed(parts.pop("walls")), "closed": listed(parts.pop("closed"))}
+    like = _place(spaces[: _place(spaces, lambda other: other is space)], lambda other: _is_like(other, space))
+    if like is not None:
+        return entry | {"like": like}
+    labels, mesh, squares = (parts.pop(name, None) for name in ("labels", "mesh", "squares"))
+    entry |= _out(parts, listed)
+    if labels is not None:
+        entry["labels"] = [_key_out(label) for label in labels]
+    if mesh is not None:
+        entry["mesh"] = [listed(mesh[name]) for name in _MESH]
+    return entry if squares is None else entry | {"squares": {"parent": None} | _out(squares, listed)}
 
 
 def _space_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> AnySpace:
-    return _graph_in(entry, spaces, arrays) if entry.get("kind") == "graph" else _grid_in(entry, spaces, arrays)
-
-
-def _graph_out(graph: Graph, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
-    entry: dict[str, Any] = {"kind": "graph", "blocked": listed(graph.walls), "closed": listed(graph.closed)}
-    for index, other in enumerate(spaces):
-        if other is not graph and isinstance(other, Graph) and other.topology is graph.topology:
-            return entry | {"like": index}
-        if other is graph:
-            break
-    entry |= {"positions": listed(graph.positions), "edges": listed(graph.edges), "lengths": listed(graph.lengths)}
-    entry |= {"directed": graph.directed, "max_height": graph.max_height, "y_up": graph.y_up}
-    if graph.labels is not None:
-        entry["labels"] = [_key_out(label) for label in graph.labels]
-    if graph.mesh is not None:
-        entry["mesh"] = [listed(graph.mesh.corners), listed(graph.mesh.starts), listed(graph.mesh.rings)]
-    if graph.squares is not None:
-        entry["squares"] = _grid_out(graph.squares, [], listed)
-    return entry
-
-
-def _graph_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> Graph:
-    blocked, closed = arrays[entry["blocked"]], arrays[entry["closed"]]
-    if blocked.dtype != np.bool_ or closed.dtype != np.bool_:
-        raise ValueError(f"blocked vertices of {blocked.dtype} and closed edges of {closed.dtype}")
-    if "like" in entry:
-        model = spaces[entry["like"]]
-        if not isinstance(model, Graph):
-            raise ValueError(f"a graph like {model!r}")
-        graph = model.with_walls(blocked)
-    else:
-        mesh = None
-        if "mesh" in entry:
-            corners, starts, rings = (arrays[index] for index in entry["mesh"])
-            mesh = Mesh(corners, np.split(rings, starts[1:-1]) if len(starts) > 1 else [])
-        squares = _grid_in(entry["squares"], [], arrays) if "squares" in entry else None
-        labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
-        graph = Graph(
-            arrays[entry["positions"]], arrays[entry["edges"]], arrays[entry["lengths"]], entry["directed"],
-            blocked=blocked, max_height=entry["max_height"], mesh=mesh, labels=labels, y_up=entry["y_up"], squares=squares,
-        )  # fmt: skip
-    graph.close(closed)
-    return graph
-
-
-def _grid_out(grid: Grid, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
-    grid.walls_version  # noqa: B018 - takes over what has changed in the finer grid
-    entry: dict[str, Any] = {
-        "parent": next((i for i, space in enumerate(spaces) if space is grid.parent), None),
-        "width": grid.width,
-        "height": grid.height,
-        "cell_size": grid.cell_size,
-        "origin": grid.origin,
-        "y_up": grid.y_up,
-        "wrap": grid.wrap,
-        "neighbors": grid.world_steps,
-        "walls": listed(np.packbits(grid.walls)),
-    }
-    if grid.terrain is not None:
-        entry["terrain"] = {"classes": listed(grid.terrain.classes), "enter": listed(grid.terrain.enter), "names": grid.terrain.names}
-    return entry
-
-
-def _grid_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> Grid:
-    width, height = _size(entry["width"], MAX_CELLS), _size(entry["height"], MAX_CELLS)
-    bits = arrays[entry["walls"]]
-    if bits.size != -(-width * height // 8):
-        raise ValueError(f"{bits.size} bytes of walls for {width} x {height} cells")
-    walls = np.unpackbits(bits, count=width * height).reshape(height, width).astype(np.bool_)
-    terrain = None
-    if "terrain" in entry:
-        ground = entry["terrain"]
-        terrain = Terrain(arrays[ground["classes"]], arrays[ground["enter"]], ground["names"])
-    grid = Grid(
-        width, height, cell_size=entry["cell_size"], origin=tuple(entry["origin"]), y_up=entry["y_up"],
-        walls=walls, terrain=terrain, neighbors=entry["neighbors"], wrap=entry["wrap"],
-    )  # fmt: skip
-    if entry["parent"] is not None:
+    kind = entry.get("kind", "grid")
+    if kind == "graph":
+        return _graph_in(entry, spaces, arrays)
+    space = together(kind, _in(entry, arrays))
+    if entry.get("parent") is not None:
         parent = spaces[entry["parent"]]
-        if not isinstance(parent, Grid) or parent.coarser(grid.cell_size).shape != grid.shape:
-            raise ValueError(f"{grid!r} made of {parent!r}")
-        grid.follow(parent)
-    return grid
+        if not isinstance(parent, Grid) or not isinstance(space, Grid) or parent.coarser(space.cell_size).shape != space.shape:
+            raise ValueError(f"{space!r} made of {parent!r}")
+        space.follow(parent)
+    return space
+
+
+def _graph_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> AnySpace:
+    if "like" in entry:
+        model, blocked, closed = spaces[entry["like"]], arrays[entry["blocked"]], arrays[entry["closed"]]
+        if not isinstance(model, Graph) or blocked.dtype != np.bool_ or closed.dtype != np.bool_:
+            raise ValueError(f"a graph like {model!r}, blocked vertices of {blocked.dtype} and closed edges of {closed.dtype}")
+        graph = model.with_walls(blocked)
+        graph.close(closed)
+        return graph
+    labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
+    mesh = dict(zip(_MESH, entry["mesh"], strict=True)) if "mesh" in entry else None
+    parts = {name: value for name, value in entry.items() if name not in ("blocked", "labels")}
+    return together("graph", _in(parts | {"walls": entry["blocked"], "mesh": mesh}, arrays) | {"labels": labels})
+
+
+def _place(spaces: list[AnySpace], fits: Callable[[AnySpace], bool]) -> int | None:
+    return next((index for index, space in enumerate(spaces) if fits(space)), None)
+
+
+def _is_like(other: AnySpace, graph: AnySpace) -> bool:
+    return isinstance(other, Graph) and isinstance(graph, Graph) and other.topology is graph.topology
+
+
+def _out(parts: dict[str, Any], listed: Any) -> dict[str, Any]:
+    """Parts of a space for JSON: the places of arrays, and no terrain where there is none."""
+    found: dict[str, Any] = {}
+    for name, value in parts.items():
+        if isinstance(value, dict):
+            found[name] = _out(value, listed)
+        elif name in ARRAYS:
+            found[name] = listed(value)
+        elif name != "terrain":
+            found[name] = value
+    return found
+
+
+def _in(entry: dict[str, Any], arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    """The parts that `_out` was given; `terrain` is None where there is none."""
+    found: dict[str, Any] = {"terrain": None}
+    for name, value in entry.items():
+        found[name] = _in(value, arrays) if isinstance(value, dict) else arrays[value] if name in ARRAYS else value
+    return found
 
 
 def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from typing import TextIO
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.files import Staging
+from fieldcraft.progress import Progress
 from fieldcraft.recipe.outputs import film_times
 from fieldcraft.recipe.parse import MAX_STEPS, read_recipe
 from fieldcraft.recipe.parse_outputs import FILMS, MAX_FRAMES, STILLS
 from fieldcraft.recipe.parts import OutputPart, Recipe
 from fieldcraft.recipe.pictures import Painter
-from fieldcraft.recipe.progress import Progress
-from fieldcraft.recipe.run import Staging
 from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, save_png
 

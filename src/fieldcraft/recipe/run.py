@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.files import Staging
+from fieldcraft.progress import Progress
 from fieldcraft.recipe.outputs import Collector, collector_for
 from fieldcraft.recipe.parts import Recipe
-from fieldcraft.recipe.progress import Progress
 from fieldcraft.recipe.world import World
 
-__all__ = ["LayerReport", "Report", "Staging", "run"]
+__all__ = ["LayerReport", "Report", "run"]
 
 
 @dataclass(frozen=True)
@@ -90,54 +89,3 @@ def _play(world: World, collectors: list[Collector], bar: Progress) -> None:
 def _peak(world: World, name: str) -> float:
     values = world.imap[name].values
     return float(values.flat[np.abs(values).argmax()]) if values.size else 0.0
-
-
-class Staging:
-    """A place beside the final one for files in the making; leaving it without `commit` leaves no trace."""
-
-    def __init__(self, folder: Path, names: list[str]) -> None:
-        self.folder = folder
-        self.names = names
-
-    def __enter__(self) -> Staging:
-        self._made = [parent for parent in (self.folder, *self.folder.parents) if not parent.exists()]
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._parts = tempfile.TemporaryDirectory(prefix=".fieldcraft-", dir=self.folder)
-        except OSError as error:
-            raise InvalidValue(
-                "The output folder can be written", got=f"{self.folder}: {error.strerror or error}", remedy="Choose another with --out"
-            ) from None
-        self._committed = False
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self._parts.cleanup()
-        if not self._committed:
-            for parent in self._made:
-                with suppress(OSError):
-                    parent.rmdir()
-
-    def part(self, name: str) -> Path:
-        """Where to write the file `name` for now."""
-        file = Path(self._parts.name) / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        return file
-
-    def commit(self) -> tuple[Path, ...]:
-        """Puts all files in place; answers where they are."""
-        self._committed = True
-        placed = []
-        for name in self.names:
-            file = self.folder / name
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                self.part(name).replace(file)
-            except OSError as error:
-                raise InvalidValue(
-                    "An output takes the place of a file",
-                    got=f"{file}: {error.strerror or error}",
-                    remedy="Rename it, or choose another folder",
-                ) from None
-            placed.append(file)
-        return tuple(placed)

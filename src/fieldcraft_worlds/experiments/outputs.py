@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldcraft.recipe.run import Staging
+from fieldcraft.files import Staging
 from fieldcraft_worlds.experiments.journal import code_digest
 from fieldcraft_worlds.experiments.statistics import Interval
 from fieldcraft_worlds.experiments.study import Measure, Row, Study, Summary, Value

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft.recipe.progress import Progress
+from fieldcraft.progress import Progress
 from fieldcraft_worlds.experiments.journal import Journal
 from fieldcraft_worlds.experiments.outputs import write_outputs
 from fieldcraft_worlds.experiments.study import Row, Study, Summary

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from fieldcraft.recipe.progress import Progress
+from fieldcraft.progress import Progress
 from fieldcraft.view.film import Film
 from fieldcraft_worlds.gallery.pieces import PIECES, Piece
 from fieldcraft_worlds.play.command import map_of

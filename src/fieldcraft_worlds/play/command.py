@@ -204,7 +204,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _replay(chosen: argparse.Namespace, session: Session, recording: Recording | None) -> Session:
-    from fieldcraft.recipe.progress import Progress
+    from fieldcraft.progress import Progress
     from fieldcraft_worlds.play.headless import panel_of
     from fieldcraft_worlds.play.overlays import Overlays
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from fieldcraft import checks
-from fieldcraft.recipe.progress import Progress
+from fieldcraft.progress import Progress
 from fieldcraft.view.film import save_png
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.recording import Recording

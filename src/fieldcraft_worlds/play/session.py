@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from fieldcraft import checks
+from fieldcraft import checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.space.protocol import Space
-from fieldcraft_worlds.games import packing, saving
 from fieldcraft_worlds.games.game import Game
+from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
 
 __all__ = ["Session"]

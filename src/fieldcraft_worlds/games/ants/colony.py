@@ -53,8 +53,8 @@ def play_ants(
 
     Raises `InvalidValue` for a map without open ground.
     """
+    from fieldcraft.packing import digest
     from fieldcraft_worlds.games.ants.plugin import KINDS
-    from fieldcraft_worlds.games.packing import digest
 
     rules = Settings() if settings is None else settings
     count = checks.whole("steps", steps, minimum=1)

@@ -64,8 +64,8 @@ def play_chase(
 
     Raises `InvalidValue` where the map is too small.
     """
+    from fieldcraft.packing import digest
     from fieldcraft_worlds.games.chase.plugin import KINDS
-    from fieldcraft_worlds.games.packing import digest
 
     rules = Settings() if settings is None else settings
     if most_steps is not None:

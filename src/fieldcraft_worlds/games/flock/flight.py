@@ -49,8 +49,8 @@ def play_flock(
 
     Raises `InvalidValue` for a map without an open cell.
     """
+    from fieldcraft.packing import digest
     from fieldcraft_worlds.games.flock.plugin import KINDS
-    from fieldcraft_worlds.games.packing import digest
 
     rules = Settings() if settings is None else settings
     count, pause = checks.whole("steps", steps, minimum=1), checks.whole("every", every, minimum=1)

@@ -62,8 +62,8 @@ def play_maze(
 
     Raises `InvalidValue` where the map has no room. The same arguments give the same match, bit for bit.
     """
+    from fieldcraft.packing import digest
     from fieldcraft_worlds.games.maze.plugin import KINDS
-    from fieldcraft_worlds.games.packing import digest
 
     rules = Settings() if settings is None else settings
     most = None if most_steps is None else checks.whole("most_steps", most_steps, minimum=1)

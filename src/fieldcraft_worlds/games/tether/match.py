@@ -68,7 +68,7 @@ def play_duel(
 
     Raises `InvalidValue` where the map has no room, and for brains that there are none of.
     """
-    from fieldcraft_worlds.games.packing import digest
+    from fieldcraft.packing import digest
     from fieldcraft_worlds.games.tether.plugin import KINDS
 
     rules = Settings() if settings is None else settings

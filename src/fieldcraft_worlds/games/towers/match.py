@@ -83,7 +83,7 @@ def play_match(
 
     Raises `InvalidValue` where the map has no room, and for commanders that don't decide, such as "human".
     """
-    from fieldcraft_worlds.games.packing import digest
+    from fieldcraft.packing import digest
     from fieldcraft_worlds.games.towers.plugin import KINDS
 
     rules = Settings() if settings is None else settings

@@ -10,6 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.ants import Settings, Tuning, play_ants
 from fieldcraft_worlds.games.ants.mirror import Mirror
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
@@ -17,7 +18,6 @@ from fieldcraft_worlds.games.ants.plugin import GAME, KINDS, meadow
 from fieldcraft_worlds.games.ants.rules import start, step
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import Hands, Signal
-from fieldcraft_worlds.games.packing import digest, pack, unpack
 from fieldcraft_worlds.play.session import Session
 from refusals import refused
 from tiers import told_twice

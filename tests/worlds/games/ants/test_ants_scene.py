@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fieldcraft.packing import pack
 from fieldcraft_worlds.games.ants import Settings, Tuning
 from fieldcraft_worlds.games.ants.plugin import GAME, meadow
-from fieldcraft_worlds.games.packing import pack
 from fieldcraft_worlds.play.headless import picture_of
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene

@@ -12,6 +12,7 @@ from chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
 import fieldcraft as fc
 import realdata
 from fieldcraft.errors import InvalidValue
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
 from fieldcraft_worlds.games.chase.grounds import ground_of
 from fieldcraft_worlds.games.chase.plugin import KINDS
@@ -19,7 +20,6 @@ from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
-from fieldcraft_worlds.games.packing import digest, pack, unpack
 from fieldcraft_worlds.play.library import find_game
 from fieldcraft_worlds.play.session import Session
 from refusals import refused

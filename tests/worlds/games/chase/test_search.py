@@ -9,9 +9,9 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.packing import pack, unpack
 from fieldcraft.space import visible
 from fieldcraft_worlds.games.chase.search import SEARCHES, Flood, LastSeen, Occupancy, Search, Wander
-from fieldcraft_worlds.games.packing import pack, unpack
 from refusals import refused
 
 CAVE = fc.generate_map("cave", 41, 30, seed=4, neighbors=8)

@@ -10,6 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.steering import Neighbors
 from fieldcraft_worlds.games.flock import Settings, Tuning, play_flock
 from fieldcraft_worlds.games.flock.mirror import Mirror
@@ -18,7 +19,6 @@ from fieldcraft_worlds.games.flock.plugin import GAME, KINDS
 from fieldcraft_worlds.games.flock.rules import start, step
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Hands, Signal
-from fieldcraft_worlds.games.packing import digest, pack, unpack
 from fieldcraft_worlds.play.session import Session
 from refusals import refused
 from tiers import told_twice

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fieldcraft.packing import pack
 from fieldcraft_worlds.games.flock import Settings
 from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare
 from fieldcraft_worlds.games.flock.plugin import GAME
-from fieldcraft_worlds.games.packing import pack
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
 

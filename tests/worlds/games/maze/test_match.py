@@ -11,12 +11,12 @@ import pytest
 import fieldcraft as fc
 import realdata
 from fieldcraft.errors import InvalidValue
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.maze import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings, play_maze
 from fieldcraft_worlds.games.maze.maps import Maps
 from fieldcraft_worlds.games.maze.plugin import GAME, KINDS
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.state import CAUGHT, EXPLORES, GOING, HUNTS, LATE, NOWHERE, OUT, SEARCHES, Lead, State, Steer
-from fieldcraft_worlds.games.packing import digest, pack, unpack
 from refusals import refused
 from tiers import told_twice
 

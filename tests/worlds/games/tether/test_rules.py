@@ -11,7 +11,7 @@ from duels import SPACE, placed, with_wall
 
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft_worlds.games.packing import digest, pack, unpack
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.tether import FighterRules, Settings, play_duel
 from fieldcraft_worlds.games.tether.arena import Arena
 from fieldcraft_worlds.games.tether.match import start, step

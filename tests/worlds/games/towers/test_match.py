@@ -11,7 +11,7 @@ import pytest
 import fieldcraft as fc
 import realdata
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.packing import digest, pack, unpack
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.towers import Match, Settings, TowerRules, UnitRules, play_match
 from fieldcraft_worlds.games.towers.maps import Maps
 from fieldcraft_worlds.games.towers.match import start, step

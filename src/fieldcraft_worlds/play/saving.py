@@ -6,7 +6,6 @@ it is, the packed contents compressed with zlib, and the SHA-256 of all that sta
 
 from __future__ import annotations
 
-import hashlib
 import os
 import struct
 import zlib
@@ -16,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from fieldcraft.errors import BadSaveFile
-from fieldcraft.influence_map.whole_file import checked_path, write_whole
-from fieldcraft_worlds.games.packing import pack, unpack
+from fieldcraft.files import checked_path, damaged, newer, sealed, write_sealed
+from fieldcraft.packing import pack, unpack
 
 __all__ = ["Contents", "read", "write"]
 
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1
 _FRAME = struct.Struct(">IQQQ")
-_CHECK = hashlib.sha256().digest_size
 _LARGEST = 1 << 33
 
 
@@ -41,7 +39,7 @@ class Contents:
         try:
             return unpack(self.packed, kinds)
         except BadSaveFile as error:
-            raise _damaged(self.path, error.got) from error
+            raise damaged(self.path, error.got) from error
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], value: Any, kinds: Iterable[type]) -> None:
@@ -52,7 +50,7 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], value: Any, kind
     target = checked_path(path)
     head, packed = pack(header), pack(value, kinds)
     body = zlib.compress(packed, 1)
-    write_whole(target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body))
+    write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body))
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
@@ -61,40 +59,20 @@ def read(path: str | os.PathLike[str]) -> Contents:
     Raises `BadSaveFile` where the file is missing, damaged, another kind of file, or of another version of the format.
     """
     target = checked_path(path)
-    try:
-        with target.open("rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC:
-                raise _damaged(target, "another kind of file")
-            file.seek(0)
-            data = file.read()
-    except (OSError, ValueError) as error:
-        if isinstance(error, BadSaveFile):
-            raise
-        raise BadSaveFile("A save can be read", got=f"{target}: {getattr(error, 'strerror', error)}", remedy="Check the path") from error
-    begin = len(_MAGIC) + _FRAME.size
-    if len(data) < begin + _CHECK:
-        raise _damaged(target, f"{len(data)} bytes, which is too short")
-    if hashlib.sha256(memoryview(data)[:-_CHECK]).digest() != data[-_CHECK:]:
-        raise _damaged(target, "a checksum that differs")
-    version, head, body, size = _FRAME.unpack_from(data, len(_MAGIC))
+    with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
+        data = file.read(inside)
+    version, head, body, size = _FRAME.unpack_from(data)
+    begin = _FRAME.size
     if version != _VERSION:
-        raise BadSaveFile(
-            f"This fieldcraft reads saves of version {_VERSION}",
-            got=f"version {version} in {target}",
-            remedy="Use the fieldcraft that wrote it, or a newer one",
-        )
-    if begin + head + body + _CHECK != len(data) or size > _LARGEST:
-        raise _damaged(target, "lengths that don't add up")
+        raise newer(target, version, _VERSION)
+    if begin + head + body != len(data) or size > _LARGEST:
+        raise damaged(target, "lengths that don't add up")
     unpacking = zlib.decompressobj()
     try:
         header = unpack(data[begin : begin + head])
         packed = unpacking.decompress(data[begin + head : begin + head + body], size + 1)
     except (BadSaveFile, zlib.error) as error:
-        raise _damaged(target, f"contents that cannot be unpacked ({error})") from error
+        raise damaged(target, f"contents that cannot be unpacked ({error})") from error
     if len(packed) != size or not isinstance(header, dict):
-        raise _damaged(target, f"{len(packed)} bytes where {size} belong")
+        raise damaged(target, f"{len(packed)} bytes where {size} belong")
     return Contents(target, header, packed)
-
-
-def _damaged(target: Path, got: str) -> BadSaveFile:
-    return BadSaveFile("A save is a whole file that fieldcraft wrote", got=f"{got}: {target}", remedy="Use another copy of it")

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from damage import damaged, fuzz, rewrite
 from fieldcraft import Grid, Terrain
 from fieldcraft.errors import BadSaveFile, InvalidValue
+from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.space import Graph
-from fieldcraft_worlds.games import saving
-from fieldcraft_worlds.games.packing import digest, pack, unpack
+from fieldcraft_worlds.play import saving
 from refusals import refused
 
 
@@ -324,7 +324,7 @@ class TestFiles:
 
 def test_packing_loads_neither_numba_nor_pictures() -> None:
     code = (
-        "import sys, fieldcraft_worlds.games.packing, fieldcraft_worlds.games.saving, fieldcraft_worlds.games.game\n"
+        "import sys, fieldcraft.packing, fieldcraft_worlds.play.saving, fieldcraft_worlds.games.game\n"
         "print([m for m in ('numba', 'scipy', 'pygame', 'PIL') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,7 +1,7 @@
 """States and orders as bytes: one value, one string of bytes, on every machine; and nothing but data comes back.
 
 What is packed: None, bool, int, float, str, tuples, dicts with string keys, NumPy arrays of numbers, `numpy.random.Generator`,
-`Grid`, `Graph`, and frozen dataclasses out of a list that both sides name. No code is ever called by what stands in the bytes, but
+spaces, and frozen dataclasses out of a list that both sides name. No code is ever called by what stands in the bytes, but
 the constructors of these dataclasses, which check their fields.
 
 Every value begins with a letter for its kind; lengths are 8 bytes, integers and floats big-endian, arrays little-endian in C order,
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.space import Graph, Grid, Mesh, Terrain
+from fieldcraft.space.apart import NAMES, apart, together
 
 __all__ = ["digest", "pack", "unpack"]
 
@@ -30,6 +30,10 @@ _FLOAT = struct.Struct(">d")
 _DEEPEST = 40
 _ARRAYS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
 _DICE = {kind.__name__: kind for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)}
+
+_SPACES = {"grid": b"G", "graph": b"H"}
+"""The letters of kinds of space."""
+_SPACES_BY_LETTER = {letter: name for name, letter in _SPACES.items()}
 
 
 def pack(value: Any, kinds: Iterable[type] = ()) -> bytes:
@@ -109,10 +113,9 @@ class _Packer:
             self._array(value, where)
         elif kind is np.random.Generator:
             self._dice(value, where, depth)
-        elif kind is Grid:
-            self._pairs(b"G", _grid_out(value), where, depth)
-        elif kind is Graph:
-            self._pairs(b"H", _graph_out(value), where, depth)
+        elif kind in NAMES:
+            name, parts = apart(value)
+            self._pairs(_SPACES[name], parts, where, depth)
         elif self._kinds.get(kind.__name__) is kind:
             self._text(b"K", kind.__name__, where)
             self._pairs(b"M", {field.name: getattr(value, field.name) for field in fields(value) if field.init}, where, depth)
@@ -187,10 +190,8 @@ class _Reader:
             return self._array()
         if letter == b"R":
             return _dice_in(self.value(depth + 1))
-        if letter == b"G":
-            return _grid_in(self._pairs(depth))
-        if letter == b"H":
-            return _graph_in(self._pairs(depth))
+        if letter in _SPACES_BY_LETTER:
+            return together(_SPACES_BY_LETTER[letter], self._pairs(depth))
         if letter == b"K":
             name = self._take(self._length()).decode()
             if name not in self._kinds:
@@ -244,59 +245,3 @@ def _dice_in(state: dict[str, Any]) -> np.random.Generator:
     bits: Any = _DICE[state["bit_generator"]]()
     bits.state = state
     return np.random.Generator(bits)
-
-
-def _grid_out(grid: Grid) -> dict[str, Any]:
-    grid.walls_version  # noqa: B018 - takes over what has changed in a finer grid
-    terrain = grid.terrain
-    return {
-        "width": grid.width,
-        "height": grid.height,
-        "cell_size": grid.cell_size,
-        "origin": grid.origin,
-        "y_up": grid.y_up,
-        "wrap": grid.wrap,
-        "neighbors": tuple(grid.world_steps),
-        "walls": np.packbits(grid.walls),
-        "terrain": None if terrain is None else {"classes": terrain.classes, "enter": terrain.enter, "names": tuple(terrain.names)},
-    }
-
-
-def _grid_in(entry: dict[str, Any]) -> Grid:
-    width, height = entry["width"], entry["height"]
-    if entry["walls"].size != -(-width * height // 8):
-        raise _damaged(f"{entry['walls'].size} bytes of walls for {width} x {height} cells")
-    walls = np.unpackbits(entry["walls"], count=width * height).reshape(height, width).astype(np.bool_)
-    ground = entry["terrain"]
-    terrain = None if ground is None else Terrain(ground["classes"], ground["enter"], ground["names"])
-    options = {name: entry[name] for name in ("cell_size", "origin", "y_up", "wrap", "neighbors")}
-    return Grid(width, height, walls=walls, terrain=terrain, **options)
-
-
-def _graph_out(graph: Graph) -> dict[str, Any]:
-    mesh = graph.mesh
-    squares = {} if graph.squares is None else {"squares": _grid_out(graph.squares)}
-    return squares | {
-        "positions": graph.positions,
-        "edges": graph.edges,
-        "lengths": graph.lengths,
-        "directed": graph.directed,
-        "max_height": graph.max_height,
-        "y_up": graph.y_up,
-        "walls": graph.walls,
-        "closed": graph.closed,
-        "labels": None if graph.labels is None else tuple(graph.labels),
-        "mesh": None if mesh is None else {"corners": mesh.corners, "starts": mesh.starts, "rings": mesh.rings},
-    }
-
-
-def _graph_in(entry: dict[str, Any]) -> Graph:
-    mesh = None
-    if entry["mesh"] is not None:
-        starts = entry["mesh"]["starts"]
-        mesh = Mesh(entry["mesh"]["corners"], np.split(entry["mesh"]["rings"], starts[1:-1]) if len(starts) > 1 else [])
-    names = ("positions", "edges", "lengths", "directed", "max_height", "y_up", "labels")
-    squares = _grid_in(entry["squares"]) if "squares" in entry else None
-    graph = Graph(**{name: entry[name] for name in names}, blocked=entry["walls"], mesh=mesh, squares=squares)
-    graph.close(entry["closed"])
-    return graph
