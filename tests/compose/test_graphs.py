@@ -24,12 +24,12 @@ def yard(seed: int = 0) -> fc.Grid:
 class TestAreas:
     def test_they_are_those_of_the_grid(self) -> None:
         grid = fc.Grid(13, 9, neighbors=8)
-        here, there = teams_on(grid).areas(), teams_on(grid.to_graph()).areas()
+        here, there = teams_on(grid).regions(), teams_on(grid.to_graph()).regions()
         np.testing.assert_array_equal(there.labels, here.labels.reshape(-1))
-        assert there.teams == here.teams
+        assert there.owners == here.owners
         np.testing.assert_allclose(there.totals, here.totals)
         np.testing.assert_allclose(there.areas, here.areas)
-        np.testing.assert_allclose(there.centres, here.centres)
+        np.testing.assert_allclose(there.centers, here.centers)
 
     def test_on_a_mesh_they_have_its_areas_and_in_3d_centres_a_height(self) -> None:
         corners = [(0, 0, 1), (4, 0, 1), (4, 2, 1), (0, 2, 1), (10, 0, 1), (10, 2, 1)]
@@ -38,9 +38,9 @@ class TestAreas:
         for team, vertex in (("red", 0), ("blue", 1)):
             teams[team].add_source(mesh.positions[vertex], strength=1.0)
             teams[team].settle()
-        areas = teams.areas()
+        areas = teams.regions()
         assert sorted(areas.areas.tolist()) == [8, 12]
-        assert areas[0].centre == tuple(mesh.positions[0 if areas[0].team == "red" else 1].tolist())
+        assert areas[0].center == tuple(mesh.positions[0 if areas[0].owner == "red" else 1].tolist())
 
 
 class TestFronts:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.compose import formula
 from fieldcraft.compose import team_survey as survey_module
 from fieldcraft.compose.teams import Teams, warm_up
-from fieldcraft.errors import InvalidValue, MissingLibrary, NameTaken, UnknownName
+from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from refusals import refused
@@ -440,13 +438,7 @@ def test_no_front_runs_through_walls_or_where_nobody_is():
     assert fc.InfluenceMap(fc.Grid(9, 1)).add_teams(["a", "b"], fc.Radial(2)).front_lines() == []
 
 
-def test_front_lines_say_which_library_they_need(monkeypatch):
-    monkeypatch.setitem(sys.modules, "contourpy", None)
-    with pytest.raises(MissingLibrary, match=r"contourpy.*fieldcraft\[view\]"):
-        a_battle(2).front_lines()
-
-
-# Areas
+# Regions
 
 
 def flooded(space, owner):
@@ -480,18 +472,18 @@ def test_areas_are_connected_ground_of_one_owner(seed, neighbors, wrap, by):
     space = a_space(seed, 31, 19, walls=0.15, neighbors=neighbors, wrap=wrap, cell_size=2.0, y_up=True)
     teams = a_battle(3, seed, space, units=5)
     owner = teams.owner(by, margin=0.05)
-    areas = teams.areas(by, margin=0.05)
+    areas = teams.regions(by, margin=0.05)
     expected = flooded(space, owner)
     assert {frozenset(zip(*np.nonzero(areas.labels == each.label), strict=True)) for each in areas} == {frozenset(p) for p in expected}
     assert (areas.labels == 0).sum() == (owner == -1).sum()
     assert areas.totals.tolist() == sorted(areas.totals.tolist(), reverse=True)
     for each in areas:
         cells = areas.labels == each.label
-        assert (owner[cells] == teams.names.index(each.team)).all()
+        assert (owner[cells] == teams.names.index(each.owner)).all()
         assert each.area == cells.sum() * 4.0
         if by == "total":
-            assert each.total == pytest.approx(teams[each.team].values[cells].sum(dtype=np.float64), rel=1e-6)
-        cell = space.cell_at(each.centre)
+            assert each.total == pytest.approx(teams[each.owner].values[cells].sum(dtype=np.float64), rel=1e-6)
+        cell = space.cell_at(each.center)
         assert cells.reshape(-1)[cell] and not space.walls.reshape(-1)[cell]
 
 
@@ -501,13 +493,13 @@ def test_an_area_s_centre_is_the_cell_nearest_to_its_middle():
     values[2:5, 3:8] = 1
     imap.add_layer("red", values=values)
     teams = Teams(imap, ["red"])
-    (area,) = teams.areas()
-    assert (area.label, area.team, area.area, area.total, area.centre) == (1, "red", 15.0, 15.0, (5.5, 3.5))
+    (area,) = teams.regions()
+    assert (area.label, area.owner, area.area, area.total, area.center) == (1, "red", 15.0, 15.0, (5.5, 3.5))
     imap["red"].write(np.roll(values, 6, axis=1))  # over the seam
-    assert teams.areas()[0].centre == (11.5, 3.5)
+    assert teams.regions()[0].center == (11.5, 3.5)
     imap["red"].write(np.zeros((7, 12)))
-    assert len(teams.areas()) == 0 and not teams.areas().labels.any()
-    assert repr(teams.areas()) == "<Areas: 0, of 0 teams>"
+    assert len(teams.regions()) == 0 and not teams.regions().labels.any()
+    assert repr(teams.regions()) == "<Regions: 0, area 0>"
 
 
 # Refusals
@@ -580,11 +572,11 @@ def test_bad_questions_are_refused():
         with refused(InvalidValue, "margin"):
             teams.owner(margin=margin)
         with refused(InvalidValue, "margin"):
-            teams.areas(margin=margin)
+            teams.regions(margin=margin)
     for neutral in (0, 2, 2**31, 0.5, True):
         with refused(InvalidValue, "neutral"):
             teams.owner(neutral=neutral)
-    for call in (teams.owner, teams.front_lines, teams.areas):
+    for call in (teams.owner, teams.front_lines, teams.regions):
         with refused(InvalidValue, "by='units'"):
             call("units")
     assert teams.get("gren") is None

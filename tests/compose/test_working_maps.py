@@ -89,7 +89,7 @@ def test_the_best_is_the_best_and_the_nearest_of_equals(seed, radius):
             assert choice.cells[agent] == cells[key[1:]][0]
             assert np.array_equal(choice.positions[agent], imap.space.position_of(choice.cells[agent]))
         alone = getattr(window(source, spots[0], radius), find)()
-        assert isinstance(alone.values, float) and isinstance(alone.cells, int)
+        assert alone.found and alone.positions.shape == (2,) and np.ndim(alone.values) == np.ndim(alone.cells) == 0
         assert alone.values == choice.values[0] and alone.cells == choice.cells[0] and alone.positions.shape == (2,)
 
 

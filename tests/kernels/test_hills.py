@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import hills as reference
 from fieldcraft.kernels.reference import spots as reference_spots
-from fieldcraft.query.ground import moves_of
+from fieldcraft.space.beside import moves_beside
 from questions import World, same, worlds
 
 if not compiled():
@@ -27,7 +27,7 @@ def test_peaks_and_thin(world: World, threshold: float, spacing: float) -> None:
     answers = []
     for module, spots in ((fast, fast_spots), (reference, reference_spots)):
         found = np.zeros(len(space), np.int64)
-        count = module.peaks(ground.values, ground.walls, *moves_of(space), threshold, space.wrap, found)
+        count = module.peaks(ground.values, ground.walls, *moves_beside(space), threshold, space.wrap, found)
         kept, closed = np.zeros(len(space), np.int64), np.zeros(space.shape, np.uint8)
         most = spots.thin(found[:count], closed, spacing**2, space.wrap, 7, kept)
         answers.append((found[:count], kept[:most], closed))
@@ -44,7 +44,7 @@ def test_label_and_measure(world: World, threshold: float) -> None:
         labels = np.zeros(space.shape, np.int32)
         queue, columns, rows = (np.zeros(len(space), np.int64) for _ in range(3))
         count, size = module.label(
-            ground.values, ground.walls, *moves_of(space), threshold, space.wrap, labels, queue, columns, rows
+            ground.values, ground.walls, *moves_beside(space), threshold, space.wrap, labels, queue, columns, rows
         )  # fmt: skip
         cells, totals, tops, middles = np.zeros(count, np.int64), np.zeros(count), np.full(count, -1), np.zeros(count, np.int64)
         module.measure(ground.values, labels, queue, columns, rows, size, cells, totals, tops, middles)

@@ -82,6 +82,11 @@ def test_the_answer_has_the_shape_of_the_question() -> None:
     many = query.best(field, [(5.0, 5.0), (1.0, 1.0)], 4.0, count=3)
     assert many.positions.shape == (2, 3, 2) and many.position.shape == (2, 2) and many.value.shape == (2,)
     assert many.cells[0].tolist() == one.cells.tolist()
+    alone = query.best(field, (5.0, 5.0), 4.0)  # without a count there is no axis of choices
+    assert alone.cells == alone.cell == one.cell and alone.found and alone.value == one.value
+    assert alone.positions.tolist() == alone.position.tolist() == one.position.tolist()
+    every = query.best(field, [(5.0, 5.0), (1.0, 1.0)], 4.0)
+    assert every.cells.tolist() == every.cell.tolist() == many.cell.tolist() and every.positions.shape == (2, 2)
     none = query.best(field, [], 4.0, count=3)
     assert none.positions.shape == (0, 3, 2) and none.cells.shape == (0, 3)
     assert "6 found" in repr(many)
@@ -175,7 +180,7 @@ def test_on_foot_bad_input_and_a_door() -> None:
     assert query.best(field, (3.5, 0.5), 3).cell == 6
     assert query.best(field, (3.5, 0.5), 3, walk=5).cell == 3
     assert query.best(field, (3.5, 0.5), 3, walk=11).cell == 6
-    assert query.worst(field, [(8.5, 0.5)], 9, walk=2).cells.tolist() == [[6]]
+    assert query.worst(field, [(8.5, 0.5)], 9, walk=2).cells.tolist() == [6]
     for walk in (0, -1, float("nan"), "far"):
         with refused(InvalidValue, "walk"):
             query.best(field, (3.5, 0.5), 3, walk=walk)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
 from fieldcraft.kernels.reference import climb as reference
 from refusals import refused
 
@@ -28,32 +28,40 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
     flat, cells = layer.values.reshape(-1), rng.integers(0, len(space), 40)
     expected = np.zeros(40, np.int64)
     reference.uphill(ways.starts, ways.ends, flat, cells, expected)
-    found = fc.uphill(layer, cells)
-    assert found.tolist() == expected.tolist()
-    for cell, end in zip(cells.tolist(), found.tolist(), strict=True):
+    found = fc.uphill(layer, cells=cells)
+    assert found.cells.tolist() == expected.tolist() and found.found.tolist() == (expected != cells).tolist()
+    assert found.values.tolist() == flat[expected].tolist()
+    for cell, end in zip(cells.tolist(), expected.tolist(), strict=True):
         beside = [cell, *ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist()]
         assert end in beside
         assert flat[end] == flat[beside].max()
-    np.testing.assert_array_equal(fc.uphill(layer, space.position_of(cells)), space.position_of(expected))
+    np.testing.assert_array_equal(fc.uphill(layer, space.position_of(cells)).positions, space.position_of(expected))
 
 
 def test_kinds_of_arguments() -> None:
     layer = fc.InfluenceMap(fc.Grid(9, 5)).add_layer("a", values=np.broadcast_to(np.arange(9), (5, 9)))
-    assert fc.uphill(layer, (2, 3)).tolist() == [3.5, 3.5]
-    assert fc.uphill(layer, (2.5, 3.5)).tolist() == [3.5, 3.5]
-    assert fc.uphill(-layer, [(2.5, 3.5), (0.5, 0.5)]).tolist() == [[1.5, 3.5], [0.5, 0.5]]
-    assert fc.uphill(layer, 10) == 11
-    assert fc.uphill(layer, np.array([10, 17])).tolist() == [11, 17]
-    assert fc.uphill(layer, np.zeros((0, 2))).shape == (0, 2)
+    for where in ((2, 3), [2, 3], (2.5, 3.5)):  # whatever holds them, these are positions
+        assert fc.uphill(layer, where).positions.tolist() == [3.5, 3.5]
+    assert fc.uphill(-layer, [(2.5, 3.5), (0.5, 0.5)]).positions.tolist() == [[1.5, 3.5], [0.5, 0.5]]
+    assert fc.uphill(layer, cells=10).cell == 11 and fc.uphill(layer, cells=10).found and not fc.uphill(layer, cells=8).found
+    assert fc.uphill(layer, cells=np.array([10, 17])).cells.tolist() == [11, 17]
+    assert fc.uphill(layer, np.zeros((0, 2))).positions.shape == (0, 2)
+    assert fc.uphill(layer, cells=[]).positions.shape == (0, 2)
 
 
 def test_bad_input() -> None:
     layer = hill(fc.Grid(9, 5))
     with pytest.raises(OutsideMap):
         fc.uphill(layer, (9.5, 1.0))
-    assert fc.uphill(layer, (9.5, 1.0), outside="clamp").shape == (2,)
-    for where in (45, [-1], np.array(["a"]), [(0.5, float("nan"))]):
+    assert fc.uphill(layer, (9.5, 1.0), outside="clamp").positions.shape == (2,)
+    for where in (10, [10, 11, 12], np.array(["a"]), [(0.5, float("nan"))]):
         with pytest.raises(InvalidValue):
             fc.uphill(layer, where)
+    for cells in (45, [-1], [(1, 2)], 0.5):
+        with pytest.raises(FieldcraftError):
+            fc.uphill(layer, cells=cells)
+    for both in ({}, {"positions": (1, 1), "cells": 1}):
+        with refused(InvalidValue, "positions"):
+            fc.uphill(layer, **both)
     with refused(InvalidValue, "space"):
         fc.uphill(np.zeros((5, 9)), (1, 1))  # type: ignore[arg-type]

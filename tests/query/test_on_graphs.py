@@ -68,8 +68,8 @@ def test_regions_are_those_of_the_grid(seed: int) -> None:
     np.testing.assert_allclose(found.totals, expected.totals)
     np.testing.assert_array_equal(found.areas * 4, expected.areas)
     np.testing.assert_array_equal(found.peaks, expected.peaks)
-    np.testing.assert_array_equal(found.centres, expected.centres)
-    assert found[0].centre == expected[0].centre
+    np.testing.assert_array_equal(found.centers, expected.centers)
+    assert found[0].center == expected[0].center
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -189,6 +189,6 @@ def test_what_is_refused() -> None:
         query.sample(field, (1, 2, 3))
     with refused(OutsideMap, "vertex"):
         query.sample(Field(Graph([], []), np.zeros(0)), (1, 2))
-    assert query.best(field, (5, -5), 1).found.tolist() == [False]
+    assert not query.best(field, (5, -5), 1).found
     empty = Field(Graph([], []), np.zeros(0, dtype=np.float32))
     assert len(query.peaks(empty).cells) == 0 and len(query.regions(empty)) == 0

@@ -36,8 +36,8 @@ def test_regions_are_scipys_labels(seed: int, neighbors: int, threshold: float, 
         assert space.cell_at(region.peak) == cells[field.values[own].argmax()]
         centres = space.position_of(cells)
         away = np.hypot(*(centres - centres.mean(axis=0)).T)
-        assert np.hypot(*(np.array(region.centre) - centres.mean(axis=0))) <= away.min() + 1e-9
-        assert found.labels.flat[space.cell_at(region.centre)] == region.label
+        assert np.hypot(*(np.array(region.center) - centres.mean(axis=0))) <= away.min() + 1e-9
+        assert found.labels.flat[space.cell_at(region.center)] == region.label
 
 
 @given(st.integers(0, 10**6), st.sampled_from([4, 8, [(1, 0), (0, 1), (1, 1)], [(1, 2), (2, 1)]]), st.booleans())
@@ -67,7 +67,7 @@ def test_a_region_across_the_rim_of_a_torus_has_its_centre_in_it() -> None:
     values[1, [6, 7, 0, 1, 2]] = [1, 1, 1, 1, 2]
     found = query.regions(Field(fc.Grid(8, 3, wrap=True), values))
     assert len(found) == 1
-    assert found[0].centre == (0.5, 1.5) and found[0].peak == (2.5, 1.5)
+    assert found[0].center == (0.5, 1.5) and found[0].peak == (2.5, 1.5)
     assert query.regions(Field(fc.Grid(8, 3), values))[0].total == 4.0
 
 
@@ -77,7 +77,7 @@ def test_it_is_a_sequence() -> None:
     assert [region.total for region in found] == [10.0, 2.0, 1.0]
     assert found.labels.tolist() == [[3, 0, 1, 1, 0, 2]]
     assert found[-1].label == 3 and found[0].area == 18.0 and found.areas.tolist() == [18.0, 9.0, 9.0]
-    assert found.peaks.shape == found.centres.shape == (3, 2) and found.peak_values.dtype == np.float32
+    assert found.peaks.shape == found.centers.shape == (3, 2) and found.peak_values.dtype == np.float32
     assert "3" in repr(found)
     equal = query.regions(Field(fc.Grid(5, 1), np.array([[1, 0, 1, 0, 1]], np.float32)))
     assert equal.labels.tolist() == [[1, 0, 2, 0, 3]]
@@ -85,7 +85,7 @@ def test_it_is_a_sequence() -> None:
 
 def test_no_region() -> None:
     found = query.regions(Field(fc.Grid(4, 3), np.zeros((3, 4), np.float32)))
-    assert len(found) == 0 and list(found) == [] and not found.labels.any() and found.centres.shape == (0, 2)
+    assert len(found) == 0 and list(found) == [] and not found.labels.any() and found.centers.shape == (0, 2)
     everything = fc.Grid(4, 3, walls=np.ones((3, 4), bool))
     assert len(query.regions(noise(everything, 1), -2.0)) == 0
 

@@ -24,12 +24,12 @@ def test_each_in_turn_takes_the_best_of_what_is_left(seed: int, spacing: float, 
     free = np.ones(len(space), bool)
     for i, place in enumerate(places):
         alone = query.best(field, place, 4.0, where=free.reshape(space.shape))
-        assert spots.cells[i].tolist() == alone.cells.tolist()
-        if alone.found[0]:
+        assert spots.cells[i] == alone.cell
+        if alone.found:
             free[alone.cell] = False
             free &= distances(space, centres, alone.position) >= spacing - 1e-6
     assert held.cells.tolist() == spots.cells[spots.found].tolist()
-    assert held.agents == np.flatnonzero(spots.found[:, 0]).tolist()
+    assert held.agents == np.flatnonzero(spots.found).tolist()
 
 
 def test_a_hundred_agents_on_one_hill_stand_apart() -> None:
@@ -52,14 +52,14 @@ def test_what_others_hold_stays_theirs_and_what_is_released_is_free() -> None:
     assert held.best(field, (4.5, 1.5), 20, agents="b").cell == 25  # gives up its own first
     assert held.agents == ["a", "b"] and held.cells.tolist() == [26, 25]
     assert held.positions.tolist() == space.position_of([26, 25]).tolist()
-    assert held.best(field, [(4.5, 1.5)] * 2, 20, agents=["b", "a"]).cells.tolist() == [[26], [25]]  # all give up first
+    assert held.best(field, [(4.5, 1.5)] * 2, 20, agents=["b", "a"]).cells.tolist() == [26, 25]  # all give up first
     assert "b" in held and "c" not in held and len(held) == 2
     assert held.release("b", "c") == 1
     assert held.worst(field, (4.5, 1.5), 20, agents=7).cell == 0
     assert held.best(field, (4.5, 1.5), 20, agents=7).cell == 26
     held.clear()
     assert len(held) == 0 and held.positions.shape == (0, 2)
-    assert held.best(field, [], 3, agents=[]).cells.shape == (0, 1)
+    assert held.best(field, [], 3, agents=[]).cells.shape == (0,)
 
 
 def test_an_agent_that_finds_nothing_holds_nothing() -> None:
@@ -67,16 +67,16 @@ def test_an_agent_that_finds_nothing_holds_nothing() -> None:
     field = noise(space, 1)
     held = query.Reservations(space)
     spots = held.best(field, [(0.5, 0.5)] * 3, 5, agents=np.array([4, 5, 6]))
-    assert spots.found[:, 0].tolist() == [True, True, False]
+    assert spots.found.tolist() == [True, True, False]
     assert held.agents == [4, 5]
-    assert not held.best(field, (0.5, 0.5), 5, agents=4, where=np.zeros((1, 2), bool)).found[0]
+    assert not held.best(field, (0.5, 0.5), 5, agents=4, where=np.zeros((1, 2), bool)).found
     assert held.agents == [5]
 
 
 def test_an_expression_and_a_layer_of_the_same_ground_share_reservations() -> None:
     held = query.Reservations(fc.Grid(9, 5), spacing=1.0)
     other = noise(fc.Grid(9, 5, walls=random_walls((5, 9), 0.2, 2)), 3)
-    assert held.best(other, (4, 2), 3, agents=1).found[0]
+    assert held.best(other, (4, 2), 3, agents=1).found
     with refused(InvalidValue, "cell_size 2"):
         held.best(noise(fc.Grid(9, 5, cell_size=2.0), 4), (4, 2), 3, agents=2)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
-from fieldcraft.compose.team_borders import Area, Areas, FrontLine, areas, crossings, front_lines
+from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, regions
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.influence_map import InfluenceMap
@@ -23,8 +23,9 @@ from fieldcraft.layer import Layer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import Graph
+from fieldcraft.space.regions import Regions
 
-__all__ = ["Area", "Areas", "FrontLine", "Teams", "add_teams", "warm_up"]
+__all__ = ["FrontLine", "Teams", "add_teams", "warm_up"]
 
 _WAYS = ("total", "source")
 _INT32 = np.iinfo(np.int32)
@@ -171,7 +172,7 @@ class Teams(Mapping[str, Layer]):
         A line runs where two teams are equally strong, between the centres of cells that one of them owns and cells that the
         other owns; each names its two teams. It ends at walls, where nobody is, where a third team owns, and at the rim; on a
         torus it may stand out over the rim by half a cell, to meet the other end there. Maps of a single row or column have
-        none. `by` as in `owner`. Needs the contourpy library; raises `MissingLibrary` without it.
+        none. `by` as in `owner`.
 
         On a graph each pair of such teams has one "line": the places on open edges between a vertex of one and a vertex of the other
         where both are as strong.
@@ -187,14 +188,14 @@ class Teams(Mapping[str, Layer]):
             return crossings(space, self.names, survey.leader, survey.presence, at_odds)
         return front_lines(space, self.names, survey.leader, survey.presence, at_odds)
 
-    def areas(self, by: str = "total", *, margin: float = 0.0) -> Areas:
-        """The connected areas of cells with one owner: team, label, area in world units, total strength and centre.
+    def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
+        """The connected regions of cells with one owner: who owns each, its area, total strength, strongest cell and center.
 
         Cells belong together when a step of the space leads from one to the other, in either direction.
         `by` and `margin` as in `owner`.
         """
         survey = self._survey(by)
-        return areas(survey.space, self.names, self.owner(by, margin=margin), survey.presence)
+        return regions(survey.space, self.names, self.owner(by, margin=margin), survey.presence)
 
     # How
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,11 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid
+from fieldcraft.space.spots import Spots
 
-__all__ = ["Choice", "Window", "window"]
+__all__ = ["Window", "window"]
 
 Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The cells that windows were searched for: of one window a position (2,), a value and a cell, of N windows (N, 2), (N,), (N,)."""
-
-    positions: NDArray[np.float64]
-    values: float | Floats
-    cells: int | NDArray[np.int64]
 
 
 def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = "refuse") -> Window:
@@ -157,19 +148,19 @@ class Window:
         weights = Falloff.of(falloff)(self._frame.steps / self._frame.radius)
         return self._with(reference.MULTIPLY, self, weights.astype(np.float32))
 
-    def best(self, *, none: str = "refuse") -> Choice:
+    def best(self, *, none: str = "refuse") -> Spots:
         """The cell with the largest value inside; of equals the nearest to the agent, then the one with the lowest row and column.
 
         Where a window has no cell inside (an agent walled in) this raises `InvalidValue`, or with `none="stay"` gives the
-        agent's own cell.
+        agent's own cell, which is not `found`.
         """
         return self._search(np.where(self._frame.inside, self._values, -np.inf), none)
 
-    def worst(self, *, none: str = "refuse") -> Choice:
+    def worst(self, *, none: str = "refuse") -> Spots:
         """The cell with the smallest value inside; the rest as in `best`."""
         return self._search(np.where(self._frame.inside, -self._values, -np.inf), none)
 
-    def _search(self, values: Floats, none: str) -> Choice:
+    def _search(self, values: Floats, none: str) -> Spots:
         checks.choice("none", none, ("refuse", "stay"))
         frame = self._frame
         count, rows, columns = frame.shape
@@ -189,7 +180,9 @@ class Window:
         cells = frame.cells.reshape(flat)[agents, found]
         chosen = self._values.reshape(flat)[agents, found]
         positions = frame.space.position_of(cells)
-        return Choice(positions[0], float(chosen[0]), int(cells[0])) if frame.single else Choice(positions, chosen, cells)
+        if frame.single:
+            return Spots(positions[0], chosen[0], cells[0], ~empty[0], cells[0])
+        return Spots(positions, chosen, cells, ~empty, cells)
 
     def _range(self) -> tuple[Floats, Floats]:
         """The smallest and largest value inside each window, (N, 1, 1); 0 where nothing is inside."""

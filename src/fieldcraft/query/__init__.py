@@ -4,18 +4,19 @@ Every function takes a layer, an expression, or anything else with `values` on a
 """
 
 from fieldcraft.query.ahead import sense
-from fieldcraft.query.areas import Region, Regions, regions
 from fieldcraft.query.climbing import uphill
 from fieldcraft.query.explanation import Accountable, Contribution, Explanation, explain
-from fieldcraft.query.exploring import Steps, explore_step
+from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.ground import Readable
 from fieldcraft.query.maxima import peaks
 from fieldcraft.query.readiness import compile_all
+from fieldcraft.query.regions import regions
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import Along, along
 from fieldcraft.query.samples import gradient, sample
 from fieldcraft.query.spots import best, worst
-from fieldcraft.query.spots_found import Spots
+from fieldcraft.space.regions import Region, Regions
+from fieldcraft.space.spots import Spots
 
 __all__ = [
     "Accountable",
@@ -27,7 +28,6 @@ __all__ = [
     "Regions",
     "Reservations",
     "Spots",
-    "Steps",
     "along",
     "best",
     "compile_all",

@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.ground import Readable, frozen
+from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.spots import Spots
 
 __all__ = ["uphill"]
 
 
-def uphill(layer: Readable, where: ArrayLike, *, outside: str = "refuse") -> NDArray[Any]:
-    """Where each agent would go if it took the one step after which the value is highest; it stays where no step is better.
+def uphill(layer: Readable, positions: ArrayLike | None = None, *, cells: ArrayLike | None = None, outside: str = "refuse") -> Spots:
+    """The one step of each agent after which the value is highest; it stays where no step is better.
 
     Parameters
     ----------
-    layer: a layer, an expression or anything else with values, on a grid or a graph. Negate it (`-danger`) to go downhill.
-    where: world positions, one or (N, 2) ((N, 3) on 3D graphs); or cells, one or (N,) whole numbers. The answer is of the same
-        kind: positions of the centres of cells, or cells.
+    layer: a layer, an expression or anything else with values, on any space. Negate it (`-danger`) to go downhill.
+    positions: where the agents are: one world position or (N, 2) ((N, 3) on 3D graphs).
+    cells: or the cells that they stand in, one or (N,) whole numbers.
     outside: "refuse" a position off the map, or "clamp" it to the nearest cell.
 
-    Of equally good steps the one to the lowest cell is taken. Raises `OutsideMap` or `InvalidValue`.
+    Of equally good steps the one to the lowest cell is taken. Returns `Spots`: the cells to step to, their positions and values; where an
+    agent stays `found` is False. Raises `OutsideMap` or `InvalidValue`.
     """
     space = checked_space(getattr(layer, "space", None))
     values = np.asarray(layer.values)
     if values.shape != space.shape:
         raise InvalidValue("Values have the space's shape", got=f"shape {values.shape} on {space!r}", remedy=f"Pass shape {space.shape}")
-    given = checks.array("Positions or cells", where)
-    as_cells = given.dtype.kind in "iu" and given.ndim < 2 and not (given.ndim == 1 and len(given) == space.dimensions and _is_point(where))
-    if as_cells:
-        if given.size and (int(given.min()) < 0 or int(given.max()) >= len(space)):
-            space.position_of(given)  # says which is no cell
-        cells = np.atleast_1d(given).astype(np.int64)
-    else:
-        cells = np.atleast_1d(space.cell_at(given, outside=outside))
+    starts = _starts(space, positions, cells, outside)
+    here = np.atleast_1d(starts)
     ways = space.ways
-    best = np.empty(len(cells), dtype=np.int64)
-    kernels.load("climb").uphill(ways.starts, ways.ends, frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1)), cells, best)
-    if as_cells:
-        return best[0] if given.ndim == 0 else best
-    return space.position_of(best[0] if given.ndim == 1 and len(given) else best)
+    best = np.empty(len(here), dtype=np.int64)
+    flat = frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
+    kernels.load("climb").uphill(ways.starts, ways.ends, flat, here, best)
+    return Spots.steps(best if starts.ndim else best[0], starts, space, flat)
 
 
-def _is_point(where: ArrayLike) -> bool:
-    """Whether whole numbers were meant as one position: a pair or triple that is a tuple, not an array."""
-    return isinstance(where, tuple)
+def _starts(space: AnySpace, positions: ArrayLike | None, cells: ArrayLike | None, outside: str) -> NDArray[np.int64]:
+    if (positions is None) == (cells is None):
+        raise InvalidValue(
+            "Agents are where `positions` say, or in `cells`",
+            got="neither" if cells is None else "both",
+            remedy="Pass uphill(layer, positions) or uphill(layer, cells=...)",
+        )
+    if cells is None:
+        points, single = checks.positions(positions, dimensions=space.dimensions)  # type: ignore[arg-type]
+        found = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
+        return found[0] if single else found
+    space.position_of(cells)  # says which is no cell
+    return np.asarray(cells, dtype=np.int64)

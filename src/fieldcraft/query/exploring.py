@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,8 +15,9 @@ from fieldcraft.kernels import pool
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable, frozen
 from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space.spots import Spots
 
-__all__ = ["Steps", "explore_step"]
+__all__ = ["explore_step"]
 
 _CELLS_PER_THREAD = 10_000
 _MOST_KEY = 2**63 - 1
@@ -26,23 +26,6 @@ _LOOKED_THROUGH = 1 << 16  # cells at a time, until one is unknown
 
 _rooms: WeakKeyDictionary[AnySpace, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
 _NO_WAYS = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-
-
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """One step for each of N positions, or for one, without the first axis.
-
-    `positions` (N, 2) are the world positions of the cells to step to, `cells` (N,) their ids, `targets` (N,) the ids of the
-    cells that they lead towards. Where nothing can be reached `found` (N,) is False, and both are the cell stood in.
-    """
-
-    positions: NDArray[np.float64]
-    cells: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    found: NDArray[np.bool_]
-
-    def __repr__(self) -> str:
-        return f"<Steps of shape {self.cells.shape}, {int(np.count_nonzero(self.found))} found>"
 
 
 def explore_step(
@@ -54,7 +37,7 @@ def explore_step(
     rng: np.random.Generator | None = None,
     apart: bool = False,
     outside: str = "refuse",
-) -> Steps:
+) -> Spots:
     """The step towards the least known cell that can be reached within `sight` steps: for explorers.
 
     Of equally known cells the nearest counts, in steps, and of equally near ones dice decide. The cell stood in does not
@@ -73,7 +56,10 @@ def explore_step(
         unless it has no other step. Explorers that have come together part again; without it they may walk as one from then on.
     outside: "refuse" a position off the map, or "clamp" it to the rim.
 
-    A search for the frontier may look at the whole map, for each position. Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+    Returns `Spots` with `targets`, the cells that the steps lead towards. Where nothing can be reached `found` is False, and both are
+    the cell stood in. A search for the frontier may look at the whole map, for each position.
+
+    Raises `OutsideMap`, `OnWall` or `InvalidValue`.
 
     Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that of Yamauchi's "A
     Frontier-Based Approach for Autonomous Exploration" (1997).
@@ -110,10 +96,9 @@ def explore_step(
         parts = [np.s_[first : first + _LOOKED_THROUGH] for first in range(0, len(space), _LOOKED_THROUGH)]
         if known.any() and any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
             look(True)
-    found = cells != starts
     if single:
-        return Steps(space.position_of(int(cells[0])), cells[0], targets[0], found[0])
-    return Steps(space.position_of(cells), cells, targets, found)
+        return Spots.steps(cells[0], starts[0], space, ground.flat, targets[0])
+    return Spots.steps(cells, starts, space, ground.flat, targets)
 
 
 def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int64], targets: NDArray[np.int64]) -> None:

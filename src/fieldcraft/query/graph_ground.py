@@ -66,9 +66,3 @@ class GraphGround:
                 remedy="Pass a comparison such as layer.values > 0.5",
             )
         return np.asarray(self.walls | ~mask)
-
-    def open_arcs(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The arcs that can be walked: origins, ends, and their numbers in the topology."""
-        topology = self.space.topology
-        arcs = np.flatnonzero(~(self.space.closed | self.walls[topology.origins] | self.walls[topology.ends]))
-        return topology.origins[arcs].astype(np.int64), topology.ends[arcs].astype(np.int64), arcs

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.query.graph_ground import GraphGround
 from fieldcraft.space import Graph
+from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.runs import runs
 
 __all__ = ["gradient", "sample", "way"]
@@ -120,7 +120,7 @@ def _inside_polygons(ground: GraphGround, points: NDArray[np.float64], cells: ND
     inside = np.flatnonzero((triangles >= 0) & (mesh.owners[triangles] == cells) & ~ground.walls[cells]) if len(mesh.owners) else cells[:0]
     if not len(inside):
         return
-    fans, count = _fans_of(ground)
+    fans, count = _fans_of(ground.space)
     free = ~ground.walls[mesh.ring_owners]
     weights = np.bincount(fans[free], minlength=count)
     sums = np.bincount(fans[free], weights=ground.values[mesh.ring_owners[free]].astype(np.float64), minlength=count)
@@ -134,18 +134,12 @@ def _inside_polygons(ground: GraphGround, points: NDArray[np.float64], cells: ND
     found[inside] = (means[fans[corners]] * shares[inside]).sum(axis=1)
 
 
-_fans: WeakKeyDictionary[Graph, tuple[int, NDArray[np.int64], int]] = WeakKeyDictionary()
-
-
-def _fans_of(ground: GraphGround) -> tuple[NDArray[np.int64], int]:
+@kept_until_walls_change
+def _fans_of(space: Graph) -> tuple[NDArray[np.int64], int]:
     """The fans of a mesh, looked up once for each change of walls."""
-    space, mesh = ground.space, ground.space.mesh
-    assert mesh is not None
-    known = _fans.get(space)
-    if known is None or known[0] != space.walls_version:
-        origins, ends, _ = ground.open_arcs()
-        known = _fans[space] = (space.walls_version, *mesh.fans(np.stack([origins, ends], axis=1)))
-    return known[1], known[2]
+    assert space.mesh is not None
+    ways = space.ways
+    return space.mesh.fans(np.stack([ways.origins, ways.ends], axis=1))
 
 
 def _slopes(ground: GraphGround, cells: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.graph_ground import GraphGround
-from fieldcraft.query.spots_found import Spots
+from fieldcraft.space.pieces import middles, pieces
+from fieldcraft.space.spots import Spots, chosen
 
-__all__ = ["choose", "components", "peaks", "serve", "take"]
+__all__ = ["choose", "peaks", "serve", "take"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many
 _AT_ONCE = 1_024
@@ -24,7 +25,7 @@ def choose(
     layer: Any,
     near: ArrayLike,
     radius: float,
-    count: int,
+    count: int | None,
     spacing: float,
     where: Any,
     walk: float | None,
@@ -36,7 +37,7 @@ def choose(
     far = checks.positive("radius", radius) * (1 + _SLACK)
     apart = checks.not_negative("spacing", spacing) * (1 - _SLACK)
     length = None if walk is None else checks.positive("walk", walk) * (1 + _SLACK)
-    wanted = checks.whole("count", count, minimum=1)
+    wanted = 1 if count is None else checks.whole("count", count, minimum=1)
     if wanted > len(ground.space):
         raise InvalidValue(f"count is at most the number of vertices, {len(ground.space)}", got=f"count={wanted}", remedy="Ask for fewer")
     points, starts, single = ground.points(near, outside)
@@ -57,7 +58,7 @@ def choose(
         else:
             rank = np.arange(len(who)) - ends[who]
             cells[first + who[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
-    return Spots.at(cells[0] if single else cells, ground.space, ground.values)
+    return chosen(cells, single, count, ground.space, ground.values)
 
 
 def _on_foot(ground: GraphGround, starts: NDArray[np.int64], length: float) -> NDArray[np.bool_]:
@@ -104,48 +105,24 @@ def peaks(layer: Any, count: int | None, spacing: float, threshold: float) -> Sp
     apart = checks.not_negative("spacing", spacing) * (1 - _SLACK)
     above = checks.finite("threshold", threshold)
     values = ground.values
-    origins, ends, _ = ground.open_arcs()
-    level = values[origins] == values[ends]
-    number, labels = _connected(len(values), origins[level], ends[level])
-    high = np.ones(number, dtype=np.bool_)
+    ways = ground.space.ways
+    origins, ends = ways.origins, ways.ends
+    candidates = np.flatnonzero(values > above)
+    plateaus = np.full(len(values), -1, dtype=np.int64)
+    plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
+    labels = pieces(ground.space, plateaus)
+    high = np.zeros(len(values) + 1, dtype=np.bool_)
+    high[labels] = True
     high[labels[origins[values[ends] > values[origins]]]] = False
     high[labels[ends[values[origins] > values[ends]]]] = False
-    high[labels[ground.walls | ~(values > above)]] = False
+    high[-1] = False  # of no plateau
     inside = np.flatnonzero(high[labels])
-    cells = _middles(ground, inside, labels[inside])
+    _, numbers = np.unique(labels[inside], return_inverse=True)
+    cells = middles(ground.space, inside, numbers, int(numbers.max(initial=-1)) + 1)
     cells = cells[np.lexsort((cells, -values[cells]))]
     if apart > 0:
         cells = _spaced(ground, cells, most, apart)
-    return Spots.at(cells[:most].copy(), ground.space, values)
-
-
-def components(layer: Any, threshold: float) -> tuple[Any, ...]:
-    """The labels, areas, totals, peaks and middles of the connected regions above a threshold; see `fieldcraft.regions`."""
-    ground = GraphGround(layer)
-    above = checks.finite("threshold", threshold)
-    values = ground.values
-    held = ~ground.walls & (values > above)
-    origins, ends, _ = ground.open_arcs()
-    both = held[origins] & held[ends]
-    _, every = _connected(len(values), origins[both], ends[both])
-    inside = np.flatnonzero(held)
-    _, first, numbers = np.unique(every[inside], return_index=True, return_inverse=True)
-    # Numbered by their lowest vertex.
-    renumber = np.argsort(np.argsort(first, kind="stable"))
-    numbers = renumber[numbers]
-    count = len(first)
-    totals = np.bincount(numbers, weights=values[inside].astype(np.float64), minlength=count)
-    areas = np.bincount(numbers, weights=ground.space.areas[inside], minlength=count)
-    by_value = np.lexsort((inside, -values[inside], numbers))
-    tops = inside[by_value[np.flatnonzero(np.diff(numbers[by_value], prepend=-1) != 0)]]
-    middles = _middles(ground, inside, numbers)
-    order = np.argsort(-totals, kind="stable")
-    ranks = np.zeros(count, dtype=np.int32)
-    ranks[order] = np.arange(1, count + 1)
-    labels = np.zeros(len(values), dtype=np.int32)
-    labels[inside] = ranks[numbers]
-    places = ground.space.positions
-    return labels, areas[order], totals[order], places[tops[order]], values[tops[order]], places[middles[order]]
+    return Spots.at(cells[:most].copy(), ground.space, values, ranked=True)
 
 
 def _candidates(
@@ -174,26 +151,3 @@ def _spaced(ground: GraphGround, cells: NDArray[np.int64], count: int, spacing: 
         left &= ((places - places[first]) ** 2).sum(axis=1) >= spacing * spacing
         left[first] = False
     return np.array(kept, dtype=np.int64)
-
-
-def _middles(ground: GraphGround, cells: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of each group of vertices, by its number, the one nearest to its middle (the lowest of equals), by number."""
-    groups, inverse, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
-    places = ground.space.positions[cells]
-    away = np.zeros(len(cells))
-    for axis in places.T:
-        middle = np.bincount(inverse, weights=axis, minlength=len(groups)) / sizes
-        away += (axis - middle[inverse]) ** 2
-    order = np.lexsort((cells, away, inverse))
-    return cells[order[np.flatnonzero(np.diff(inverse[order], prepend=-1) != 0)]]
-
-
-def _connected(count: int, origins: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if not count:
-        return 0, np.zeros(0, dtype=np.int64)
-    joined = coo_array((np.ones(len(origins), dtype=np.int8), (origins, ends)), shape=(count, count))
-    number, labels = connected_components(joined, directed=False)
-    return int(number), labels.astype(np.int64)

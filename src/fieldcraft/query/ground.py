@@ -15,7 +15,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.space import AnySpace, Grid
 from fieldcraft.space.keeping import kept_until_walls_change
 
-__all__ = ["Ground", "Readable", "crowd", "frozen", "moves_of", "squared", "too_far"]
+__all__ = ["Ground", "Readable", "crowd", "frozen", "squared", "too_far"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 
@@ -143,18 +143,3 @@ def squared(distance: float, cell_size: float, *, at_least: bool) -> float:
     cells = distance / cell_size
     # Beyond 1e9 cells lies no map, and the square of more might overflow.
     return min(cells, 1e9) ** 2 * (1 - _SLACK if at_least else 1 + _SLACK)
-
-
-def moves_of(space: Grid) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.bool_]]:
-    """A grid's links, and how to get from a cell to all those beside it, as `kernels.hills.peaks` takes them.
-
-    One looks for where steps come from; where a step may be open one way only, also for where they lead.
-    """
-    links = space.links()
-    steps = np.array(space.neighborhood.steps, dtype=np.int64)
-    masks = space.link_masks
-    ends = np.zeros(len(steps), dtype=np.bool_)
-    known = set(space.neighborhood.steps)
-    if not all((-dx, -dy) in known for dx, dy in known) or not (space.terrain is None or space.terrain.is_plain):
-        return frozen(links), np.concatenate([-steps, steps]), np.tile(masks, 2), np.repeat([False, True], len(steps))
-    return frozen(links), -steps, masks, ends

@@ -7,8 +7,9 @@ import numpy as np
 from fieldcraft import checks, kernels
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, moves_of, squared
-from fieldcraft.query.spots_found import Spots
+from fieldcraft.query.ground import Ground, Readable, squared
+from fieldcraft.space.beside import moves_beside
+from fieldcraft.space.spots import Spots
 
 __all__ = ["peaks"]
 
@@ -36,10 +37,10 @@ def peaks(layer: Readable, count: int | None = None, *, spacing: float = 0.0, th
     above = checks.finite("threshold", threshold)
     ops = kernels.load("hills")
     found = np.empty(len(space), dtype=np.int64)
-    cells = found[: ops.peaks(ground.values, ground.walls, *moves_of(space), above, space.wrap, found)]
+    cells = found[: ops.peaks(ground.values, ground.walls, *moves_beside(space), above, space.wrap, found)]
     cells = cells[np.lexsort((cells, -ground.flat[cells]))]
     if spacing > 0:
         kept = np.empty(min(most, len(cells)), dtype=np.int64)
         closed = np.zeros(space.shape, dtype=np.uint8)
         cells = kept[: kernels.load("spots").thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
-    return Spots.at(cells[:most].copy(), space, ground.flat)
+    return Spots.at(cells[:most].copy(), space, ground.flat, ranked=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.query.ahead import sense
-from fieldcraft.query.areas import regions
 from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.maxima import peaks
+from fieldcraft.query.regions import regions
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import along
 from fieldcraft.query.samples import gradient, sample

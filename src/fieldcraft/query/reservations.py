@@ -14,8 +14,8 @@ from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable, squared
 from fieldcraft.query.spots import tile_bounds
-from fieldcraft.query.spots_found import Spots
 from fieldcraft.space import AnySpace, Graph, Grid, grid_of
+from fieldcraft.space.spots import Spots, chosen
 
 __all__ = ["Reservations"]
 
@@ -79,7 +79,7 @@ class Reservations:
         other. An agent that finds nothing holds nothing.
 
         `agents` are N different hashable values for an (N, 2) array `near`, or one for one (x, y) pair; the rest is as in
-        `fieldcraft.best`. Returns `Spots` of one choice each. When this raises, nothing has changed.
+        `fieldcraft.best`. Returns a spot for each. When this raises, nothing has changed.
         """
         return self._serve(layer, near, radius, agents, where, outside, np.float32(1))
 
@@ -170,7 +170,7 @@ class Reservations:
     def _taken(self, names: list[Hashable], cells: NDArray[np.int64], single: bool, ground: Ground | GraphGround) -> Spots:
         self.release(*names)
         self._held.update((agent, cell) for agent, cell in zip(names, cells[:, 0].tolist(), strict=True) if cell >= 0)
-        return Spots.at(cells[0] if single else cells, self.space, ground.flat)
+        return chosen(cells, single, None, self.space, ground.flat)
 
 
 def _names(agents: Any, count: int, single: bool) -> list[Hashable]:

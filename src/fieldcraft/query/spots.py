@@ -12,10 +12,10 @@ from fieldcraft.kernels.reference.spots import TILE
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, crowd, squared
-from fieldcraft.query.spots_found import Spots
 from fieldcraft.query.walking import best_on_foot
+from fieldcraft.space.spots import Spots, chosen
 
-__all__ = ["Spots", "best", "tile_bounds", "worst"]
+__all__ = ["best", "tile_bounds", "worst"]
 
 _CELLS_PER_THREAD = 200_000  # cells to look at that pay for waking a thread
 
@@ -25,7 +25,7 @@ def best(
     near: ArrayLike,
     radius: float,
     *,
-    count: int = 1,
+    count: int | None = None,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
     walk: float | None = None,
@@ -42,7 +42,7 @@ def best(
     layer: a layer or an expression.
     near: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
     radius: world units, above 0. With less than half a cell diagonal a position can be too far from every centre.
-    count: how many cells for each position.
+    count: how many cells for each position, in an axis of their own; without it the best one, without that axis.
     spacing: the least distance between the choices of one position, world units from centre to centre.
     where: which cells may be taken: an array of bool of shape (height, width), or a layer or expression that is not 0 there.
     walk: only cells to which a way of at most this length leads from the position's cell, in world units; from a wall, from
@@ -59,7 +59,7 @@ def worst(
     near: ArrayLike,
     radius: float,
     *,
-    count: int = 1,
+    count: int | None = None,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
     walk: float | None = None,
@@ -85,7 +85,7 @@ def _choose(
     layer: Readable,
     near: ArrayLike,
     radius: float,
-    count: int,
+    count: int | None,
     spacing: float,
     where: Readable | ArrayLike | None,
     walk: float | None,
@@ -98,7 +98,7 @@ def _choose(
     space = ground.space
     reach2 = squared(checks.positive("radius", radius), space.cell_size, at_least=False)
     spacing2 = squared(checks.not_negative("spacing", spacing), space.cell_size, at_least=True)
-    wanted = checks.whole("count", count, minimum=1)
+    wanted = 1 if count is None else checks.whole("count", count, minimum=1)
     if wanted > len(space):
         raise InvalidValue(f"count is at most the number of cells, {len(space)}", got=f"count={wanted}", remedy="Ask for fewer")
     places, single = ground.places(near, outside)
@@ -106,7 +106,7 @@ def _choose(
     cells = np.full((len(places), wanted), -1, dtype=np.int64)
     if walk is not None:
         best_on_foot(space, ground.values, closed, sign, places, walk, reach2, spacing2, cells)
-        return Spots.at(cells[0] if single else cells, space, ground.flat)
+        return chosen(cells, single, count, space, ground.flat)
     highest = tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
     function = kernels.load("spots").best
 
@@ -115,4 +115,4 @@ def _choose(
 
     looked_at = wanted * min(3 * reach2 + 1, len(space))
     crowd(call, len(places), int(_CELLS_PER_THREAD / looked_at) + 1)
-    return Spots.at(cells[0] if single else cells, space, ground.flat)
+    return chosen(cells, single, count, space, ground.flat)

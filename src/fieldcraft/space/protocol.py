@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.keeping import kept_until_walls_change
-from fieldcraft.space.ways import Ways, parts_of
+from fieldcraft.space.pieces import by_area, pieces
+from fieldcraft.space.ways import Ways
 
 if TYPE_CHECKING:
     from typing import Self
@@ -164,7 +165,7 @@ class Space(ABC):
 
         Steps that lead one way only join as well. Of equal parts the one with the lowest cell comes first.
         """
-        return parts_of(self.ways, ~self.walls.reshape(-1), self.areas).reshape(self.shape)
+        return by_area(self, pieces(self, ~self.walls)).reshape(self.shape)
 
     # Straight ways
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fieldcraft.space.grid import Grid
     from fieldcraft.space.topology import Topology
 
-__all__ = ["Ways", "inside", "parts_of", "ways_on_arcs", "ways_on_grid"]
+__all__ = ["Ways", "inside", "ways_on_arcs", "ways_on_grid"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,27 +36,6 @@ class Ways:
     def origins(self) -> NDArray[np.int64]:
         """The cell that each step leaves, (A,)."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-
-
-def parts_of(ways: Ways, members: NDArray[np.bool_], areas: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The connected part of each of the `members` (N,), 0 for the largest by area; -1 for other cells."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    labels = np.full(len(members), -1, dtype=np.int64)
-    some = np.flatnonzero(members)
-    if not len(some):
-        return labels
-    origins = ways.origins
-    inner = members[origins] & members[ways.ends]
-    pairs = (origins[inner], ways.ends[inner])
-    _, found = connected_components(coo_array((np.ones(len(pairs[0]), dtype=np.int8), pairs), shape=(len(members),) * 2), directed=False)
-    _, first, numbers = np.unique(found[some], return_index=True, return_inverse=True)
-    order = np.lexsort((first, -np.bincount(numbers, weights=areas[some])))
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    labels[some] = rank[numbers]
-    return labels
 
 
 def ways_on_grid(grid: Grid, *, from_walls: bool = False) -> Ways:

@@ -107,8 +107,7 @@ class Senses:
         """The directions (N, 2) in which the infection falls, unit vectors; 0 where it doesn't."""
         self.infection.write(values)
         if isinstance(self.ground.space, Graph):
-            space = self.ground.space
-            steps = space.position_of(uphill(-self.infection, cells)) - positions
+            steps = uphill(-self.infection, cells=cells).positions - positions
         else:
             steps = -np.asarray(gradient(self.infection, positions), dtype=np.float64)
         return directions(steps[:, :2])
