@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import damage
 import realdata
+import refusals
 from fieldcraft import kernels
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.kernels.reference import voxels as reference
@@ -499,6 +500,23 @@ def test_real_levels_load(name: str, options: dict[str, Any], count: int, parts:
     assert isinstance(graph, Graph) and len(graph) == count and graph.parts().max() + 1 == parts
     large = graph.areas > 0.01 * graph.areas.max()
     np.testing.assert_array_equal(np.asarray(graph.cell_at(graph.positions[large])), np.flatnonzero(large))
+
+
+@pytest.mark.parametrize(
+    ("faces", "says"),
+    [(["1 2 7"], "columns of"), (["1 2 3"] * 3000, "in all"), (["1 3 2", "1 4 3"], "places")],
+    ids=["a far corner", "many large triangles", "a large floor"],
+)
+def test_baking_is_bounded_before_it_begins(tmp_path: Path, faces: list[str], says: str) -> None:
+    corners = [(0, 0, 0), (500, 0, 0), (500, 0, 500), (0, 0, 500), (1, 0, 0), (0, 0, 1), (1e5, 0, 1e5)]
+    used = corners if "7" in faces[0] else corners[:4]
+    path = tmp_path / "level.obj"
+    path.write_text("\n".join([*(f"v {x} {y} {z}" for x, y, z in used), *(f"f {face}" for face in faces)]))
+    tracemalloc.start()
+    with refusals.refused(InvalidValue, says):
+        load_map(path, bake=True, cell_size=0.3)
+    assert tracemalloc.get_traced_memory()[1] < 400e6
+    tracemalloc.stop()
 
 
 def test_a_real_dungeon_baked() -> None:

@@ -13,9 +13,9 @@ from fieldcraft.space import Graph, Mesh
 
 __all__ = ["bake", "is_walkable"]
 
-_MOST_COLUMNS = 2**24
-_MOST_SPANS = 2**26
-_MOST_PLACES = 2**22  # a kilobyte of memory each
+_MOST_COLUMNS = 2**22
+_MOST_CROSSED = 2**23  # columns under triangles, each triangle's counted by itself; a piece of ground of 32 bytes at most for each
+_MOST_PLACES = 2**19  # a kilobyte of memory each
 _MOST_LAYERS = 2**20
 
 
@@ -99,14 +99,16 @@ def is_walkable(triangles: NDArray[np.float64], max_slope: float) -> NDArray[np.
 def _spans(scaled: NDArray[np.float64], walkable: NDArray[np.bool_], width: int, height: int, name: str) -> tuple[NDArray[np.int64], ...]:
     """What triangles fill, sorted by cell and height."""
     flags_in = walkable.astype(np.int64)
-    room = 16 * len(scaled) + width * height
+    across = np.floor(scaled[..., :2].max(axis=1)) - np.floor(scaled[..., :2].min(axis=1)) + 1
+    crossed = float(across.prod(axis=1).sum())
+    if crossed > _MOST_CROSSED:
+        raise InvalidValue(
+            f"The triangles of a baked level lie over at most {_MOST_CROSSED:,} columns in all",
+            got=f"{crossed:,.0f} in {name}",
+            remedy="Pass a larger cell_size, or take away what lies far off",
+        )
+    room = int(crossed)
     while True:
-        if room > _MOST_SPANS:
-            raise InvalidValue(
-                f"A baked level has at most {_MOST_SPANS:,} pieces of ground",
-                got=f"{room:,} in {name}",
-                remedy="Pass a larger cell_size",
-            )
         cells, lows, highs, flags = (np.empty(room, dtype=np.int64) for _ in range(4))
         count = int(kernels.load("voxels").rasterize(np.ascontiguousarray(scaled), flags_in, width, height, cells, lows, highs, flags))
         if count <= room:
