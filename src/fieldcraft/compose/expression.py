@@ -17,7 +17,7 @@ from fieldcraft.compose.plan import Plan
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer import Guard, terminal
-from fieldcraft.layer.operand import Operand
+from fieldcraft.layer.operand import Operand, checked_out
 from fieldcraft.space import AnySpace
 
 __all__ = ["Expression", "expression_of"]
@@ -60,7 +60,7 @@ class Expression(Operand):
         raise InvalidValue(
             "An expression is a map, neither true nor false",
             got=f"{self.name} in an if, and, or, not, min(), max() or a < b < c",
-            remedy="Use fc.where, fc.minimum, fc.maximum or (a < b) * (b < c), or compare numbers taken by sample()",
+            remedy="Use fc.where, fc.minimum, fc.maximum or (a < b) & (b < c), or compare numbers taken by sample()",
         )
 
     @property
@@ -107,7 +107,7 @@ class Expression(Operand):
         """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
         if self._node is not None and self._node.kind == "map" and not len(self.ground.walls):
             source: Operand = self._node.payload
-            return source.values
+            return source.finite_values()
         if self._held_version != self.version or self._view is None:
             with self._alone():
                 if self._held is None:
@@ -125,14 +125,8 @@ class Expression(Operand):
         shape = self._shape
         if out is None:
             out = np.empty(shape, dtype=np.float32)
-        elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float32 or not (out.flags.carray):
-            kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-            locked = ", read-only or not contiguous" if isinstance(out, np.ndarray) and not out.flags.carray else ""
-            raise InvalidValue(
-                f"out is a writable, contiguous float32 array of shape {shape}",
-                got=kind + locked,
-                remedy="Pass np.empty(expression.space.shape, np.float32), or leave it out",
-            )
+        else:
+            checked_out(out, shape)
         held = self._fresh()
         if held is not None:
             out[:] = held
@@ -180,7 +174,7 @@ class Expression(Operand):
 
     def _values_of(self, source: Any) -> Floats:
         """The values of a map or an array. The kernel trusts their number and their order, which are looked at here."""
-        values: Floats = source.values if isinstance(source, Operand) else source
+        values: Floats = source.finite_values() if isinstance(source, Operand) else source
         if values.shape != self._shape:
             raise InvalidValue(
                 f"A map's values have its shape {self._shape}", got=f"{values.shape} from {source!r}", remedy="Mend that map's values"

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.node import number
 from fieldcraft.compose.parser import Function, Parser, Value
-from fieldcraft.compose.verbs import MOST_POINTS, MOST_SMOOTHED, apply, smooth
+from fieldcraft.compose.verbs import MOST_POINTS, MOST_SMOOTHED, apply, power, smooth, sqrt
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer.operand import Operand
@@ -46,6 +47,18 @@ def _smooth(operand: Value, cells: Value = 1.0) -> Value:
     return smooth(operand, int(cells))
 
 
+def _sqrt(operand: Value) -> Value:
+    if not isinstance(operand, Operand):
+        raise InvalidValue("sqrt() takes a map", got="a number", remedy="Write the root out")
+    return sqrt(operand)
+
+
+def _power(operand: Value, low: Value, high: Value, exponent: Value) -> Value:
+    if not isinstance(operand, Operand) or isinstance(exponent, Operand):
+        raise InvalidValue("power() takes a map and three numbers", got="something else", remedy="Write power(map, low, high, exponent)")
+    return power(apply("linear", operand, low, high), checks.positive("exponent", exponent))
+
+
 FUNCTIONS = {
     "abs": Function(_cellwise("abs"), "abs(map)", (1,)),
     "min": Function(_cellwise("min"), "min(a, b, ...)", range(2, _MOST_ARGUMENTS + 1)),
@@ -60,6 +73,8 @@ FUNCTIONS = {
     "quadratic": Function(_cellwise("quadratic"), "quadratic(map, low, high)", (1, 3)),
     "smoothstep": Function(_cellwise("smoothstep"), "smoothstep(map, low, high)", (1, 3)),
     "logistic": Function(_cellwise("logistic"), "logistic(map, low, high)", (1, 3)),
+    "power": Function(_power, "power(map, low, high, exponent)", (4,)),
+    "sqrt": Function(_sqrt, "sqrt(map)", (1,)),
     "step": Function(_cellwise("step"), "step(map, threshold)", (2,)),
     "points": Function(_cellwise("points"), "points(map, value1, answer1, value2, answer2, ...)", range(5, 2 * MOST_POINTS + 2, 2)),
     "smooth": Function(_smooth, "smooth(map, cells)", (1, 2)),
@@ -70,9 +85,9 @@ def formula(text: str, maps: InfluenceMap | Mapping[str, Operand | float]) -> Ex
     """The expression that a text describes, such as `"clamp(ally - 0.5*enemy, 0, 1)"`.
 
     Names are those of the layers of an influence map, or of a mapping to layers, expressions and numbers; names of other than
-    letters, digits and `_` stand in quotes: `'red team' - 1`. There are `+ - * /`, parentheses, the comparisons
-    `< <= > >= == !=` and the functions abs, min, max, clamp, lerp, where, normalise, normalise_signed, invert, linear,
-    quadratic, smoothstep, logistic, step, points and smooth, which do what those of `Operand` do.
+    letters, digits and `_` stand in quotes: `'red team' - 1`. There are `+ - * / **`, parentheses, the comparisons
+    `< <= > >= == !=`, `and or not` (or `& | ~`) and the functions abs, min, max, clamp, lerp, where, normalise, normalise_signed,
+    invert, linear, quadratic, smoothstep, logistic, power, step, points, sqrt and smooth, which do what those of `Operand` do.
 
     Raises `InvalidValue` that points at the place. The text is never run as code.
     """

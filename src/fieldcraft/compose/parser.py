@@ -2,12 +2,15 @@
 
 | part       | is                                                                              |
 |------------|---------------------------------------------------------------------------------|
+| either     | boths with `|` or `or` between them                                             |
+| both       | comparisons with `&` or `and` between them                                      |
 | comparison | sum, or sum sign sum with one of `< <= > >= == !=`                              |
 | sum        | products with `+` and `-` between them                                          |
 | product    | factors with `*` and `/` between them                                           |
-| factor     | a value, or `-` or `+` and a factor                                             |
-| value      | number, name, quoted name, `(` comparison `)`, or a call                        |
-| call       | name of a function, `(`, comparisons with `,` between them, `)`                 |
+| factor     | a power, or `-`, `+`, `~` or `not` and a factor                                 |
+| power      | a value, or value `**` number, which may have a sign                            |
+| value      | number, name, quoted name, `(` either `)`, or a call                            |
+| call       | name of a function, `(`, eithers with `,` between them, `)`                     |
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldcraft import checks
-from fieldcraft.compose.verbs import apply
+from fieldcraft.compose.verbs import apply, power
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 
@@ -32,10 +35,11 @@ _TOKEN = re.compile(
       | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
       | (?P<name>[^\W\d]\w*)
       | (?P<quoted>'[^'\n]*'|"[^"\n]*")
-      | (?P<sign>\*\*|<=|>=|==|!=|[-+*/<>(),])""",
+      | (?P<sign>\*\*|<=|>=|==|!=|[-+*/<>(),&|~])""",
     re.VERBOSE,
 )
 _COMPARISONS = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "unequal"}
+_WORDS = {"and": "&", "or": "|", "not": "~"}
 _SUMS = {"+": "add", "-": "subtract"}
 _PRODUCTS = {"*": "multiply", "/": "divide"}
 
@@ -56,6 +60,7 @@ class _Token:
     kind: str
     text: str
     at: int
+    is_word: bool = False
 
 
 class Parser:
@@ -71,13 +76,25 @@ class Parser:
 
     def parse(self) -> Value:
         """The map, or the number, that the whole text describes."""
-        value = self._comparison()
+        value = self._either()
         token = self._tokens[self._next]
         if token.kind != "end":
             raise self._rest(token)
         return value
 
     # Grammar
+
+    def _either(self) -> Value:
+        value = self._both()
+        while sign := self._take("|"):
+            value = self._applied(sign, "or", value, self._both())
+        return value
+
+    def _both(self) -> Value:
+        value = self._comparison()
+        while sign := self._take("&"):
+            value = self._applied(sign, "and", value, self._comparison())
+        return value
 
     def _comparison(self) -> Value:
         left = self._sum()
@@ -87,7 +104,7 @@ class Parser:
         value = self._applied(sign, _COMPARISONS[sign.text], left, self._sum())
         again = self._tokens[self._next]
         if again.text in _COMPARISONS and again.kind == "sign":
-            raise self._error(again, "Comparisons don't chain", remedy="Multiply two of them: (0 < a) * (a < 1)")
+            raise self._error(again, "Comparisons don't chain", remedy="Join two of them: 0 < a and a < 1")
         return value
 
     def _sum(self) -> Value:
@@ -103,13 +120,38 @@ class Parser:
         return value
 
     def _factor(self) -> Value:
-        sign = self._take(_SUMS)
+        sign = self._take("+-~")
         if sign is None:
-            return self._value()
+            return self._power()
         self._enter(sign)
-        value = self._factor()
+        # As one says it, `not a < b` is the contrary of `a < b`.
+        value = self._comparison() if sign.text == "~" and sign.is_word else self._factor()
         self._depth -= 1
-        return self._applied(sign, "negate", value) if sign.text == "-" else value
+        return value if sign.text == "+" else self._applied(sign, "negate" if sign.text == "-" else "not", value)
+
+    def _power(self) -> Value:
+        value = self._value()
+        sign = self._take(("**",))
+        if sign is None:
+            return value
+        self._enter(sign)
+        exponent = self._factor()
+        self._depth -= 1
+        if not isinstance(value, Operand) and not isinstance(exponent, Operand):
+            return self._numeric_power(sign, value, exponent)
+        result: Value = self._at(sign, power, value, exponent)
+        return result
+
+    def _numeric_power(self, sign: _Token, base: float, exponent: float) -> float:
+        try:
+            result = float(base**exponent)
+        except (ArithmeticError, TypeError):
+            result = float("nan")
+        if not abs(result) <= checks.LARGEST:
+            raise self._error(
+                sign, f"Numbers are at most {checks.LARGEST:g} in size", got=f"{base:g} ** {exponent:g}", remedy="Use other numbers"
+            )
+        return result
 
     def _value(self) -> Value:
         token = self._tokens[self._next]
@@ -124,7 +166,7 @@ class Parser:
             return self._named(token, token.text)
         if token.text == "(" and token.kind == "sign":
             self._enter(token)
-            value = self._comparison()
+            value = self._either()
             self._close(token)
             return value
         self._next -= 1
@@ -142,10 +184,10 @@ class Parser:
         self._enter(opening)
         arguments: list[Value] = []
         if not self._peek(")"):
-            arguments.append(self._comparison())
+            arguments.append(self._either())
             while self._peek(","):
                 self._next += 1
-                arguments.append(self._comparison())
+                arguments.append(self._either())
         self._close(opening)
         if len(arguments) not in function.counts:
             raise self._error(
@@ -178,7 +220,9 @@ class Parser:
             if found is None:
                 raise self._character(at)
             kind = str(found.lastgroup)
-            if kind != "space":
+            if kind == "name" and found.group() in _WORDS and found.group() not in self._known:
+                yield _Token("sign", _WORDS[found.group()], at, is_word=True)
+            elif kind != "space":
                 yield _Token(kind, found.group(), at)
             at = found.end()
         yield _Token("end", "", at)
@@ -230,8 +274,6 @@ class Parser:
         return self._error(token, f"There is no {what} of that name", got=repr(name)[:80], remedy=remedy)
 
     def _rest(self, token: _Token) -> InvalidValue:
-        if token.text == "**":
-            return self._error(token, "There are no powers", got="'**'", remedy="Write a * a, or quadratic(a)")
         if token.kind == "sign":
             return self._error(
                 token, "An operator or the end stands here", got=repr(token.text), remedy="Take it out, or open a parenthesis before"
@@ -249,9 +291,12 @@ class Parser:
                 token, "Names have no attributes", got="'.'", remedy="Use the name alone; in numbers a digit stands beside the point"
             )
         if token.text == "^":
-            return self._error(token, "There are no powers", got="'^'", remedy="Write a * a, or quadratic(a)")
+            return self._error(token, "Powers are written with two stars", got="'^'", remedy="Write a ** 2")
         return self._error(
-            token, "A formula has names, numbers, + - * / ( ) , and comparisons", got=repr(token.text), remedy="Put other names in quotes"
+            token,
+            "A formula has names, numbers, + - * / ** ( ) , & | ~ and comparisons",
+            got=repr(token.text),
+            remedy="Put other names in quotes",
         )
 
     def _error(self, token: _Token, rule: str, *, got: str = "", remedy: str = "") -> InvalidValue:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground
+from fieldcraft.compose.mapped import Mapped, exponential, powered, rooted
 from fieldcraft.compose.node import Node, number, operation
 from fieldcraft.compose.passes import Refined, Smoothed
 from fieldcraft.compose.writing import Written
@@ -20,12 +21,14 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
 
-__all__ = ["CELLWISE", "MOST_POINTS", "MOST_SMOOTHED", "apply", "curve", "lerp", "maximum", "minimum", "smooth", "where"]
+__all__ = ["CELLWISE", "MOST_POINTS", "MOST_SMOOTHED", "apply", "curve", "lerp", "maximum", "minimum", "power", "smooth", "sqrt", "where"]
 
 MOST_SMOOTHED = 64
+_MOST_MULTIPLIED = 16  # powers up to this are products, beyond it NumPy's
 MOST_POINTS = 64
 _LOGISTIC_STEEPNESS = 10.0
 _ZERO, _ONE = number(0), number(1)
+_TRUTH = 1.0  # the bound of the smaller or larger of two truths, which are 0 or 1
 
 
 def minimum(*operands: Operand | ArrayLike) -> Operand:
@@ -58,19 +61,32 @@ def apply(verb: str, *operands: Any) -> Operand | float:
     return Expression(CELLWISE[verb](*nodes), ground, Written(verb, operands))
 
 
-def curve(operand: Operand, shape: str | Iterable[tuple[float, float]], *at: float) -> Operand:
+def curve(operand: Operand, shape: str | Iterable[tuple[float, float]] | Callable[..., ArrayLike], *at: float) -> Operand:
     """See `Operand.curve`."""
+    if callable(shape):
+        if at:
+            raise InvalidValue("A function says all about a curve", got=f"a function and {at}", remedy="Leave the numbers after it out")
+        source = expression_of(operand)
+        return Mapped(source, shape, Written(getattr(shape, "__name__", "curve"), (source,)))
     if not isinstance(shape, str):
         try:
             points = [(x, y) for x, y in shape]
         except (TypeError, ValueError):
             raise InvalidValue(
-                "A curve is a word or points", got=repr(shape)[:80], remedy="Pass a name such as 'linear', or pairs (value, answer)"
+                "A curve is a word, points or a function",
+                got=repr(shape)[:80],
+                remedy="Pass a name such as 'linear', or pairs (value, answer)",
             ) from None
         if at:
             raise InvalidValue("Points say all about a curve", got=f"points and {at}", remedy="Leave the numbers after them out")
         return _sure(apply("points", operand, *(each for point in points for each in point)))
-    checks.choice("shape", shape, ("linear", "quadratic", "smoothstep", "logistic", "step"))
+    checks.choice("shape", shape, ("linear", "quadratic", "smoothstep", "logistic", "step", "power"))
+    if shape == "power":
+        if len(at) != 3:
+            raise InvalidValue(
+                "A power curve takes low, high and an exponent", got=f"{len(at)} numbers", remedy="Call curve('power', low, high, 2.5)"
+            )
+        return power(apply("linear", operand, *at[:2]), checks.positive("exponent", at[2]))
     if shape == "step":
         if len(at) != 1:
             raise InvalidValue("A step takes one threshold", got=f"{len(at)} numbers", remedy="Call curve('step', threshold)")
@@ -78,6 +94,38 @@ def curve(operand: Operand, shape: str | Iterable[tuple[float, float]], *at: flo
     if len(at) not in (0, 2):
         raise InvalidValue(f"A {shape} curve takes low and high", got=f"{len(at)} numbers", remedy=f"Call curve('{shape}', low, high)")
     return _sure(apply(shape, operand, *(at or (0.0, 1.0))))
+
+
+def power(base: Any, exponent: Any) -> Operand:
+    """A map to the power of a number, or a number to the power of a map.
+
+    Whole and half powers up to 16 are products, roots and quotients in float32 of the order in which they stand; 0 to a
+    negative power is 0, as `1 / 0` is, and so is what is no number.
+    """
+    if isinstance(exponent, Operand):
+        if isinstance(base, Operand):
+            raise InvalidValue("One of base and exponent is a number", got="two maps", remedy="Use map.curve(function) for one of them")
+        return exponential(base, expression_of(exponent))
+    number_ = checks.finite("The exponent of a power", exponent)
+    size = abs(number_)
+    if size > _MOST_MULTIPLIED or (2 * size) % 1:
+        return powered(expression_of(base), number_)
+    result: Operand | None = _sure(apply("whole_power", base, int(size))) if size >= 1 else None
+    if size % 1:
+        root = sqrt(base)
+        result = root if result is None else _sure(apply("multiply", result, root))
+    if result is None:
+        return _sure(apply("add", apply("multiply", base, 0.0), 1.0))
+    if number_ < 0:
+        result = _sure(apply("divide", 1.0, result))
+    if isinstance(result, Expression):
+        result.written = Written("power", (base, number_))
+    return result
+
+
+def sqrt(operand: Operand) -> Operand:
+    """See `Operand.sqrt`."""
+    return rooted(expression_of(operand))
 
 
 def smooth(operand: Operand, cells: int = 1) -> Operand:
@@ -129,6 +177,37 @@ def _normalise_signed(x: Node) -> Node:
 
 def _invert(x: Node) -> Node:
     return operation("subtract", Node("high", (x,)), x)
+
+
+def _truth(x: Node) -> Node:
+    """1 where the value is not 0, else 0."""
+    is_truth = x.kind in ("less", "less_equal", "equal", "unequal") or (x.kind in ("minimum", "maximum") and x.bound == _TRUTH)
+    return x if is_truth else operation("unequal", x, _ZERO)
+
+
+def _and(a: Node, b: Node) -> Node:
+    return operation("minimum", _truth(a), _truth(b), bound=_TRUTH)
+
+
+def _or(a: Node, b: Node) -> Node:
+    return operation("maximum", _truth(a), _truth(b), bound=_TRUTH)
+
+
+def _not(x: Node) -> Node:
+    return operation("equal", x, _ZERO)
+
+
+def _square(x: Node) -> Node:
+    return operation("multiply", x, x)
+
+
+def _whole_power(x: Node, exponent: Node) -> Node:
+    """A product, squared and multiplied from the first digit of the exponent on."""
+    result = x
+    for digit in f"{int(exponent.payload):b}"[1:]:
+        result = _square(result)
+        result = operation("multiply", result, x) if digit == "1" else result
+    return result
 
 
 def _linear(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
@@ -215,6 +294,11 @@ CELLWISE: dict[str, Callable[..., Node]] = {
     "smoothstep": _smoothstep,
     "logistic": _logistic,
     "step": _step,
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "square": _square,
+    "whole_power": _whole_power,
     "points": _points,
 }
 
@@ -290,4 +374,6 @@ def _verb(name: str) -> Callable[..., Operand]:
     return lambda *operands: _sure(apply(name, *operands))
 
 
-Operand._verbs.update({name: _verb(name) for name in CELLWISE}, curve=curve, smooth=smooth, on=_on)
+Operand._verbs.update(
+    {name: _verb(name) for name in CELLWISE}, curve=curve, smooth=smooth, on=_on, power=power, sqrt=sqrt, itself=lambda operand: operand
+)

@@ -11,6 +11,8 @@ import numpy as np
 __all__ = ["Written", "text"]
 
 _SIGNS = {
+    "or": ("|", 0.3),
+    "and": ("&", 0.6),
     "less": ("<", 1),
     "less_equal": ("<=", 1),
     "greater": (">", 1),
@@ -22,7 +24,7 @@ _SIGNS = {
     "multiply": ("*", 3),
     "divide": ("/", 3),
 }
-_UNARY, _ATOM = 4, 5
+_UNARY, _POWER, _ATOM = 4, 4.5, 5
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 _DEEPEST = 8
 
@@ -40,7 +42,7 @@ def text(what: Any) -> str:
     return _text(what, 0, _DEEPEST)
 
 
-def _text(what: Any, least: int, deepest: int) -> str:
+def _text(what: Any, least: float, deepest: int) -> str:
     """What stands in a formula where only things that bind at least as strongly as `least` may stand without parentheses."""
     if isinstance(what, (float, int, np.number)):
         short = f"{float(what):.7g}"
@@ -60,17 +62,19 @@ def _text(what: Any, least: int, deepest: int) -> str:
     return f'"{name}"' if "'" in name else f"'{name}'"
 
 
-def _applied(what: Written, least: int, deepest: int) -> str:
+def _applied(what: Written, least: float, deepest: int) -> str:
     if deepest == 0:
         return "..."
     if what.verb in _SIGNS:
         sign, strength = _SIGNS[what.verb]
         # Comparisons don't chain, the others group from the left.
-        left = _text(what.arguments[0], strength + (strength == 1), deepest - 1)
-        right = _text(what.arguments[1], strength + 1, deepest - 1)
+        left = _text(what.arguments[0], max(strength + (strength == 1), 2), deepest - 1)
+        right = _text(what.arguments[1], max(strength + 1, 2), deepest - 1)
         written, binds = f"{left} {sign} {right}", strength
-    elif what.verb == "negate":
-        written, binds = "-" + _text(what.arguments[0], _UNARY, deepest - 1), _UNARY
+    elif what.verb in ("negate", "not"):
+        written, binds = ("-" if what.verb == "negate" else "~") + _text(what.arguments[0], _UNARY, deepest - 1), _UNARY
+    elif what.verb == "power":
+        written, binds = f"{_text(what.arguments[0], _ATOM, deepest - 1)} ** {_text(what.arguments[1], _UNARY, deepest - 1)}", _POWER
     else:
         written, binds = f"{what.verb}({', '.join(_text(each, 0, deepest - 1) for each in what.arguments)})", _ATOM
     return f"({written})" if binds < least else written

@@ -3,21 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from fieldcraft.space import AnySpace, Grid
 
-__all__ = ["Operand"]
+__all__ = ["Operand", "checked_out"]
+
+# What NumPy's functions do to a map lazily; any other function of one array goes in as a curve.
+_UFUNCS = {
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "negative": "negate",
+    "absolute": "abs",
+    "fabs": "abs",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "equal": "equal",
+    "not_equal": "unequal",
+    "minimum": "min",
+    "maximum": "max",
+    "fmin": "min",
+    "fmax": "max",
+    "power": "power",
+    "float_power": "power",
+    "sqrt": "sqrt",
+    "square": "square",
+    "logical_and": "and",
+    "logical_or": "or",
+    "logical_not": "not",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "invert": "not",
+    "positive": "itself",
+}
 
 
 class Operand:
-    """A map of values: a layer, or an expression over layers. Arithmetic on it gives an expression.
+    """A map of values: a layer, a belief, a distance map, or an expression over such. Arithmetic on it gives an expression.
 
     Expressions are lazy: nothing is computed before `values`, `read`, `sample` or a window asks for it. The other operand
     is a map of the same cells, a number, or an array of shape (height, width), of which a copy is taken. Where both spaces
@@ -27,17 +59,19 @@ class Operand:
     number, 3.4e38, so that values are finite. Walls read 0.
 
     `<`, `<=`, `>` and `>=` give 1 where they hold and 0 elsewhere; `equals` and `differs` stand in for `==` and `!=`, which compare
-    identity as for any object, so that layers can be kept in sets and dicts.
+    identity as for any object, so that layers can be kept in sets and dicts. `&`, `|` and `~` take any value but 0 for true.
+
+    NumPy sees the values: `np.asarray(map)`, `np.argmax(map)` and `plt.imshow(map)` look at the array as it is now. NumPy's
+    arithmetic gives expressions: `np.maximum(map, 0)`, `np.sqrt(map)` and `array + map` stay live.
     """
 
-    # NumPy leaves `array + layer` to the layer.
-    __array_ufunc__ = None
+    name: str = "map"
+    """What it is called in a formula."""
 
     # Filled by fieldcraft.compose, which stands above this module.
     _verbs: ClassVar[dict[str, Callable[..., Operand]]] = {}
 
     if TYPE_CHECKING:
-        name: str
         space: AnySpace
 
         @property
@@ -50,13 +84,55 @@ class Operand:
             """Changes whenever the values may have changed."""
             ...
 
-        def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-            """A copy of the values."""
-            ...
+    def finite_values(self) -> NDArray[np.float32]:
+        """The values as expressions, windows and curves read them: where a map has infinite ones, numbers that stand for them."""
+        return self.values
 
-        def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
-            """The values of the cells at world positions."""
-            ...
+    def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """A copy of the values, into `out` (float32 of shape (height, width), contiguous) if given."""
+        if out is None:
+            return self.values.copy()
+        checked_out(out, self.space.shape)[:] = self.values
+        return out
+
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
+        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array."""
+        cells = self.space.cell_at(positions, outside=outside)
+        found = self.values.reshape(-1)[cells]
+        return float(found) if isinstance(cells, int) else np.asarray(found)
+
+    # NumPy
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        outs = options.get("out", ())
+        if any(isinstance(each, Operand) for each in outs):
+            raise InvalidValue(
+                "NumPy writes into arrays, not into maps",
+                got=f"out={type(outs[0]).__name__}",
+                remedy="Use layer.write(array), or an expression: a + b",
+            )
+        if outs or method != "__call__":
+            return getattr(ufunc, method)(*(np.asarray(each) if isinstance(each, Operand) else each for each in inputs), **options)
+        if options:
+            raise InvalidValue(
+                f"np.{ufunc.__name__} on a map takes maps, numbers and arrays",
+                got=", ".join(f"{name}=" for name in options),
+                remedy="Leave it out, or call it on map.values",
+            )
+        if ufunc.__name__ in _UFUNCS:
+            return self._verbs[_UFUNCS[ufunc.__name__]](*inputs)
+        if ufunc.nin == ufunc.nout == 1:
+            return self.curve(ufunc)
+        raise InvalidValue(
+            "Of NumPy's functions maps take arithmetic, comparisons and those of one array",
+            got=f"np.{ufunc.__name__}",
+            remedy="Call it on map.values, or on map.read() for a copy of your own",
+        )
+
+    # Arithmetic
 
     def __add__(self, other: Operand | ArrayLike) -> Operand:
         return self._verbs["add"](self, other)
@@ -81,6 +157,27 @@ class Operand:
 
     def __rtruediv__(self, other: Operand | ArrayLike) -> Operand:
         return self._verbs["divide"](other, self)
+
+    def __pow__(self, exponent: float) -> Operand:
+        return self._verbs["power"](self, exponent)
+
+    def __rpow__(self, base: float) -> Operand:
+        return self._verbs["power"](base, self)
+
+    def __and__(self, other: Operand | ArrayLike) -> Operand:
+        return self._verbs["and"](self, other)
+
+    def __rand__(self, other: Operand | ArrayLike) -> Operand:
+        return self._verbs["and"](other, self)
+
+    def __or__(self, other: Operand | ArrayLike) -> Operand:
+        return self._verbs["or"](self, other)
+
+    def __ror__(self, other: Operand | ArrayLike) -> Operand:
+        return self._verbs["or"](other, self)
+
+    def __invert__(self) -> Operand:
+        return self._verbs["not"](self)
 
     def __neg__(self) -> Operand:
         return self._verbs["negate"](self)
@@ -111,6 +208,10 @@ class Operand:
         """1 where the values are not equal, else 0."""
         return self._verbs["unequal"](self, other)
 
+    def sqrt(self) -> Operand:
+        """The square root; 0 where the value is negative."""
+        return self._verbs["sqrt"](self)
+
     def clamp(self, low: Operand | ArrayLike, high: Operand | ArrayLike) -> Operand:
         """The values cut to [low, high]: numbers, or maps (`high` wins where they cross)."""
         return self._verbs["clamp"](self, low, high)
@@ -126,7 +227,7 @@ class Operand:
         """The largest value on open ground minus the values: best becomes worst."""
         return self._verbs["invert"](self)
 
-    def curve(self, shape: str | Iterable[tuple[float, float]], *at: float) -> Operand:
+    def curve(self, shape: str | Iterable[tuple[float, float]] | Callable[[NDArray[np.float32]], ArrayLike], *at: float) -> Operand:
         """The answer of a response curve to the values.
 
         `shape` is one of
@@ -134,8 +235,11 @@ class Operand:
         - "linear", "quadratic", "smoothstep", "logistic" with `at` = (low, high), by default (0, 1): from 0 at `low` to 1 at
           `high`, and no further beyond them. With `low` above `high` the curve falls. Logistic is 0.5 half way, 0.0067 at
           `low` and 0.9933 at `high`;
+        - "power" with `at` = (low, high, exponent): the linear curve raised to an exponent above 0;
         - "step" with `at` = (threshold,): 0 below it, 1 from there on;
-        - two to 64 points (value, answer), values ascending: joined by straight lines, level beyond the first and last.
+        - two to 64 points (value, answer), values ascending: joined by straight lines, level beyond the first and last;
+        - a function that answers a float32 array of values with an array of as many numbers: `np.tanh`,
+          `lambda threat: np.exp(-threat / 8)`. It is called when values are asked for, and is to answer equal values equally.
         """
         return self._verbs["curve"](self, shape, *at)
 
@@ -153,3 +257,16 @@ class Operand:
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
         return self._verbs["on"](self, space)
+
+
+def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """The array that values can be read into, or `InvalidValue`."""
+    if isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float32 and out.flags.carray:
+        return out
+    kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+    locked = ", read-only or not contiguous" if isinstance(out, np.ndarray) and not out.flags.carray else ""
+    raise InvalidValue(
+        f"out is a writable, contiguous float32 array of shape {shape}",
+        got=kind + locked,
+        remedy="Pass np.empty(map.space.shape, np.float32), or leave it out",
+    )

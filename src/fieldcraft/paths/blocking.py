@@ -20,7 +20,7 @@ def would_block(space: AnySpace, cells: ArrayLike, goals: ArrayLike | DistanceMa
     Parameters
     ----------
     space: a grid, graph or mesh.
-    cells: the cells of a tower, say; those that are walls already don't matter.
+    cells: the cells of a tower, say, ids or a mask; those that are walls already don't matter.
     goals: one world position or several. Or a distance map of this space, which must not be stale: one that was searched to its end
         answers at a fraction of the price, as only the ways over these cells are looked at. Its goals and walls count, not its limit.
     starts: one world position or several that must not be cut off; one in the cells themselves is. By default every open cell
@@ -29,7 +29,7 @@ def would_block(space: AnySpace, cells: ArrayLike, goals: ArrayLike | DistanceMa
     Raises `OutsideMap` or `OnWall` for goals and starts that can't be stood on, and `InvalidValue` or `OutsideMap` for cells that don't
     exist and for a stale distance map.
     """
-    checked_space(space, "Ways lie on").position_of(cells)  # checks them
+    checked_space(space, "Ways lie on").cell_ids(cells)
     if not isinstance(goals, DistanceMap):
         field = DistanceMap(space, goals)
     else:

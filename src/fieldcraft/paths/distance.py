@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
+from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.filled import Filled
 from fieldcraft.paths.graph_distances import GraphDistances
 from fieldcraft.paths.kinds import AnyDistances, AnyGround, distances_on, ground_of
 from fieldcraft.paths.prices import Prices
@@ -57,7 +59,7 @@ def distance_map(
     return DistanceMap(checked_space(space, "A distance map lies on"), goals, cost=cost, start_costs=start_costs, limit=limit)
 
 
-class DistanceMap:
+class DistanceMap(Operand):
     """How far it is from everywhere to the nearest goal, walking; made by `distance_map`.
 
     It shows the ground as it was when the map was made or last repaired: walls and costs that change later are taken over by
@@ -67,9 +69,14 @@ class DistanceMap:
     Distances are float64 inside. With 4 or 8 neighbours and one cost for all ground they are counted in straight and diagonal
     steps, and right to the last digit or so however long the way. Else they are sums along the way, from the goal on.
 
+    It is a map like a layer, so it goes into expressions, windows and questions: `threat - 0.2 * distances`, `-distances`,
+    `distances.curve("linear", 40, 0)`. There walls read 0, and 1e30 stands for ground from which no way leads, so that it is
+    never the nearest; `filled(number)` takes another number for it. Expressions follow when the map is repaired.
+
     Used by one thread at a time.
     """
 
+    name = "distance"
     goals: NDArray[np.int64]
     """The cells of the goals, ascending, each once."""
     start_costs: NDArray[np.float64]
@@ -98,6 +105,7 @@ class DistanceMap:
         self._values: NDArray[np.float32] = np.empty(len(self.space), dtype=np.float32)
         self._view = self._values.view().reshape(self.space.shape)
         self._view.flags.writeable = False
+        self._finite: Filled | None = None
         self._version = 0
         self._changes: list[NDArray[np.int64] | None] = []
         self._begin(ground, goals, start_costs)
@@ -127,6 +135,16 @@ class DistanceMap:
                 self._distances.show(self._values)
                 self._shown = True
         return self._view
+
+    def filled(self, number: float) -> Filled:
+        """The distances as a map that reads `number` where no way leads to a goal (0 on walls): `distances.filled(99).normalise()`."""
+        return Filled(self, number)
+
+    def finite_values(self) -> NDArray[np.float32]:
+        """The values as expressions, windows and curves read them: 0 on walls, 1e30 where no way leads to a goal."""
+        if self._finite is None:
+            self._finite = Filled(self, checks.LARGEST)
+        return self._finite.values
 
     @property
     def exact(self) -> NDArray[np.float64]:
@@ -233,11 +251,10 @@ class DistanceMap:
 
         Of the cells that would be walls only those `among` count: some cells to look at, by default all others.
         """
-        self.space.position_of(cells)  # checks them
+        shut = np.unique(self.space.cell_ids(cells))
         with self._guard:
             distances = self._distances
             distances.settle()
-            shut = np.unique(np.asarray(cells, dtype=np.int64))
             shut = shut[~distances.ground.walls[shut]]
             where: Any = distances  # a ground and a search of the same kind of space
             lost: NDArray[np.int64] = where.cut_off(where.ground.walled(self.space, shut), shut)

@@ -49,6 +49,8 @@ class FleeMap(DistanceMap):
     cells to run to, `start_costs` what these lack in safety.
     """
 
+    name = "flight"
+
     def __init__(self, danger: DistanceMap, strength: float, limit: float) -> None:
         self.danger = danger
         self.strength = strength

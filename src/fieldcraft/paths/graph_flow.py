@@ -84,8 +84,7 @@ class GraphFlow(FlowField):
         if cells is None:
             vertices = np.atleast_1d(np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)) if len(points) else _NONE
         else:
-            self.space.position_of(cells)  # checks them
-            vertices = np.atleast_1d(np.array(cells, dtype=np.int64))
+            vertices = self.space.cell_ids(cells)
             if vertices.shape != (len(points),):
                 raise InvalidValue(
                     "cells has one vertex per position", got=f"shape {vertices.shape} for {len(points)} positions", remedy="Pass cell_at's"

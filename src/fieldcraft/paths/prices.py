@@ -96,8 +96,7 @@ class Prices:
             where = np.flatnonzero(found != self.costs)
             found = found[where]
         else:
-            self.space.position_of(cells)  # checks them
-            where = np.union1d(np.asarray(cells, dtype=np.int64), walls)
+            where = np.union1d(self.space.cell_ids(cells), walls)
             found = picked(self.space, asked, where)
             differ = found != self.costs[where]
             where, found = where[differ], found[differ]

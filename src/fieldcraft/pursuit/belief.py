@@ -14,11 +14,12 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import belief as reference
+from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.pace import interval_of
-from fieldcraft.pursuit.views import cells_of, checked_mask
+from fieldcraft.pursuit.views import checked_mask
 from fieldcraft.space import AnySpace, Grid
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.ways import inside
@@ -33,13 +34,14 @@ _GONE = 1e-12  # less belief than this in all is none
 _SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for so much more way
 
 
-class Belief:
+class Belief(Operand):
     """An occupancy map: for one or several targets, how likely each cell is, shared by all who search.
 
     Seen, a target is certainly there. Unseen, the belief wanders along walkable steps at the target's speed; cells in view
     where he is not are cleared, and the rest is scaled up. For each target it is never negative and always sums to 1.
 
-    It is layer-like: `space`, `values` (summed over targets) and `version` are what questions and expressions ask for.
+    It is a map like a layer: `values` (summed over targets) go into questions, windows and expressions, which stay live:
+    `fc.best(belief - 0.5 * threat, ...)`.
 
     Parameters
     ----------
@@ -54,6 +56,8 @@ class Belief:
 
     Source: occupancy maps, Damian Isla, "Third Eye Crime: building a stealth game around occupancy maps", AIIDE 2013.
     """
+
+    name = "belief"
 
     def __init__(
         self,
@@ -90,6 +94,7 @@ class Belief:
         self._masses = [self._flow.placed(possible / np.count_nonzero(possible)) for _ in range(self.targets)]
         self._scales = [1.0] * self.targets
         self._spare = np.zeros_like(self._masses[0])
+        self._seen: tuple[int, NDArray[np.float32]] | None = None
 
     def __repr__(self) -> str:
         return f"<Belief about {self.targets} {'target' if self.targets == 1 else 'targets'} on {self.space!r}>"
@@ -117,7 +122,7 @@ class Belief:
         anew out of view (everywhere, if there is nothing out of view): the likelier the shorter the way from where he was thought to
         be. Then False comes back.
         """
-        cells = cells_of(self.space, view, "A view")
+        cells = self.space.cell_ids(view)
         part = checks.fraction("missed", missed)
         if part == 1:
             raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
@@ -228,9 +233,13 @@ class Belief:
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """How many targets to expect in each cell, float32 in the space's shape."""
-        total: Floats = np.sum([self.probability(number) for number in range(self.targets)], axis=0)
-        return total.astype(np.float32)
+        """How many targets to expect in each cell, float32 in the space's shape; read-only, valid until the next change."""
+        if self._seen is None or self._seen[0] != self.version:
+            total: Floats = np.sum([self.probability(number) for number in range(self.targets)], axis=0)
+            narrow = total.astype(np.float32)
+            narrow.flags.writeable = False
+            self._seen = (self.version, narrow)
+        return self._seen[1]
 
     def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
         """One guess, a world position: "peak", the likeliest cell; "mean"; or "medoid", the possible cell nearest to the mean."""

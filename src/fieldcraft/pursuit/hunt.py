@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import flood as reference
+from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.last_seen import behind, heading_of, place
 from fieldcraft.pursuit.memories import check_flood, plain_numbers, plain_whole
 from fieldcraft.pursuit.pace import interval_of
-from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
 
@@ -26,7 +26,7 @@ _TAIL_STEPS = 12
 _NEVER = -1
 
 
-class Pursuit:
+class Pursuit(Operand):
     """A flood from where a fugitive was last seen, that keeps in front of the way he ran.
 
     The cell he was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
@@ -38,7 +38,7 @@ class Pursuit:
 
     Told by `look` what searchers see, it does not go through where he is not, and it begins anew once it is cold everywhere.
 
-    It is layer-like: `space`, `values` (the heat) and `version` are what questions and expressions ask for.
+    It is a map like a layer: its `values`, the heat, go into questions, windows and expressions, which stay live.
 
     Parameters
     ----------
@@ -60,6 +60,8 @@ class Pursuit:
     Source: the chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for Chase in Dishonored 2",
     Game AI Pro Online Edition 2021.
     """
+
+    name = "pursuit"
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class Pursuit:
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
         self._ways = space.ways
         self._walls_version = space.walls_version
-        self._blocked = _mask(space, blocked, "blocked")
+        self._blocked = _mask(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
         self._state = np.where(self._barred, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
         self._start = start
@@ -152,7 +154,7 @@ class Pursuit:
         begins anew, without a barrier, and hot wherever he can have got to by now out of view; `restarts` counts that, and False comes
         back. (So it does, with nothing warm, while all he can reach is in view.)
         """
-        seen = _mask(self.space, view, "A view")
+        seen = _mask(self.space, view)
         self._follow_walls()
         self._forget(seen & (self._state == reference.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
@@ -348,8 +350,8 @@ class Pursuit:
         return cells, flat[cells].astype(np.float64)
 
 
-def _mask(space: AnySpace, cells: ArrayLike | None, name: str) -> NDArray[np.bool_]:
+def _mask(space: AnySpace, cells: ArrayLike | None) -> NDArray[np.bool_]:
     mask = np.zeros(len(space), dtype=np.bool_)
     if cells is not None:
-        mask[cells_of(space, cells, name)] = True
+        mask[space.cell_ids(cells)] = True
     return mask

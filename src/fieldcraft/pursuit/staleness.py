@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
+from fieldcraft.layer.operand import Operand
+from fieldcraft.pursuit.estimates import assigned
 from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
-from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Staleness"]
 
 
-class Staleness:
+class Staleness(Operand):
     """Seconds since each cell was last seen: where a patrol should look next.
 
-    It is layer-like: `space`, `values` and `version` are what questions and expressions ask for, so that `fc.best` finds the
-    place that has waited longest.
+    It is a map like a layer, so that `fc.best` finds the place that has waited longest, and `staleness - 2 * threat` is a map too.
 
     Parameters
     ----------
@@ -30,13 +30,16 @@ class Staleness:
     most: seconds beyond which it makes no difference, or None.
     """
 
+    name = "staleness"
+
     def __init__(self, space: AnySpace, *, unseen: float = 0.0, most: float | None = None) -> None:
         self.space = checked_space(space)
         self.most = None if most is None else checks.positive("most", most)
-        self.version = 0
+        self._changes = 0
         self._now = clock.ticks("unseen", unseen)
         self._began = self._now
         self._seen = np.zeros(len(space), dtype=np.int64)
+        self._shown: tuple[int, NDArray[np.float32]] | None = None
 
     def __repr__(self) -> str:
         return f"<Staleness after {self.time:g} s on {self.space!r}>"
@@ -49,22 +52,37 @@ class Staleness:
     def advance(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         self._now += clock.ticks("dt", dt)
-        self.version += 1
+        self._changes += 1
 
     def look(self, view: ArrayLike) -> None:
         """See cells: bool in the space's shape, or cells."""
-        self._seen[cells_of(self.space, view, "A view")] = self._now
-        self.version += 1
+        self._seen[self.space.cell_ids(view)] = self._now
+        self._changes += 1
+
+    @property
+    def version(self) -> int:
+        """Changes whenever what it says may have changed."""
+        return self._changes + self.space.walls_version
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """Seconds since each cell was seen, float32 in the space's shape; 0 on walls."""
-        waited = (self._now - self._seen) / clock.TICKS_PER_SECOND
-        if self.most is not None:
-            np.minimum(waited, self.most, out=waited)
-        found: NDArray[np.float32] = waited.astype(np.float32).reshape(self.space.shape)
-        found[self.space.walls] = 0
-        return found
+        """Seconds since each cell was seen, float32 in the space's shape; 0 on walls. Read-only, valid until the next change."""
+        if self._shown is None or self._shown[0] != self.version:
+            waited = (self._now - self._seen) / clock.TICKS_PER_SECOND
+            if self.most is not None:
+                np.minimum(waited, self.most, out=waited)
+            found: NDArray[np.float32] = waited.astype(np.float32).reshape(self.space.shape)
+            found[self.space.walls] = 0
+            found.flags.writeable = False
+            self._shown = (self.version, found)
+        return self._shown[1]
+
+    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> NDArray[np.float64]:
+        """A place of its own for each patrol, those that have waited longest first; see `Pursuit.assign`."""
+        waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
+        cells = np.flatnonzero(~self.space.walls.reshape(-1))
+        weights = waited[cells] if waited.any() else np.ones(len(cells))
+        return assigned(self.space, cells, weights, agents, spacing)
 
     def memory(self) -> dict[str, Any]:
         """What it remembers, as plain data to save: `recall` goes on from there bit for bit."""
@@ -78,4 +96,4 @@ class Staleness:
         if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
             raise not_of_a_memory("seen of a memory are ticks up to now", f"{int(seen.min())} to {int(seen.max())} at {now}")
         self._seen, self._now, self._began = seen.astype(np.int64), now, began
-        self.version += 1
+        self._changes += 1

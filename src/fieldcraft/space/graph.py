@@ -21,6 +21,7 @@ from fieldcraft.space.graph_parts import (
     straight_lengths,
 )
 from fieldcraft.space.grid import Grid
+from fieldcraft.space.masks import ids_or_mask
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.snapshots import GraphSnapshot
@@ -441,7 +442,7 @@ class Graph(Space):
         return walls
 
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        ids = checks.array("Cells", cells)
+        ids = ids_or_mask(self, cells)
         if ids.size == 0:
             return np.zeros(ids.shape, dtype=np.int64)
         if ids.dtype.kind not in "iu":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import links
+from fieldcraft.space.masks import ids_or_mask
 from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.snapshots import GridSnapshot
@@ -41,6 +42,8 @@ class Grid(Space):
     width, height: cells along x and y, at least 1 each and at most 2**28 together.
     cell_size: world units per cell.
     origin: (x, y) of the corner with the smallest coordinates.
+    tiles: whether positions are tiles: with True (3, 2) is the centre of column 3, row 2, instead of a corner. It puts the origin half a
+        cell off (0, 0); positions of other cell sizes are multiples of `cell_size`.
     y_up: whether y grows upwards.
     walls: bool of shape (height, width), True where influence cannot go.
     terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
@@ -59,7 +62,8 @@ class Grid(Space):
         height: int,
         *,
         cell_size: float = 1.0,
-        origin: tuple[float, float] = (0.0, 0.0),
+        origin: tuple[float, float] | None = None,
+        tiles: bool = False,
         y_up: bool = False,
         walls: ArrayLike | None = None,
         terrain: Terrain | None = None,
@@ -75,6 +79,10 @@ class Grid(Space):
                 remedy="Use a larger cell_size, or several maps",
             )
         self.cell_size = checks.positive("cell_size", cell_size)
+        if tiles and origin is not None:
+            raise InvalidValue("A grid of tiles has its origin half a cell off (0, 0)", got=f"origin={origin!r}", remedy="Leave one out")
+        if origin is None:
+            origin = (-self.cell_size / 2, -self.cell_size / 2) if tiles else (0.0, 0.0)
         corner, single = checks.positions(origin)
         if not single:
             raise InvalidValue("origin is one (x, y) pair", got=f"origin={origin!r}", remedy="Pass the corner with the smallest x and y")
@@ -108,6 +116,21 @@ class Grid(Space):
         self._changes: list[NDArray[np.int64]] = []
         self._parent: Grid | None = None
         self._followed = 0
+
+    @classmethod
+    def from_walls(cls, walls: ArrayLike, **settings: Any) -> Grid:
+        """The grid of an array of walls, bool of shape (height, width), [row, column]; settings as those of `Grid`.
+
+        >>> dungeon = np.array([[1, 1, 1], [1, 0, 1]], dtype=bool)
+        >>> fc.Grid.from_walls(dungeon, tiles=True)
+        <Grid 3 x 2, cell_size 1, 1 open cells>
+        """
+        given = checks.array("walls", walls)
+        if given.ndim != 2 or 0 in given.shape:
+            raise InvalidValue(
+                "walls have two axes, (height, width)", got=f"shape {given.shape}", remedy="Pass an array indexed [row, column]"
+            )
+        return cls(given.shape[1], given.shape[0], walls=given, **settings)
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self.walls))
@@ -202,6 +225,7 @@ class Grid(Space):
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers notice at their next step.
 
+        `cells` are ids or a mask, bool of shape (height, width).
         Layers on coarser cells of this grid follow; those with walls of their own don't. Raises `OutsideMap` for cells
         that don't exist and `InvalidValue` for opening what the terrain makes impassable.
         """
@@ -387,7 +411,7 @@ class Grid(Space):
         return array.copy()
 
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        ids = checks.array("Cells", cells)
+        ids = ids_or_mask(self, cells)
         if ids.size == 0:
             return np.empty(0, dtype=np.int64)
         if ids.dtype.kind not in "iu" or ids.ndim > 1:

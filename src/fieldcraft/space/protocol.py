@@ -210,6 +210,13 @@ class Space(ABC):
         size = self.period
         return away if size is None else (away + size / 2) % size - size / 2
 
+    def cell_ids(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """Cells as (N,) int64, from one id, a list or array of them, or a mask: bool in `shape`.
+
+        Raises `OutsideMap` for ids that don't exist, and `InvalidValue` for anything else, such as a tuple (x, y).
+        """
+        return np.atleast_1d(self._checked_cells(cells))
+
     @abstractmethod
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Cells as int64, one or (N,), or what is wrong with them."""

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.views import cells_of
 from fieldcraft.space import AnySpace
 from fieldcraft.space.kinds import checked_space
 
@@ -58,7 +57,7 @@ class Search:
 
     def look(self, view: ArrayLike) -> None:
         """Searchers see these cells, and he is not there: bool in the space's shape, or cells."""
-        cells = cells_of(self.space, view, "A view")
+        cells = self.space.cell_ids(view)
         self._goals[np.isin(self._goals, cells) & self._may_drop()] = NONE
         if self.searching:
             self._look(cells)
