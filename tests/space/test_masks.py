@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from refusals import refused
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
+from refusals import refused
 
 
 def _gate() -> fc.Grid:

@@ -30,10 +30,10 @@ def plain_numbers(memory: Mapping[str, Any], name: str, shape: tuple[int, ...], 
 
 def plain_whole(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
     """A whole number from 0 up to but not including `below` out of a memory, or `InvalidValue`."""
-    number = checks.whole(name, memory.get(name))
-    if number >= below:
-        raise not_of_a_memory(f"{name} of a memory is below {below}", str(number))
-    return number
+    found = memory.get(name)
+    if isinstance(found, int) and found >= below:
+        raise not_of_a_memory(f"{name} of a memory is below {below}", f"{found:g}")
+    return checks.whole(name, found)
 
 
 def check_flood(
