@@ -15,7 +15,7 @@ import fieldcraft as fc
 from bench.race import Times, race, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.space import Graph
 
 SEED = 20260807

@@ -15,7 +15,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
-_MODULES = ("fieldcraft.paths.flow", "fieldcraft.steering.walls", "fieldcraft.steering.neighbors", "fieldcraft.steering.context")
+_MODULES = ("fieldcraft.paths.on_grid.flow", "fieldcraft.steering.neighbors", "fieldcraft.steering.context")
 _KERNELS = ("flow", "moving", "neighbors", "context")
 
 
@@ -39,9 +39,11 @@ def bands() -> Iterator[None]:
     fc.set_threads(3)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (*_MODULES, "fieldcraft.steering.crowd"):
+            for module in _MODULES:
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
-            patch.setattr(importlib.import_module("fieldcraft.paths.flow"), "_CELLS", 5)
+            for name in ("_MOVERS", "_CROWD"):
+                patch.setattr(importlib.import_module("fieldcraft.steering.on_grid"), name, 3)
+            patch.setattr(importlib.import_module("fieldcraft.paths.on_grid.flow"), "_CELLS", 5)
             yield
     finally:
         fc.set_threads(before)

@@ -16,11 +16,14 @@ import graphs
 from fieldcraft import kernels, steering
 from fieldcraft.kernels import graph_repair, graph_ways, pool
 from fieldcraft.kernels.reference import graph_ways as reference
-from fieldcraft.paths import distance_map, graph_flow, graph_search
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths import distance_map
+from fieldcraft.paths.on_graph import flow as graph_flow
+from fieldcraft.paths.on_graph import search as graph_search
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
-from fieldcraft.steering import meshes, travellers
+from fieldcraft.steering import on_graph as meshes
+from fieldcraft.steering import travellers
 
 if not kernels.compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

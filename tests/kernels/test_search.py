@@ -16,7 +16,7 @@ from fieldcraft.kernels.reference import moves as moves_reference
 from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.kernels.reference import uniform as uniform_reference
 from fieldcraft.kernels.reference import weighted as weighted_reference
-from fieldcraft.paths.moves import Moves, moves_of
+from fieldcraft.paths.on_grid.moves import Moves, moves_of
 from fieldcraft.query.ground import frozen
 from fieldcraft.space import links
 from mazes import FAR, HEX, KNIGHT, ONE_WAY, World

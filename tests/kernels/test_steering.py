@@ -14,7 +14,7 @@ from crowds import World, bands, plain
 from fieldcraft import steering
 from fieldcraft.kernels import compiled
 from fieldcraft.paths import distance_map
-from fieldcraft.paths.flow import GridFlow
+from fieldcraft.paths.on_grid.flow import GridFlow
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

@@ -9,7 +9,8 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.cost import LEAST, ground, picked, resolve
+from fieldcraft.paths.cost import LEAST, picked, resolve
+from fieldcraft.space import GridSnapshot
 
 WALLS = np.zeros((3, 5), dtype=np.bool_)
 WALLS[1, 2] = True
@@ -92,8 +93,9 @@ def test_layers_of_other_cells_are_refused(space: fc.Grid, other: fc.Grid) -> No
 
 def test_infinite_costs_are_walls_whose_corners_are_not_cut(space: fc.Grid) -> None:
     cost = np.ones((3, 5))
-    assert ground(space, resolve(space, cost))[0] is space.walls
+    assert GridSnapshot.of(space, resolve(space, cost)).walls.tolist() == space.walls.reshape(-1).tolist()
     cost[0, 1] = math.inf
-    walls, links = ground(space, resolve(space, cost))
+    now = GridSnapshot.of(space, resolve(space, cost))
+    walls = now.walls.reshape(3, 5)
     assert np.array_equal(walls, WALLS | np.isinf(cost))
-    assert np.array_equal(links, fc.Grid(5, 3, walls=walls, neighbors=8).links())
+    assert np.array_equal(now.links, fc.Grid(5, 3, walls=walls, neighbors=8).links().reshape(-1))

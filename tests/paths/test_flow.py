@@ -17,7 +17,7 @@ import realdata
 from crowds import World
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
-from fieldcraft.paths.flow import GridFlow
+from fieldcraft.paths.on_grid.flow import GridFlow
 from refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
@@ -89,7 +89,7 @@ def test_whoever_follows_it_arrives(seed: int, part: float) -> None:
 @given(seeds)
 def test_mended_fields_equal_new_ones(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importlib.import_module("fieldcraft.paths.flow"), "_MENDED", seed % 2)  # cell by cell, or all if many
+        patch.setattr(importlib.import_module("fieldcraft.paths.on_grid.flow"), "_MENDED", seed % 2)  # cell by cell, or all if many
         _mend(World(seed))
 
 

@@ -13,7 +13,7 @@ import realdata
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 
 
 @settings(max_examples=80, deadline=None)

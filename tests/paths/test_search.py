@@ -305,7 +305,7 @@ def test_bad_costs_are_refused(cost: object) -> None:
 
 
 def test_other_arguments_are_refused() -> None:
-    with refused(InvalidValue, "grid"):
+    with refused(InvalidValue, "A path needs a space"):
         shortest_path("map", (1.0, 1.0), (3.0, 1.0))  # type: ignore[arg-type]
     with refused(InvalidValue, "2 starts and 3 goals"):
         shortest_paths(SPACE, np.ones((2, 2)), np.ones((3, 2)))

@@ -120,7 +120,7 @@ class TestRefusals:
             agents.travel([1], -1.0)
         with pytest.raises(InvalidValue, match="their own graph"):
             agents.travel(flow_field(distance_map(road(), (0, 0))), 1.0)
-        with pytest.raises(InvalidValue, match="edges of a graph"):
+        with pytest.raises(InvalidValue, match="edges needs a graph"):
             Travellers.at(fc.Grid(4, 3), [(1, 1)])  # type: ignore[arg-type]
         graph.set_walls(0)
         with pytest.raises(OnWall, match="index 0"):

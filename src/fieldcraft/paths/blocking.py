@@ -8,13 +8,12 @@ from numpy.typing import ArrayLike
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distance import DistanceMap
 from fieldcraft.paths.standing import standing
-from fieldcraft.space import AnySpace
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space import Space, checked_space
 
 __all__ = ["would_block"]
 
 
-def would_block(space: AnySpace, cells: ArrayLike, goals: ArrayLike | DistanceMap, starts: ArrayLike | None = None) -> bool:
+def would_block(space: Space, cells: ArrayLike, goals: ArrayLike | DistanceMap, starts: ArrayLike | None = None) -> bool:
     """Whether walls in these cells would cut anything off from all goals that reaches one now. Nothing is changed.
 
     Parameters

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import AnySpace, Graph, Grid, links
+from fieldcraft.space import Space
 
-__all__ = ["LEAST", "Cost", "checked", "ground", "picked", "read", "resolve"]
+__all__ = ["LEAST", "Cost", "checked", "picked", "read", "resolve"]
 
 LEAST = 1e-6
 """The smallest cost of a cell: searches look at distances in steps of the smallest one."""
@@ -21,7 +21,7 @@ LEAST = 1e-6
 Cost = Operand | ArrayLike | None
 
 
-def resolve(space: AnySpace, cost: Cost) -> NDArray[np.float64] | None:
+def resolve(space: Space, cost: Cost) -> NDArray[np.float64] | None:
     """The cost of each cell, float64 of the space's shape, read-only; None where every cell costs 1.
 
     `cost` is None, a number, an array of the space's shape, a layer, an expression, or anything else with `values` on a `space`.
@@ -39,7 +39,7 @@ def resolve(space: AnySpace, cost: Cost) -> NDArray[np.float64] | None:
     return resolved
 
 
-def read(space: AnySpace, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
+def read(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
     """`resolve` into `out`, flat. Returns the least cost of open ground, the dearest finite one, and whether some are infinite."""
     values = np.ascontiguousarray(_looked(space, cost)).reshape(-1)
     if values.dtype not in (np.float32, np.float64):
@@ -52,7 +52,7 @@ def read(space: AnySpace, cost: Cost, out: NDArray[np.float64]) -> tuple[float, 
     return float(least), float(dearest), bool(infinite)
 
 
-def picked(space: AnySpace, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+def picked(space: Space, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.float64]:
     """What `resolve` gives for some cells, of which alone the costs are checked."""
     flat = _looked(space, cost).reshape(-1)
     found: NDArray[np.float64] = flat[cells].astype(np.float64)
@@ -60,13 +60,13 @@ def picked(space: AnySpace, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.
     return found
 
 
-def checked(space: AnySpace, cost: NDArray[np.float64], cells: NDArray[np.int64] | None = None) -> None:
+def checked(space: Space, cost: NDArray[np.float64], cells: NDArray[np.int64] | None = None) -> None:
     """Refuse costs on open ground, all of it or that among `cells`, that are too small, too large or NaN."""
     flat = cost.reshape(-1)
     _check(space, flat if cells is None else flat[cells], cells)
 
 
-def _check(space: AnySpace, found: NDArray[np.float64], cells: NDArray[np.int64] | None) -> None:
+def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64] | None) -> None:
     shut = space.walls.reshape(-1)
     good = (found >= LEAST) & ((found <= checks.LARGEST) | (found == math.inf)) | (shut if cells is None else shut[cells])
     if good.all():
@@ -75,21 +75,20 @@ def _check(space: AnySpace, found: NDArray[np.float64], cells: NDArray[np.int64]
     raise _refusal(space, float(found[index]), index if cells is None else int(cells[index]))
 
 
-def _refusal(space: AnySpace, cost: float, cell: int) -> InvalidValue:
-    where = f"row {cell // space.width}, column {cell % space.width} (cell {cell})" if isinstance(space, Grid) else f"vertex {cell}"
+def _refusal(space: Space, cost: float, cell: int) -> InvalidValue:
     return InvalidValue(
         f"The cost of open ground lies from {LEAST:g} to {checks.LARGEST:g}, or is inf for a wall",
-        got=f"{cost:g} at {where}",
+        got=f"{cost:g} at {space.describe(cell)}",
         remedy="Begin with a cost of its own for every step: 1 + 4 * threat, with nothing negative in threat",
     )
 
 
-def _looked(space: AnySpace, cost: Cost) -> NDArray[Any]:
+def _looked(space: Space, cost: Cost) -> NDArray[Any]:
     """A cost as numbers of the space's shape; not a copy."""
     if isinstance(cost, (bool, np.bool_)):
         raise InvalidValue("cost is a number, an array or a layer", got=repr(cost), remedy="Pass 1 + 4 * layer, say")
     other = getattr(cost, "space", None)
-    if isinstance(other, (Grid, Graph)):
+    if isinstance(other, Space):
         _same_cells(space, other, cost)
         values: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
     else:
@@ -102,43 +101,18 @@ def _looked(space: AnySpace, cost: Cost) -> NDArray[Any]:
     if values.shape != space.shape or values.dtype.kind not in "iuf":
         hint = " (it looks like [x, y]: transpose it)" if values.shape == space.shape[::-1] != space.shape else ""
         raise InvalidValue(
-            "cost is numbers of the space's shape, " + ("(height, width)" if isinstance(space, Grid) else "(N,)"),
+            f"cost is numbers of the space's shape, {space.axes}",
             got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}{hint}",
             remedy="Pass one number per cell, a layer, an expression, or one number for all",
         )
     return values
 
 
-def ground(space: Grid, cost: NDArray[np.float64] | None) -> tuple[NDArray[np.bool_], NDArray[np.unsignedinteger]]:
-    """The walls, (height, width), and the links (see `Grid.links`) for a resolved cost: infinite costs are walls like any other.
-
-    The space's own arrays where no cost is infinite. A link may lead out of a wall: whoever follows links backwards looks
-    at the walls too.
-    """
-    space.walls_version  # a coarser grid takes over its parent's walls here  # noqa: B018
-    if cost is None or not np.isinf(cost).any():
-        return space.walls, space.links()
-    walls = space.walls | np.isinf(cost)
-    walls.flags.writeable = False
-    built = links.build(walls, space.terrain, space.neighborhood.steps, space.wrap)
-    built.flags.writeable = False
-    return walls, built
-
-
-def _same_cells(space: AnySpace, other: AnySpace, cost: object) -> None:
-    if isinstance(space, Graph) or isinstance(other, Graph):
-        if not space.same_cells(other):
-            raise InvalidValue(
-                "cost lies on the cells of the space",
-                got=f"{getattr(cost, 'name', type(cost).__name__)} on {other!r}",
-                remedy=f"Use a layer of a map on {space!r}",
-            )
-        return
-    for name in ("shape", "cell_size", "origin", "y_up", "wrap"):
-        mine, yours = getattr(space, name), getattr(other, name)
-        if mine != yours:
-            raise InvalidValue(
-                "cost lies on the cells of the space",
-                got=f"{getattr(cost, 'name', type(cost).__name__)} with {name} {yours} on a space with {name} {mine}",
-                remedy="Use a layer of the same cells, or read a coarse one on the fine cells: coarse.on(space)",
-            )
+def _same_cells(space: Space, other: Space, cost: object) -> None:
+    differs = space.difference(other)
+    if differs:
+        raise InvalidValue(
+            "cost lies on the cells of the space",
+            got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
+            remedy=f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells: coarse.on(space)",
+        )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.paths.distance import DistanceMap
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
+
+if TYPE_CHECKING:
+    from fieldcraft.paths.distance import DistanceMap
 
 __all__ = ["FlowField", "Sampler"]
 
@@ -23,7 +26,7 @@ class FlowField(ABC):
     """
 
     distance_map: DistanceMap
-    space: AnySpace
+    space: Space
 
     def __repr__(self) -> str:
         return f"<FlowField of {self.distance_map!r}>"

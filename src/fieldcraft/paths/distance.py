@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,25 +13,25 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.layer.operand import Operand
+from fieldcraft.paths import door
 from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.distances import Distances
 from fieldcraft.paths.filled import Filled
-from fieldcraft.paths.graph_distances import GraphDistances
-from fieldcraft.paths.kinds import AnyDistances, AnyGround, distances_on, ground_of
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
-from fieldcraft.space import AnySpace, Grid
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space import Snapshot, Space, checked_space
 
 __all__ = ["DistanceMap", "distance_map"]
 
+_Found = TypeVar("_Found")
 _KEPT_CHANGES = 64
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
 
 
 def distance_map(
-    space: AnySpace,
+    space: Space,
     goals: ArrayLike,
     *,
     cost: Cost = None,
@@ -84,7 +85,7 @@ class DistanceMap(Operand):
 
     def __init__(
         self,
-        space: AnySpace,
+        space: Space,
         goals: ArrayLike,
         *,
         cost: Cost = None,
@@ -93,14 +94,14 @@ class DistanceMap(Operand):
     ) -> None:
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         prices = Prices(space, cost)
-        ground = ground_of(space, prices.shut)
+        ground = door.snapshot_of(space, prices.shut)
         cells, _ = standing(space, ground.walls, "goal", goals)
         if not len(cells):
             raise InvalidValue("A distance map has goals", got="none", remedy="Pass one position or an array of at least one")
         self._set_up(ground, prices, *_aims(cells, start_costs), limit)
 
-    def _set_up(self, ground: AnyGround, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
-        self.space, self.limit, self._prices = prices.space, limit, prices
+    def _set_up(self, ground: Snapshot, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
+        self.space, self.limit, self._prices = checked_space(prices.space), limit, prices
         self._guard = Guard("A distance map", "Put a lock around it, or give each thread its own")
         self._values: NDArray[np.float32] = np.empty(len(self.space), dtype=np.float32)
         self._view = self._values.view().reshape(self.space.shape)
@@ -110,16 +111,15 @@ class DistanceMap(Operand):
         self._changes: list[NDArray[np.int64] | None] = []
         self._begin(ground, goals, start_costs)
 
-    def _begin(self, ground: AnyGround, goals: NDArray[np.int64], start_costs: NDArray[np.float64]) -> None:
+    def _begin(self, ground: Snapshot, goals: NDArray[np.int64], start_costs: NDArray[np.float64]) -> None:
         """Forget all distances; the next question begins to look for them."""
         self.goals, self.start_costs = goals, start_costs
-        self._distances: AnyDistances = distances_on(ground, self._prices, goals, start_costs, self.limit)
+        self._distances: Distances = door.distances_on(ground, self._prices, goals, start_costs, self.limit)
         self._shown = False
 
     def __repr__(self) -> str:
         goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
-        where = f"{self.space.width} x {self.space.height}" if isinstance(self.space, Grid) else f"{len(self.space)} vertices"
-        return f"<{type(self).__name__} to {goals} on {where}{', stale' if self.stale else ''}>"
+        return f"<{type(self).__name__} to {goals} on {self.space.describe()}{', stale' if self.stale else ''}>"
 
     # Reading
 
@@ -192,16 +192,11 @@ class DistanceMap(Operand):
         way.flags.writeable = False
         return Path(self.space, way, length, total)
 
-    def _write_arcs(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
-        """Write into `taken` (N,), by vertex of a graph, the arc that `descend` takes from each vertex, or each of some; -1 where it ends.
-
-        For flow fields. Arcs are numbered as in `space.topology`.
-        """
-        distances = self._distances
-        assert isinstance(distances, GraphDistances)
+    def searched(self, look: Callable[[Distances], _Found]) -> _Found:
+        """What a look at the search behind the map finds, once it has come to its end: for what follows the map."""
         with self._guard:
-            distances.settle()
-            distances.nexts(taken, vertices)
+            self._distances.settle()
+            return look(self._distances)
 
     @property
     def version(self) -> int:
@@ -221,13 +216,13 @@ class DistanceMap(Operand):
     @property
     def walls(self) -> NDArray[np.bool_]:
         """The walls that the distances keep to, infinite costs among them: of the space's shape, read-only."""
-        return self._distances.ground.walls.reshape(self.space.shape)
+        walls: NDArray[np.bool_] = self._distances.ground.walls
+        return walls.reshape(self.space.shape)
 
     @property
     def links(self) -> NDArray[Any]:
         """The steps that the distances keep to: (height, width) as `Grid.links`, on a graph whether each arc of its topology is open."""
-        links: NDArray[Any] = self._distances.ground.links
-        return links.reshape(self.space.shape) if isinstance(self.space, Grid) else links
+        return self._distances.links
 
     @property
     def costs(self) -> NDArray[np.float64] | None:
@@ -256,8 +251,7 @@ class DistanceMap(Operand):
             distances = self._distances
             distances.settle()
             shut = shut[~distances.ground.walls[shut]]
-            where: Any = distances  # a ground and a search of the same kind of space
-            lost: NDArray[np.int64] = where.cut_off(where.ground.walled(self.space, shut), shut)
+            lost = distances.cut_off(distances.ground.walled(self.space, shut), shut)
         if among is None:
             return np.setdiff1d(lost, shut, assume_unique=True)
         return np.intersect1d(lost, among)
@@ -283,7 +277,7 @@ class DistanceMap(Operand):
 
     def _repair(self, cells: ArrayLike | None, cost: Cost) -> NDArray[np.int64] | None:
         space, prices = self.space, self._prices
-        distances: Any = self._distances
+        distances = self._distances
         before = distances.ground
         version = space.walls_version
         changed = space.walls_changed(before.version) if version != before.version else _NONE
@@ -291,7 +285,7 @@ class DistanceMap(Operand):
             recosted = prices.take_over(cost, cells, changed)
             if recosted is None:
                 self._prices = Prices(space, cost)
-                self._begin_anew(ground_of(space, self._prices.shut))
+                self._begin_anew(door.snapshot_of(space, self._prices.shut))
                 return None
             if len(recosted):
                 changed = np.union1d(changed, recosted)
@@ -308,7 +302,7 @@ class DistanceMap(Operand):
             distances.show(self._values, found)
         return self._note(found)
 
-    def _begin_anew(self, ground: AnyGround) -> None:
+    def _begin_anew(self, ground: Snapshot) -> None:
         self._begin(ground, self.goals, self.start_costs)
         self._note(None)
 

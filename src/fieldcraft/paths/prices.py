@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.cost import LEAST, Cost, checked, picked, read, resolve
 from fieldcraft.paths.scratch import scratch_of
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space import Space
 
 __all__ = ["Prices"]
 
@@ -26,7 +26,7 @@ class Prices:
     bounds only widen.
     """
 
-    def __init__(self, space: AnySpace, cost: Cost) -> None:
+    def __init__(self, space: Space, cost: Cost) -> None:
         self.space = space
         self._scratch = scratch_of(space)
         self.uniform = uniform(cost)
@@ -51,7 +51,7 @@ class Prices:
 
     def _know(self, cost: Cost) -> None:
         """Keep what can be asked again: a layer or an expression."""
-        self._asked = cost if isinstance(getattr(cost, "space", None), (Grid, Graph)) else None
+        self._asked = cost if isinstance(getattr(cost, "space", None), Space) else None
         self._seen = _version(self._asked)
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Space
 
 __all__ = ["Path", "no_path"]
 
@@ -26,7 +26,7 @@ class Path:
     change later. `bends` are the positions of a smoothed path on a mesh, which turns at corners of polygons; else None.
     """
 
-    space: AnySpace
+    space: Space
     cells: NDArray[np.int64]
     length: float
     cost: float
@@ -61,23 +61,14 @@ class Path:
         wanted = checks.numbers("distances", distances, np.size(distances) if np.ndim(distances) < 2 else 1)
         walked, places_of = self._milestones
         places = np.stack([np.interp(wanted, walked, axis) for axis in places_of.T], axis=-1)
-        if isinstance(self.space, Grid) and self.space.wrap:
-            origin, size = np.array(self.space.origin), np.array(self.space.size)
-            places = origin + np.mod(places - origin, size)
+        places = self.space.wrapped(places)
         return np.asarray(places[0] if np.ndim(distances) == 0 else places)
 
     @cached_property
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How far it is to each position, and where that is when nothing wraps round."""
-        legs = np.diff(self.positions, axis=0)
-        if isinstance(self.space, Grid):
-            legs = self.space.short_way(legs)
-            sizes = np.hypot(legs[:, 0], legs[:, 1])
-        elif self.bends is None:
-            topology = self.space.topology
-            sizes = topology.lengths[topology.arcs_between(self.cells[:-1], self.cells[1:])]
-        else:
-            sizes = np.sqrt((legs**2).sum(axis=1))
+        legs = self.space.short_way(np.diff(self.positions, axis=0))
+        sizes = self.space.step_lengths(self.cells) if self.bends is None else np.sqrt((legs**2).sum(axis=1))
         walked = np.concatenate([[0.0], np.cumsum(sizes)])
         return walked, self.positions[0] + np.concatenate([np.zeros((1, legs.shape[1])), np.cumsum(legs, axis=0)])
 
@@ -90,7 +81,7 @@ class Path:
         return f"<Path of {len(self)} cells, length {self.length:g}, cost {self.cost:g}>"
 
 
-def no_path(space: AnySpace) -> Path:
+def no_path(space: Space) -> Path:
     """The answer where there is no way."""
     return Path(space, _NOWHERE, math.inf, math.inf)
 

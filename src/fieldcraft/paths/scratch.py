@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Space
 from fieldcraft.space.keeping import kept
 
 __all__ = ["Scratch", "fixed", "scratch_of"]
@@ -18,12 +18,12 @@ _KEPT = 4
 class Scratch:
     """Scratch of one number per cell, whose pages are at hand if another search has used it.
 
-    `pad` is what some searches need on both sides: a row and one more on a grid, as they look beyond the rim.
+    `pad` is what some searches need on both sides: a row and one more where there are rows, as they look beyond the rim.
     """
 
-    def __init__(self, space: AnySpace) -> None:
+    def __init__(self, space: Space) -> None:
         self._cells = len(space)
-        self.pad = space.width + 1 if isinstance(space, Grid) else 0
+        self.pad = space.shape[1] + 1 if len(space.shape) == 2 else 0
         self._kept: dict[tuple[type, tuple[int, ...]], list[NDArray[Any]]] = {}
 
     def take(self, kind: type[np.generic], *, rows: int | None = None, more: int = 0) -> NDArray[Any]:
@@ -50,6 +50,6 @@ def fixed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @kept
-def scratch_of(space: AnySpace) -> Scratch:
+def scratch_of(space: Space) -> Scratch:
     """The scratch of a space."""
     return Scratch(space)

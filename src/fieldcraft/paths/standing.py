@@ -7,12 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import OnWall, OutsideMap
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Space
 
 __all__ = ["standing"]
 
+_EQUALLY = 1e-9  # distances are equal to one part in so many; of equal ones the lowest id is named
 
-def standing(space: AnySpace, walls: NDArray[np.bool_], what: str, positions: ArrayLike) -> tuple[NDArray[np.int64], bool]:
+
+def standing(space: Space, walls: NDArray[np.bool_], what: str, positions: ArrayLike) -> tuple[NDArray[np.int64], bool]:
     """The cells of world positions, (N,) int64, and whether it was one position.
 
     Raises `OutsideMap` or `OnWall` for the first that is off the map or in one of `walls`, and names the nearest open cell.
@@ -20,7 +22,7 @@ def standing(space: AnySpace, walls: NDArray[np.bool_], what: str, positions: Ar
     try:
         found = space.cell_at(positions)
     except OutsideMap as error:
-        if (isinstance(space, Grid) and space.wrap) or not len(space):
+        if space.period is not None or not len(space):
             raise
         points, single = checks.positions(positions, dimensions=space.dimensions)
         clamped = np.atleast_1d(space.cell_at(points, outside="clamp"))
@@ -50,16 +52,11 @@ def standing(space: AnySpace, walls: NDArray[np.bool_], what: str, positions: Ar
     return cells, single
 
 
-def _remedy(space: AnySpace, walls: NDArray[np.bool_], cell: int, what: str) -> str:
+def _remedy(space: Space, walls: NDArray[np.bool_], cell: int, what: str) -> str:
     open_ = np.flatnonzero(~walls.reshape(-1))
     if not len(open_):
         return "The map has no open cell"
-    if isinstance(space, Grid):
-        away = np.abs(np.stack(np.divmod(open_, space.width)) - np.array([[cell // space.width], [cell % space.width]])).astype(np.float64)
-        if space.wrap:
-            away = np.minimum(away, np.array([[space.height], [space.width]]) - away)
-    else:
-        away = (space.positions[open_] - space.positions[cell]).T
-    near = int(open_[np.argmin((away**2).sum(axis=0))])
+    away = (space.short_way(space.position_of(open_) - space.position_of(cell)) ** 2).sum(axis=1)
+    near = int(open_[np.argmax(away <= away.min() * (1 + _EQUALLY))])
     where = ", ".join(f"{axis:g}" for axis in space.position_of(near).tolist())
-    return f"Put the {what} on open ground: the nearest open {'cell' if isinstance(space, Grid) else 'vertex'} is {near}, around ({where})"
+    return f"Put the {what} on open ground: the nearest open {space.cell_name} is {near}, around ({where})"

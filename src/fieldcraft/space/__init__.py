@@ -8,14 +8,16 @@ from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
-from fieldcraft.space.snapshots import Snapshot
+from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
 from fieldcraft.space.terrain import Terrain
 from fieldcraft.space.ways import Ways
 
 __all__ = [
     "AnySpace",
     "Graph",
+    "GraphSnapshot",
     "Grid",
+    "GridSnapshot",
     "Mesh",
     "Neighborhood",
     "Shot",

@@ -276,6 +276,10 @@ class Graph(Space):
         """Blocked vertices and closed edges as they are now."""
         return GraphSnapshot.of(self)
 
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
+        return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]
+
     def _find_ways(self, *, from_walls: bool) -> Ways:
         return ways_on_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
 
@@ -423,9 +427,9 @@ class Graph(Space):
             twin._walls.flags.writeable = False
         return twin
 
-    def same_cells(self, other: object) -> bool:
-        """Whether another space is a graph of the same vertices and edges; what is blocked may differ."""
-        return isinstance(other, Graph) and self.topology.same_as(other.topology)
+    def difference(self, other: object) -> str:
+        """Empty for a graph of the same vertices and edges; what is blocked may differ."""
+        return "" if isinstance(other, Graph) and self.topology.same_as(other.topology) else f"on {other!r}"
 
     def _checked_walls(self, blocked: ArrayLike) -> NDArray[np.bool_]:
         array = checks.array("Blocked vertices", blocked)

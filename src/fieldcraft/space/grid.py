@@ -355,17 +355,26 @@ class Grid(Space):
         """Walls and links as they are now."""
         return GridSnapshot.of(self)
 
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a torus where that is shorter."""
+        legs = self.short_way(np.diff(self.position_of(cells), axis=0)) if len(cells) else np.zeros((0, 2))
+        return np.hypot(legs[:, 0], legs[:, 1])
+
     def _find_ways(self, *, from_walls: bool) -> Ways:
         return ways_on_grid(self, from_walls=from_walls)
 
     def _typical(self, median: float) -> float:
         return float(self.neighborhood.lengths(self.cell_size).min())
 
-    def same_cells(self, other: object) -> bool:
-        """Whether another space is a grid with the same cells in the same places; walls may differ."""
-        return isinstance(other, Grid) and all(
-            getattr(self, name) == getattr(other, name) for name in ("shape", "cell_size", "origin", "y_up", "wrap")
-        )
+    def difference(self, other: object) -> str:
+        """The first of shape, cell_size, origin, y_up and wrap in which another grid differs; walls may differ."""
+        if not isinstance(other, Grid):
+            return f"on {other!r}"
+        for name in ("shape", "cell_size", "origin", "y_up", "wrap"):
+            mine, yours = getattr(self, name), getattr(other, name)
+            if mine != yours:
+                return f"with {name} {yours} on a space with {name} {mine}"
+        return ""
 
     def follow(self, parent: Grid) -> None:
         """Take over what changes from now on in the walls of the finer grid that this one was made of."""

@@ -28,17 +28,17 @@ def picked(space: object, what: str, **rooms: Callable[..., _Served]) -> Callabl
     raise _refusal(space, what, next(iter(rooms)))
 
 
-def needs(space: object, form: str, what: str) -> None:
+def needs(space: object, form: str, what: str, *, remedy: str | None = None) -> None:
     """Refuse a space that can't be served in a form: `InvalidValue` says that `what` needs one."""
     if not isinstance(space, Space) or form not in space.forms:
-        raise _refusal(space, what, form)
+        raise _refusal(space, what, form, remedy)
 
 
-def grid_of(space: object, what: str) -> Grid:
+def grid_of(space: object, what: str, *, remedy: str | None = None) -> Grid:
     """The space, if it is a grid; else `InvalidValue` says that `what` needs one."""
     if isinstance(space, Grid):
         return space
-    raise _refusal(space, what, "grid")
+    raise _refusal(space, what, "grid", remedy)
 
 
 def checked_space(space: object, what: str = "A search takes place on") -> AnySpace:
@@ -48,6 +48,6 @@ def checked_space(space: object, what: str = "A search takes place on") -> AnySp
     raise InvalidValue(f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)")
 
 
-def _refusal(space: object, what: str, form: str) -> InvalidValue:
-    name, remedy = _NAMES.get(form, ("another space", "Use one of those"))
-    return InvalidValue(f"{what} needs {name}", got=repr(space)[:120], remedy=remedy)
+def _refusal(space: object, what: str, form: str, remedy: str | None = None) -> InvalidValue:
+    name, usual = _NAMES.get(form, ("another space", "Use one of those"))
+    return InvalidValue(f"{what} needs {name}", got=repr(space)[:120], remedy=usual if remedy is None else remedy)

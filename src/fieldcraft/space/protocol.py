@@ -80,9 +80,13 @@ class Space(ABC):
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """The world positions of the centres of cells: (2,) for one cell, (N, 2) for many."""
 
-    @abstractmethod
     def same_cells(self, other: object) -> bool:
         """Whether another space has the same cells in the same places; walls may differ."""
+        return not self.difference(other)
+
+    @abstractmethod
+    def difference(self, other: object) -> str:
+        """What sets the cells of another space apart, in the words of a message; empty where they are the same. Walls may differ."""
 
     @abstractmethod
     def describe(self, cell: int | None = None) -> str:
@@ -152,6 +156,10 @@ class Space(ABC):
     def _typical(self, median: float) -> float:
         return median
 
+    @abstractmethod
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The world lengths of the way from each of (N,) cells to the next, (N - 1,): straight, or of the edges of a graph."""
+
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
         """The open cells that one step leads to from a cell, ascending."""
         cells = self._checked_cells(cell)
@@ -203,6 +211,14 @@ class Space(ABC):
         """After how many world units along x and y a torus repeats, (2,); None for other spaces."""
         grid = self.squares
         return np.array(grid.size) if grid is not None and grid.wrap else None
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        grid = self.squares
+        if grid is None or not grid.wrap:
+            return positions
+        origin, size = np.array(grid.origin), np.array(grid.size)
+        return np.asarray(origin + np.mod(positions - origin, size))
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
         """The straight way from a position to the centre of each cell, (N, 2) or (N, 3); round a torus the short way."""

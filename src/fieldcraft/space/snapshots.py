@@ -14,6 +14,7 @@ from fieldcraft.space.keeping import kept_until_walls_change
 if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.grid import Grid
+    from fieldcraft.space.protocol import Space
 
 __all__ = ["GraphSnapshot", "GridSnapshot", "Snapshot"]
 
@@ -130,16 +131,17 @@ class GraphSnapshot:
         self.sizes = sizes
 
     @classmethod
-    def of(cls, graph: Graph, costs: NDArray[np.float64] | None = None) -> GraphSnapshot:
-        """The graph as it is now; where `costs`, one per vertex, are infinite, there are walls as well."""
+    def of(cls, space: Space, costs: NDArray[np.float64] | None = None) -> GraphSnapshot:
+        """The graph of a space as it is now; where `costs`, one per vertex, are infinite, there are walls as well."""
+        graph = space.graph
         plain = _plain(graph)
         return plain if costs is None else cls(graph.walls | np.isinf(costs), plain.sizes, plain.version)
 
-    def mended(self, graph: Graph, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> GraphSnapshot:
+    def mended(self, space: Space, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> GraphSnapshot:
         """See `Snapshot.mended`; the arrays are made anew, so it does not matter what has `changed`."""
-        return GraphSnapshot.of(graph, costs)
+        return GraphSnapshot.of(space, costs)
 
-    def walled(self, graph: Graph, vertices: NDArray[np.int64]) -> GraphSnapshot:
+    def walled(self, space: Space, vertices: NDArray[np.int64]) -> GraphSnapshot:
         """See `Snapshot.walled`."""
         walls = self.walls.copy()
         walls[vertices] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,23 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.ground import frozen
-from fieldcraft.space import Graph, Grid
+from fieldcraft.space import Grid, grid_of
 
-__all__ = ["FARTHEST", "cells_long", "grid", "limits", "points", "vectors"]
+__all__ = ["FARTHEST", "cells_long", "grid", "limits", "longest", "points", "vectors"]
 
 FARTHEST = 1e6
 """The most cells that anything may move or look at a time."""
+
+_REMEDY = "Pass fc.Grid(...); on a mesh use steering.Crowd or steering.move, on waypoints steering.Travellers"
 
 Wide = NDArray[np.float64]
 
 
 def grid(space: object) -> Grid:
     """`space` if it is a grid."""
-    if not isinstance(space, Grid):
-        graph = isinstance(space, Graph)
-        remedy = "On a mesh use steering.Crowd or steering.move, on waypoints steering.Travellers" if graph else "Pass fc.Grid(...)"
-        raise InvalidValue("This way of steering among walls needs a grid", got=type(space).__name__, remedy=remedy)
-    return space
+    return grid_of(space, "This way of steering among walls", remedy=_REMEDY)
 
 
 def points(value: ArrayLike) -> tuple[Wide, bool]:
@@ -77,3 +76,11 @@ def cells_long(name: str, lengths: Wide, space: Grid) -> None:
             got=f"{tuple(got) if isinstance(got, list) else got} at index {bad}, in cells of {space.cell_size:g}",
             remedy="Pass a shorter one",
         )
+
+
+def longest(value: ArrayLike, count: int) -> Wide:
+    """The longest forces; infinity for no limit."""
+    amounts = checks.array("max_force", value)
+    if amounts.shape == () and amounts.dtype.kind == "f" and np.isposinf(amounts):
+        return np.full(count, math.inf)
+    return limits("max_force", amounts, count)

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.space import Graph
 from fieldcraft.steering.arguments import limits, points, vectors
 
 __all__ = ["arrive", "evade", "flee", "follow_flow", "pursue", "seek", "wander"]
@@ -142,7 +141,7 @@ def follow_flow(positions: ArrayLike, velocities: ArrayLike, flow: FlowField, ma
     if not isinstance(flow, FlowField):
         raise InvalidValue("flow is a flow field", got=type(flow).__name__, remedy="Pass fc.flow_field(distance_map)")
     space = flow.space
-    if isinstance(space, Graph) and space.mesh is None and space.dimensions == 3:
+    if space.dimensions == 3 and space.graph.mesh is None:
         raise InvalidValue(
             "Behaviours steer in the ground plane",
             got="a flow field on waypoints in 3D",

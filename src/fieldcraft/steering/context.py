@@ -16,9 +16,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.query.ground import Ground, Readable, crowd
-from fieldcraft.space import Graph, Grid
+from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.space.passages import passages
-from fieldcraft.steering import walls
+from fieldcraft.steering import on_grid
 from fieldcraft.steering.arguments import cells_long, grid, limits, points, vectors
 
 __all__ = ["context", "directions"]
@@ -106,14 +106,10 @@ def context(
 def _seen(name: str, value: Readable | ArrayLike | None, count: int, slots: int) -> Ground | Wide:
     """A layer to look at, or what is seen in each direction already."""
     space = getattr(value, "space", None)
-    if isinstance(space, Grid):
+    if isinstance(space, Space):
+        remedy = "Read it yourself in steering.directions(16), by fc.sample, and pass an array of shape (N, 16)"
+        grid_of(space, f"Looking at {name} in a layer", remedy=remedy)
         return Ground(value)  # type: ignore[arg-type]
-    if isinstance(space, Graph):
-        raise InvalidValue(
-            f"{name} is looked at on a grid",
-            got=f"a layer on {space!r}",
-            remedy="Read it yourself in steering.directions(16), by fc.sample, and pass an array of shape (N, 16)",
-        )
     if value is None:
         return np.zeros((count, slots))
     array: NDArray[Any] = checks.array(name, value)  # type: ignore[arg-type]
@@ -138,7 +134,7 @@ def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
 
     crowd(call, len(at), _AGENTS)
     if wrong[0] >= 0:
-        walls.refuse_outside(space, at, int(wrong[0]))
+        on_grid.refuse_outside(space, at, int(wrong[0]))
 
 
 def _read(seen: Ground, at: Wide, ways: Wide, reach: float, free: Wide) -> Wide:

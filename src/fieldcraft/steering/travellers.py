@@ -11,9 +11,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.query.ground import crowd, frozen
-from fieldcraft.space import Graph
+from fieldcraft.space import Space, needs
 from fieldcraft.steering.arguments import limits
 
 __all__ = ["Travellers"]
@@ -32,22 +32,19 @@ class Travellers:
     stands on a vertex; `gone` (N,) float64 how far along these they are, in world units.
     """
 
-    space: Graph
+    space: Space
     vertices: Ints
     arcs: Ints
     gone: Wide
 
     @classmethod
-    def at(cls, space: Graph, positions: ArrayLike) -> Travellers:
+    def at(cls, space: Space, positions: ArrayLike) -> Travellers:
         """Agents on the vertices nearest to (N, 2) or (N, 3) world positions. Raises `OutsideMap`, `OnWall` or `InvalidValue`."""
-        if not isinstance(space, Graph):
-            raise InvalidValue(
-                "Travellers travel along the edges of a graph", got=type(space).__name__, remedy="On a grid use steering.move"
-            )
+        needs(space, "graph", "Travelling along edges", remedy="On a grid use steering.move")
         points, _ = checks.positions(positions, dimensions=space.dimensions)
         vertices = np.atleast_1d(np.asarray(space.cell_at(points), dtype=np.int64)) if len(points) else np.empty(0, dtype=np.int64)
-        if space.walls[vertices].any():
-            index = int(np.flatnonzero(space.walls[vertices])[0])
+        if space.graph.walls[vertices].any():
+            index = int(np.flatnonzero(space.graph.walls[vertices])[0])
             raise OnWall(
                 "Travellers stand on open vertices",
                 got=f"{tuple(points[index].tolist())} at index {index}, by the blocked vertex {vertices[index]}",
@@ -66,13 +63,13 @@ class Travellers:
         """The vertices that they are on the way to, (N,); -1 for who stands on one."""
         found = np.full(len(self), -1, dtype=np.int64)
         some = self.arcs >= 0
-        found[some] = self.space.topology.ends[self.arcs[some]]
+        found[some] = self.space.graph.topology.ends[self.arcs[some]]
         return found
 
     @property
     def positions(self) -> Wide:
         """Where they are, (N, 2) or (N, 3): on straight lines between vertices; an edge that is longer is walked at an even pace."""
-        topology = self.space.topology
+        topology = self.space.graph.topology
         found = topology.positions[self.vertices].copy()
         some = np.flatnonzero(self.arcs >= 0)
         arcs = self.arcs[some]
@@ -86,8 +83,8 @@ class Travellers:
         found = self.vertices.copy()
         some = np.flatnonzero(self.arcs >= 0)
         arcs = self.arcs[some]
-        over = self.gone[some] > self.space.topology.lengths[arcs] / 2
-        found[some[over]] = self.space.topology.ends[arcs[over]]
+        over = self.gone[some] > self.space.graph.topology.lengths[arcs] / 2
+        found[some[over]] = self.space.graph.topology.ends[arcs[over]]
         return found
 
     def travel(self, way: FlowField | ArrayLike, distances: ArrayLike) -> Travellers:
@@ -103,11 +100,11 @@ class Travellers:
         Who is on an edge and would come straight back at its end turns round at once, if the edge can be used both ways. So does who is
         on an edge that has been closed; who can't waits. Raises `InvalidValue`.
         """
-        topology = self.space.topology
+        topology = self.space.graph.topology
         ways = limits("distances", distances, len(self))
         chosen = not isinstance(way, FlowField)
         taken = self._chosen(way) if not isinstance(way, FlowField) else self._field(way).arcs
-        shut = self.space.closed | self.space.walls[topology.ends]
+        shut = self.space.graph.closed | self.space.graph.walls[topology.ends]
         vertices, arcs, gone = self.vertices.copy(), self.arcs.copy(), self.gone.copy()
         common = (
             topology.origins,
@@ -143,7 +140,7 @@ class Travellers:
                 got=f"{wanted.dtype} of shape {wanted.shape} for {len(self)} agents",
                 remedy=f"Pass {len(self)} whole numbers, -1 to stay",
             )
-        topology = self.space.topology
+        topology = self.space.graph.topology
         heading = self.heading
         back = (self.arcs >= 0) & (wanted != heading)
         starts = np.where(back, heading, self.vertices)

@@ -15,7 +15,7 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.reference import walk as reference
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.query.ground import Ground, Readable, crowd, frozen
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["Walk", "Walkers"]
 
@@ -92,12 +92,7 @@ class Walkers:
         `headings` are (x, y) directions, one or N; by default they are drawn from the seed. Raises `OutsideMap`, `OnWall` or
         `InvalidValue`.
         """
-        if not isinstance(space, Grid):
-            raise InvalidValue(
-                "Walkers walk on a grid",
-                got=type(space).__name__,
-                remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh and Travellers on waypoints",
-            )
+        grid_of(space, "Walking by layers", remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh and Travellers on waypoints")
         points, _ = checks.positions(positions)
         key = checks.whole("seed", seed)
         if key > _MOST_KEY:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.paths import flow_field
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.space import Graph, Grid
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import Crowd, Neighbors, move, separation

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import FlowField, distance_map, flow_field
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.space import AnySpace, Graph, Grid
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.space import Graph
 from fieldcraft_worlds.games.chase.ground import GraphGround
 from fieldcraft_worlds.games.chase.state import NOTHING, People

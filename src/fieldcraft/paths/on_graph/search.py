@@ -15,13 +15,12 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.graph_ground import GraphGround
+from fieldcraft.paths.on_graph.strings import pulled
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.scratch import fixed
 from fieldcraft.paths.standing import standing
-from fieldcraft.paths.strings import pulled
-from fieldcraft.space import Graph
+from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.keeping import kept
 from fieldcraft.space.topology import Topology
 
@@ -32,26 +31,26 @@ _HAIR = 1 - 1e-9  # what bounds are shorter, so that roundings keep them below t
 _EVEN = fixed(np.ones(1))
 
 
-def shortest_path(graph: Graph, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
+def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
     """See `paths.search.shortest_path`."""
-    task = _Task.of(graph, cost, smooth)
+    task = _Task.of(space, cost, smooth)
     ends = []
     for what, place in (("start", start), ("goal", goal)):
-        points, single = checks.positions(place, dimensions=graph.dimensions)
+        points, single = checks.positions(place, dimensions=space.dimensions)
         if not single:
             raise InvalidValue(f"{what} is one position", got=f"an array of shape {np.shape(place)}", remedy="Call shortest_paths for many")
-        cells, _ = standing(graph, task.ground.walls, what, points)
+        cells, _ = standing(space, task.ground.walls, what, points)
         ends.append((points[0], int(cells[0])))
-    scratch = _take(graph)
+    scratch = _take(space.graph)
     path = task.solve(*ends[0], *ends[1], scratch)
-    _give(graph, scratch)
+    _give(space.graph, scratch)
     return path
 
 
-def shortest_paths(graph: Graph, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool) -> list[Path]:
+def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool) -> list[Path]:
     """See `paths.search.shortest_paths`."""
-    task = _Task.of(graph, cost, smooth)
-    (from_points, one_start), (to_points, one_goal) = (checks.positions(points, dimensions=graph.dimensions) for points in (starts, goals))
+    task = _Task.of(space, cost, smooth)
+    (from_points, one_start), (to_points, one_goal) = (checks.positions(points, dimensions=space.dimensions) for points in (starts, goals))
     if not one_start and not one_goal and len(from_points) != len(to_points):
         raise InvalidValue(
             "There are as many goals as starts, or one for all",
@@ -61,17 +60,17 @@ def shortest_paths(graph: Graph, starts: ArrayLike, goals: ArrayLike, cost: Cost
     count = len(to_points) if one_start else len(from_points)
     sides = []
     for what, points in (("start", from_points), ("goal", to_points)):
-        cells = standing(graph, task.ground.walls, what, points)[0] if len(points) else np.empty(0, dtype=np.int64)
-        sides += [np.broadcast_to(points, (count, graph.dimensions)), np.broadcast_to(cells, count)]
-    paths = [no_path(graph)] * count
+        cells = standing(space, task.ground.walls, what, points)[0] if len(points) else np.empty(0, dtype=np.int64)
+        sides += [np.broadcast_to(points, (count, space.dimensions)), np.broadcast_to(cells, count)]
+    paths = [no_path(space)] * count
     chunks = itertools.count()  # the next one for whichever thread is free; taking a number is atomic
 
     def work() -> None:
-        scratch = _take(graph)
+        scratch = _take(space.graph)
         while (first := next(chunks) * _PER_CHUNK) < count:
             for i in range(first, min(first + _PER_CHUNK, count)):
                 paths[i] = task.solve(sides[0][i], int(sides[1][i]), sides[2][i], int(sides[3][i]), scratch)
-        _give(graph, scratch)
+        _give(space.graph, scratch)
 
     pool.run([(work, ())] * max(1, min(pool.threads(), -(-count // _PER_CHUNK))))
     return paths
@@ -81,34 +80,35 @@ def shortest_paths(graph: Graph, starts: ArrayLike, goals: ArrayLike, cost: Cost
 class _Task:
     """What all searches of one call have in common."""
 
-    graph: Graph
-    ground: GraphGround
+    space: Space
+    ground: GraphSnapshot
     prices: Prices
     sizes: NDArray[np.float64]
     scale: float
     smooth: bool
 
     @classmethod
-    def of(cls, graph: Graph, cost: Cost, smooth: bool) -> _Task:
+    def of(cls, space: Space, cost: Cost, smooth: bool) -> _Task:
         if not isinstance(smooth, (bool, np.bool_)):
             raise InvalidValue("smooth is True or False", got=repr(smooth), remedy="Pass True for straight legs")
-        if smooth and graph.mesh is None:
+        if smooth and space.graph.mesh is None:
             raise InvalidValue(
                 "Straight legs need to know what lies between two places: a mesh",
-                got=f"smooth=True on {graph!r}",
+                got=f"smooth=True on {space!r}",
                 remedy="Pass smooth=False: waypoints are walked from one to the next",
             )
-        prices = Prices(graph, cost)
-        ground = GraphGround.of(graph, prices.shut)
+        prices = Prices(space, cost)
+        ground = GraphSnapshot.of(space, prices.shut)
         share, least = (0.5, prices.least) if prices.uniform is None else (prices.uniform, prices.uniform)
         sizes = fixed(ground.sizes if share == 1 else ground.sizes * share)
-        return cls(graph, ground, prices, sizes, _straightness(graph.topology) * least * _HAIR, bool(smooth))
+        return cls(space, ground, prices, sizes, _straightness(space.graph.topology) * least * _HAIR, bool(smooth))
 
     def solve(self, start: NDArray[np.float64], here: int, goal: NDArray[np.float64], there: int, scratch: list[Any]) -> Path:
-        graph, topology = self.graph, self.graph.topology
+        space, graph = self.space, self.space.graph
+        topology = graph.topology
         parts = _parts.get(graph)
         if parts is not None and parts[0] == graph.walls_version and parts[1][here] != parts[1][there]:
-            return no_path(graph)
+            return no_path(space)
         costs = _EVEN if self.prices.costs is None else fixed(self.prices.costs)
         count, cost = kernels.load("graph_search").search(
             topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
@@ -117,13 +117,13 @@ class _Task:
         if not count:
             if parts is None or parts[0] != graph.walls_version:
                 _parts[graph] = (graph.walls_version, graph.parts())  # what lies apart is known from now on
-            return no_path(graph)
+            return no_path(space)
         cells = scratch[0][:count].copy()
         if self.smooth:
-            return pulled(graph, cells, start, goal, self.prices)
+            return pulled(space, cells, start, goal, self.prices)
         cells.flags.writeable = False
         length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
-        return Path(graph, cells, length, float(cost))
+        return Path(space, cells, length, float(cost))
 
 
 _parts: WeakKeyDictionary[Graph, tuple[int, NDArray[np.int64]]] = WeakKeyDictionary()

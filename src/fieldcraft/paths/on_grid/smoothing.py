@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import smoothing as reference
-from fieldcraft.paths.moves import Moves
+from fieldcraft.paths.on_grid.moves import Moves
 from fieldcraft.space import Grid
 
 __all__ = ["straighten"]

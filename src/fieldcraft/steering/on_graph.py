@@ -11,9 +11,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.query.ground import crowd, frozen
-from fieldcraft.space import Graph
+from fieldcraft.space import Graph, Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering.arguments import limits, vectors
 from fieldcraft.steering.neighbors import Neighbors
@@ -21,7 +21,7 @@ from fieldcraft.steering.neighbors import Neighbors
 if TYPE_CHECKING:
     from fieldcraft.steering.crowd import Crowd
 
-__all__ = ["avoid", "checked_mesh", "crowd_step", "feelers", "move"]
+__all__ = ["avoid_walls", "check_crowd", "crowd_step", "feelers", "move"]
 
 _NOWHERE = frozen(np.empty(0, dtype=np.int64))
 _STOREY = 3.0  # how high a storey is for those who keep apart, beside how far they do
@@ -31,16 +31,14 @@ _AGENTS = 500  # as many pay for waking a thread
 Wide = NDArray[np.float64]
 
 
-def checked_mesh(space: object, radius: float = 0.0) -> Graph:
-    """The space, if it is a graph with a mesh that agents of this radius can walk on from spot to spot; else `InvalidValue`."""
-    if not isinstance(space, Graph) or space.mesh is None:
-        got = "a graph of waypoints without a mesh" if isinstance(space, Graph) else type(space).__name__
+def _mesh_of(space: Space, radius: float = 0.0) -> Graph:
+    """The graph of a space, if it has a mesh that agents of this radius can walk on from spot to spot; else `InvalidValue`."""
+    graph = space.graph
+    if graph.mesh is None:
         raise InvalidValue(
             "One walks freely on a grid or a mesh",
-            got=got,
-            remedy="Along the edges of waypoints go steering.Travellers"
-            if isinstance(space, Graph)
-            else "Pass a grid, or a graph with a mesh",
+            got="a graph of waypoints without a mesh",
+            remedy="Along the edges of waypoints go steering.Travellers",
         )
     if checks.not_negative("radius", radius) > 0:
         raise InvalidValue(
@@ -48,7 +46,12 @@ def checked_mesh(space: object, radius: float = 0.0) -> Graph:
             got=f"radius={radius!r}",
             remedy="Leave radius out, and make the mesh for agents of that radius: fc.load_map(path, bake=True, agent_radius=...)",
         )
-    return space
+    return graph
+
+
+def check_crowd(settings: Crowd, space: Space) -> None:
+    """Refuse settings of a crowd that don't fit a mesh."""
+    _mesh_of(space, settings.radius)
 
 
 def _on_open_ground(mesh: Graph, points: Wide) -> NDArray[np.int64]:
@@ -58,9 +61,9 @@ def _on_open_ground(mesh: Graph, points: Wide) -> NDArray[np.int64]:
     return np.atleast_1d(mesh.nearest_open(np.atleast_1d(mesh.cell_at(points))))
 
 
-def move(space: Graph, positions: ArrayLike, displacements: ArrayLike, radius: float, leap: bool | FlowField) -> Wide:
+def move(space: Space, positions: ArrayLike, displacements: ArrayLike, radius: float, leap: bool | FlowField) -> Wide:
     """See `walls.move`."""
-    mesh = checked_mesh(space, radius)
+    mesh = _mesh_of(space, radius)
     at, single = checks.positions(positions, dimensions=mesh.dimensions)
     shifts = _shifts_of(displacements, len(at), mesh.dimensions)
     places, cells = _walked(mesh, at, _on_open_ground(mesh, at), shifts, leap)
@@ -83,7 +86,7 @@ def _walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap:
     starts, behind, sides, shut = floors.gates
     wanted = _NOWHERE
     if isinstance(leap, GraphFlow):
-        if leap.space is not mesh:
+        if leap.graph is not mesh:
             raise InvalidValue("Agents leap after a flow field on their own mesh", got=repr(leap.space), remedy="Build the field on it")
         wanted = leap.next
     elif not isinstance(leap, (bool, np.bool_)):
@@ -129,9 +132,9 @@ def _lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
     return positions
 
 
-def avoid(space: Graph, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
+def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
     """See `walls.avoid_walls`."""
-    mesh = checked_mesh(space)
+    mesh = _mesh_of(space)
     at, single = checks.positions(positions, dimensions=mesh.dimensions)
     heading = vectors("Velocities", velocities, len(at))
     forces = feelers(mesh, at, _on_open_ground(mesh, at), heading, checks.positive("ahead", ahead))
@@ -156,10 +159,17 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
 
 
 def crowd_step(
-    settings: Crowd, positions: ArrayLike, velocities: ArrayLike, wish: FlowField | ArrayLike, dt: float, top: ArrayLike, most: ArrayLike
+    settings: Crowd,
+    space: Space,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    wish: FlowField | ArrayLike,
+    dt: float,
+    top: ArrayLike,
+    most: ArrayLike,
 ) -> tuple[Wide, Wide]:
     """See `Crowd.step`: on a mesh. Agents far above each other don't keep apart."""
-    mesh = checked_mesh(settings.space)
+    mesh = _mesh_of(space)
     at, single = checks.positions(positions, dimensions=mesh.dimensions)
     if single:
         raise InvalidValue("A crowd has many positions", got="one position", remedy=f"Pass an array of shape (N, {mesh.dimensions})")
@@ -170,7 +180,7 @@ def crowd_step(
         forces = limits("max_force", most, count)[:, np.newaxis]
     cells = _on_open_ground(mesh, at)
     if isinstance(wish, GraphFlow):
-        if wish.space is not mesh:
+        if wish.graph is not mesh:
             raise InvalidValue("A crowd follows a flow field on its own mesh", got=repr(wish.space), remedy="Build the field on it")
         wanted = wish.sample(at, cells=cells)[:, :2] * speeds
     else:

@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path
 from fieldcraft.paths.scratch import fixed
-from fieldcraft.space import Graph
+from fieldcraft.space import Space
 from fieldcraft.space.floors import Floors, floors_of
 
 __all__ = ["pulled"]
@@ -50,28 +50,28 @@ class _String:
         return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
 
 
-def pulled(graph: Graph, cells: Ints, start: Wide, goal: Wide, prices: Prices) -> Path:
+def pulled(space: Space, cells: Ints, start: Wide, goal: Wide, prices: Prices) -> Path:
     """The path from a start to a goal over these polygons, as straight as their doors allow.
 
     On ground of one price bends are left out past which one can walk straight over other polygons. On ground of several prices
     the way over the middles of the doors is taken instead where it costs less.
     """
-    floors = floors_of(graph)
+    floors = floors_of(space.graph)
     ends = np.empty((2, 2))
     places, within = np.clip([start[:2], goal[:2]], -checks.LARGEST, checks.LARGEST), np.array([cells[0], cells[-1]])
     _move(floors, within, places, ends)
     string = _through(floors, cells, ends)
     if prices.uniform is None:
-        path = _measured(graph, string, prices)
+        path = _measured(space, string, prices)
         middles = replace(string, at=(string.doors[:, :2] + string.doors[:, 2:]) / 2, bends=np.ones(len(string.doors), dtype=np.bool_))
-        other = _measured(graph, middles, prices)
+        other = _measured(space, middles, prices)
         return other if other.cost < path.cost else path
     for _ in range(_ROUNDS):
         shorter = _through(floors, _short_cuts(floors, string), ends)
         if not shorter.length < string.length * (1 - _EVEN_GROUND):
             break
         string = shorter
-    return _measured(graph, string, prices)
+    return _measured(space, string, prices)
 
 
 def _move(floors: Floors, cells: Ints, places: Wide, out: Wide) -> None:
@@ -147,9 +147,9 @@ def _leg(
     return None
 
 
-def _measured(graph: Graph, string: _String, prices: Prices) -> Path:
+def _measured(space: Space, string: _String, prices: Prices) -> Path:
     """The path along a string. Of its places in doors the bends are kept, and those where the ground rises or falls."""
-    cells = string.cells
+    graph, cells = space.graph, string.cells
     plan = np.concatenate([string.ends[:1], string.at, string.ends[1:]])
     within = np.concatenate([cells[:1], string.beyond])
     kept = np.concatenate([[True], string.bends, [True]])
@@ -167,7 +167,7 @@ def _measured(graph: Graph, string: _String, prices: Prices) -> Path:
     cost = length * prices.uniform if prices.uniform is not None else float((legs * prices.costs[within]).sum())  # type: ignore[index]
     turned, bend_cells = places[kept], np.append(within, cells[-1])[kept]
     turned.flags.writeable = bend_cells.flags.writeable = False
-    return Path(graph, bend_cells, length, cost, turned)
+    return Path(space, bend_cells, length, cost, turned)
 
 
 def _bent(places: Wide) -> NDArray[np.bool_]:

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.paths.graph_ground import GraphGround
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.scratch import fixed, scratch_of
-from fieldcraft.space import Graph
+from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.keeping import kept
 
 __all__ = ["GraphDistances"]
@@ -32,19 +31,16 @@ def _span(graph: Graph) -> tuple[float, float, float]:
 
 
 class GraphDistances:
-    """Distances to the nearest of some goals on one ground, in float64; see `kernels.reference.graph_ways`.
-
-    What `Distances` is for grids: `goals` ascend, with what each begins with in `start_costs`. Nothing is searched before
-    `settle`; `finished` says when the search has come to its end. Arcs are those of the graph's topology.
-    """
+    """`Distances` over the arcs of a graph, in float64; see `kernels.reference.graph_ways`."""
 
     mendable = True
     """Along a way distances always grow, so a repair finds out who had theirs from whom."""
 
     def __init__(
-        self, space: Graph, ground: GraphGround, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float
+        self, space: Space, ground: GraphSnapshot, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float
     ) -> None:
-        self.space, self.ground, self.prices, self.goals, self.start_costs = space, ground, prices, goals, start_costs
+        self.ground, self.prices, self.goals, self.start_costs = ground, prices, goals, start_costs
+        self.graph = space.graph
         self.finished = False
         self._started = False
         self._nodes: NDArray[np.int32]
@@ -57,8 +53,8 @@ class GraphDistances:
         """Choose buckets that fit the prices: their width in distance, and more of them than the dearest arc spans."""
         prices = self.prices
         self._cost = _EVEN if prices.costs is None else fixed(prices.costs)
-        self._sizes_of: GraphGround | None = None
-        shortest, typical, longest = _span(self.space)
+        self._sizes_of: GraphSnapshot | None = None
+        shortest, typical, longest = _span(self.graph)
         low, high = (prices.uniform, prices.uniform) if prices.uniform is not None else (prices.least, prices.dearest)
         cheapest, dearest = shortest * low, longest * high
         highest = float(self.start_costs.max(initial=0.0))
@@ -79,12 +75,12 @@ class GraphDistances:
 
     @property
     def _into(self) -> tuple[Any, ...]:
-        topology = self.space.topology
+        topology = self.graph.topology
         return topology.starts, topology.origins, self._sizes
 
     @property
     def _out(self) -> tuple[Any, ...]:
-        topology = self.space.topology
+        topology = self.graph.topology
         return *topology.leaving, topology.ends
 
     def settle(self, until: NDArray[np.int64] = _EVERYWHERE) -> None:
@@ -113,14 +109,14 @@ class GraphDistances:
         self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
         self._started = True
 
-    def mend(self, ground: GraphGround, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def mend(self, ground: GraphSnapshot, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Go over to a ground, or prices, that differ in these vertices or in arcs into them; those whose distance is another one, and what
         it was.
 
         Only where the search has `finished`.
         """
         before, self.ground = self.ground, ground
-        scratch = scratch_of(self.space)
+        scratch = scratch_of(self.graph)
         room = [scratch.take(kind) for kind in (np.int8, np.int32, np.int32, np.float64)]
         if changed.flags.writeable:
             changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
@@ -132,7 +128,7 @@ class GraphDistances:
             scratch.give(array)
         return found
 
-    def cut_off(self, ground: GraphGround, changed: NDArray[np.int64]) -> NDArray[np.int64]:
+    def cut_off(self, ground: GraphSnapshot, changed: NDArray[np.int64]) -> NDArray[np.int64]:
         """The vertices that would reach no goal any more if this were the ground; nothing is changed."""
         here = self.ground
         vertices, olds = self.mend(ground, changed)
@@ -145,6 +141,11 @@ class GraphDistances:
         """The open vertices, ascending, of which no neighbour's height and the arc to it add up to less than their own."""
         found: NDArray[np.int64] = kernels.load("graph_ways").summits(*self._out, self._sizes, self._cost, self.ground.walls, heights)
         return found
+
+    @property
+    def links(self) -> NDArray[np.bool_]:
+        """Whether each arc of the topology is open."""
+        return self.ground.links
 
     def show(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
         """Write the distances, all or those of some vertices, into `values`; inf on walls."""
@@ -160,7 +161,7 @@ class GraphDistances:
     def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
         """The way down from a settled vertex: vertices, and its length in world units."""
         way, taken = kernels.load("graph_ways").descend(*self._out, self._sizes, self._cost, self.dist, cell)
-        return way, float(self.space.topology.lengths[taken].sum())
+        return way, float(self.graph.topology.lengths[taken].sum())
 
     def nexts(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
         """Write the arc that `descend` takes from each vertex, or each of some, into `taken`, by vertex; -1 where it ends."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +13,14 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.directions import FlowField, Sampler
-from fieldcraft.paths.distance import DistanceMap
-from fieldcraft.space import Graph
+from fieldcraft.paths.distances import Distances
+from fieldcraft.paths.on_graph.distances import GraphDistances
+from fieldcraft.space import Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.runs import runs
+
+if TYPE_CHECKING:
+    from fieldcraft.paths.distance import DistanceMap
 
 __all__ = ["GraphFlow"]
 
@@ -31,13 +36,13 @@ class GraphFlow(FlowField):
     position of the goal's vertex, which is the middle of a goal's polygon: one may not stand still before.
     """
 
-    space: Graph
+    space: Space
 
     def __init__(self, distance_map: DistanceMap) -> None:
         space = distance_map.space
-        assert isinstance(space, Graph)
         self.distance_map = distance_map
         self.space = space
+        self.graph = space.graph
         self._arcs = np.full(len(space), -1, dtype=np.int64)
         self._next = np.full(len(space), -1, dtype=np.int64)
         self._vectors = np.zeros((len(space), space.dimensions), dtype=np.float32)
@@ -62,7 +67,7 @@ class GraphFlow(FlowField):
     def vectors(self) -> NDArray[np.float32]:
         """The direction from each vertex to the next one: float32 unit vectors (N, 2) or (N, 3); 0 where there is none. A view."""
         self._follow()
-        return self._shown_vectors
+        return self._shown_vectors.reshape(*self.space.shape, self.space.dimensions)
 
     @property
     def version(self) -> tuple[int, int]:
@@ -109,11 +114,11 @@ class GraphFlow(FlowField):
         self._follow()
         vertices.flags.writeable = False
         goals = self._goals
-        if self.space.mesh is not None:
-            floors = floors_of(self.space)
+        if self.graph.mesh is not None:
+            floors = floors_of(self.graph)
             through = (self._shown_next, goals, floors.doors.middles, *floors.gates, points, vertices)
             return lambda first, last, out: kernels.load("graph_flow").lead_through(*through, first, last, out)
-        topology = self.space.topology
+        topology = self.graph.topology
         along = (topology.starts, topology.origins, topology.positions, self._shown_arcs, self._shown_next, goals, points, vertices)
         return lambda first, last, out: kernels.load("graph_flow").lead(*along, first, last, out)
 
@@ -129,7 +134,7 @@ class GraphFlow(FlowField):
         else:
             assert self._seen is not None
             some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
-        distances._write_arcs(self._arcs, None if changed is None else some)
+        distances.searched(lambda found: self._take_arcs(found, None if changed is None else some))
         ends = self.ends()
         self._arcs[ends] = -1
         self._goals = np.zeros(len(space), dtype=np.bool_)
@@ -138,15 +143,20 @@ class GraphFlow(FlowField):
         self._point(some)
         self._seen = now
 
+    def _take_arcs(self, found: Distances, some: NDArray[np.int64] | None) -> None:
+        """The arcs that ways down take from vertices, all or some, numbered as in the topology; -1 where they end."""
+        assert isinstance(found, GraphDistances)
+        found.nexts(self._arcs, some)
+
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Vertices and those that arcs lead from into them."""
-        topology = self.space.topology
+        topology = self.graph.topology
         into = runs(topology.starts[vertices], topology.starts[vertices + 1] - topology.starts[vertices])
         return np.union1d(vertices, topology.origins[into])
 
     def _point(self, some: NDArray[np.int64]) -> None:
         """The next vertices and directions of some vertices, after their arcs. New walls are kept out of, even before a repair."""
-        space, topology = self.space, self.space.topology
+        graph, topology = self.graph, self.graph.topology
         kernels.load("graph_flow").point(
-            topology.ends, space.closed, space.walls, topology.positions, some, self._arcs, self._next, self._vectors
+            topology.ends, graph.closed, graph.walls, topology.positions, some, self._arcs, self._next, self._vectors
         )  # fmt: skip
