@@ -2,7 +2,21 @@
 
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.search import Search
+from fieldcraft.pursuit.searches import SEARCHES, BeliefSearch, FloodSearch, LastSeenSearch, RandomSearch
 from fieldcraft.pursuit.sighting import Contacts, Sight
 from fieldcraft.pursuit.staleness import Staleness
 
-__all__ = ["Belief", "Contacts", "Pursuit", "Sight", "Staleness"]
+__all__ = [
+    "SEARCHES",
+    "Belief",
+    "BeliefSearch",
+    "Contacts",
+    "FloodSearch",
+    "LastSeenSearch",
+    "Pursuit",
+    "RandomSearch",
+    "Search",
+    "Sight",
+    "Staleness",
+]

@@ -4,6 +4,7 @@ from fieldcraft.steering.behaviors import arrive, evade, flee, follow_flow, purs
 from fieldcraft.steering.combine import accelerate, combine
 from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
+from fieldcraft.steering.footing import Footing
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.travellers import Travellers
 from fieldcraft.steering.walkers import Walk, Walkers
@@ -11,6 +12,7 @@ from fieldcraft.steering.walls import avoid_walls, move
 
 __all__ = [
     "Crowd",
+    "Footing",
     "Neighbors",
     "Travellers",
     "Walk",

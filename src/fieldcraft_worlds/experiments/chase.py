@@ -24,7 +24,7 @@ from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arg
 __all__ = ["EXPERIMENT", "WAYS", "chase_study", "run", "summarise"]
 
 WAYS = ("last", "random", "blind", "flood", "belief")
-"""The ways of searching, as in `fieldcraft_worlds.games.chase.search.SEARCHES`; "blind" is a flood that is not told what searchers see."""
+"""The ways of searching, as in `fieldcraft.pursuit.SEARCHES`; "blind" is a flood that is not told what searchers see."""
 
 _ALL = "all maps"
 _SOONER = "sooner than last"
@@ -91,7 +91,7 @@ def chase_study(
 
 def run(job: Job) -> Row:
     """One chase, searched for in every way: whether he was found, and the seconds that took (the limit, if he was not)."""
-    from fieldcraft_worlds.games.chase.search import SEARCHES, Flood
+    from fieldcraft.pursuit import SEARCHES, FloodSearch
 
     seed, limit = whole(job, "seed"), number(job, "limit")
     ground = _ground(job)
@@ -106,7 +106,7 @@ def run(job: Job) -> Row:
     results: dict[str, float | bool] = {}
     for way in WAYS:
         speed = SPEED * ground.step
-        search = Flood(ground.space, speed, looks=False) if way == "blind" else SEARCHES[way](ground.space, speed)
+        search = FloodSearch(ground.space, speed, looks=False) if way == "blind" else SEARCHES[way](ground.space, speed)
         found = search_for(ground, fled, search, np.random.default_rng([seed, 3, fled.hunters.size]))
         results[f"found by {way}"] = found is not None
         results[f"seconds by {way}"] = limit if found is None else round(found * ground.tick, 3)

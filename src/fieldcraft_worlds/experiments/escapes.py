@@ -17,7 +17,7 @@ from fieldcraft.paths import Path, distance_map
 from fieldcraft.space import AnySpace, visible
 
 if TYPE_CHECKING:
-    from fieldcraft_worlds.games.chase.search import Search
+    from fieldcraft.pursuit import Search
 
 __all__ = ["FUGITIVES", "SPEED", "Escape", "Ground", "Walker", "escape", "search_for"]
 

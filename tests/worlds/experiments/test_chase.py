@@ -12,10 +12,10 @@ import fieldcraft as fc
 import realdata
 from fieldcraft import cli
 from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.pursuit import SEARCHES, Search
 from fieldcraft_worlds.experiments import run_study
 from fieldcraft_worlds.experiments.chase import WAYS, chase_study, run, summarise
 from fieldcraft_worlds.experiments.escapes import FUGITIVES, Escape, Ground, escape, search_for
-from fieldcraft_worlds.games.chase.search import SEARCHES, Search
 from refusals import refused
 
 CAVE = fc.generate_map("cave", 44, 31, seed=2, neighbors=8)

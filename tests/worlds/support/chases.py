@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.grounds import ground_of
+from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.senses import Senses

@@ -1,34 +1,31 @@
-"""The ground of a chase: one asks alike on a grid, on a mesh and on waypoints."""
+"""The ground of a chase: a map to walk on, its unit of length, and the part of it that is played on."""
 
 from __future__ import annotations
-
-from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths import FlowField, distance_map, flow_field
-from fieldcraft.paths.on_graph.flow import GraphFlow
 from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.steering import Footing
 from fieldcraft_worlds.games.chase.state import People
-from fieldcraft_worlds.games.walking import largest_part
+from fieldcraft_worlds.games.walking import largest_part, walking_grid
 
-__all__ = ["GraphGround", "Ground"]
+__all__ = ["Ground", "ground_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_KEPT = 12_000_000  # cells in all the flow fields that are kept
 _FEWEST = 30  # cells: on fewer nobody can run away
+_UNITS_OF_MESH = 2000  # square units that a mesh is large
+_BODY = 1.8  # larger than life, for people stand on waypoints, which are drawn as discs
 
 
-class Ground(ABC):
-    """A map to walk on.
+class Ground:
+    """A map to play on: grid, mesh or waypoints.
 
-    `space` is the map, `unit` world units in a unit of length, `home` (H,) the cells of its largest part within which one gets from
-    everywhere to everywhere.
+    `space` is the map, `unit` world units in a unit of length, `home` (H,) the cells of its largest part within which ways lead from
+    everywhere to everywhere, and `footing` how people walk there.
     """
 
     def __init__(self, space: AnySpace, unit: float) -> None:
@@ -39,10 +36,10 @@ class Ground(ABC):
             raise InvalidValue(
                 f"A chase needs {_FEWEST} cells that are joined both ways", got=f"{len(self.home)} on {space!r}", remedy="Pass a larger map"
             )
-        self._fields: dict[int, FlowField] = {}
-        self._most_fields = max(12, min(512, _KEPT // len(space)))
         self.is_home = np.zeros(len(space), dtype=np.bool_)
         self.is_home[self.home] = True
+        self.footing = Footing(space, unit, within=self.home)
+        self.away, self.cells_of, self.led = self.footing.away, self.footing.cells_of, self.footing.led
 
     @property
     def dimensions(self) -> int:
@@ -50,21 +47,18 @@ class Ground(ABC):
         return self.space.dimensions
 
     @property
+    def is_straight(self) -> bool:
+        """Whether people can walk straight to whatever they see."""
+        return self.footing.is_straight
+
+    @property
     def body(self) -> float:
         """World units that a unit is drawn as for people and things."""
-        return self.unit
-
-    def away(self, starts: Floats, ends: Floats) -> Floats:
-        """From starts to ends, both (..., D)."""
-        return np.asarray(ends - starts)
-
-    def cells_of(self, positions: Floats) -> Ints:
-        """The cells of positions (N, D)."""
-        return np.atleast_1d(self.space.cell_at(positions, outside="clamp")).astype(np.int64)
+        return self.unit if self.is_straight else _BODY * self.unit
 
     def eyes(self, people: People, rows: Ints | slice = slice(None)) -> Floats:
-        """The positions that some see from and are seen at: on waypoints those of the vertices that they are nearest to."""
-        return people.positions[rows]
+        """The positions that people see from and are seen at."""
+        return self.footing.eyes(people.positions[rows], people.cells[rows], people.ahead[rows])
 
     def place(self, x: float, y: float, near: Floats) -> int:
         """The home cell nearest to a point seen from above; of several floors the one at the height of a position `near`."""
@@ -75,43 +69,19 @@ class Ground(ABC):
         gaps = self.away(point, self.space.position_of(self.home))
         return int(self.home[np.argmin((gaps**2).sum(axis=1))])
 
-    def field(self, goal: int) -> FlowField:
-        """The flow field to a cell; those that were not asked for the longest are forgotten."""
-        found = self._fields.pop(goal, None)
-        if found is None:
-            found = flow_field(distance_map(self.space, self.space.position_of(goal)))
-            while len(self._fields) >= self._most_fields:
-                del self._fields[next(iter(self._fields))]
-        self._fields[goal] = found
-        return found
 
-    @abstractmethod
-    def advance(
-        self, positions: Floats, velocities: Floats, cells: Ints, ahead: Ints, wishes: Floats, goals: Ints, speeds: Floats, dt: float
-    ) -> tuple[Floats, Floats, Ints, Ints]:
-        """Everybody after `dt` seconds: positions, velocities (N, D), cells and vertices ahead (N,).
-
-        Who has a goal walks there by the shortest way at its speed, world units a second; others walk as they wish: (N, D) vectors up
-        to 1 long.
-        """
-
-    @abstractmethod
-    def led(self, distances: Any, positions: Floats, cells: Ints, ahead: Ints) -> tuple[Floats, Ints]:
-        """The directions down a distance map, unit vectors (N, D), and the cells that are next on the way, NOTHING where there is none."""
-
-    @property
-    def is_straight(self) -> bool:
-        """Whether one can walk straight to whatever one sees."""
-        return True
+def ground_of(space: AnySpace, scale: float) -> Ground:
+    """The ground on a map; `scale` world units are a unit, 0 for what suits the map. Raises `InvalidValue` where one can't play."""
+    if isinstance(space, Grid):
+        return Ground(walking_grid(space), scale or space.cell_size)
+    if isinstance(space, Graph):
+        return Ground(space, scale or _unit_of(space))
+    raise InvalidValue(
+        "A chase is played on a map", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
+    )
 
 
-class GraphGround(Ground):
-    """A graph to walk on."""
-
-    space: Graph
-
-    def flow(self, goal: int) -> GraphFlow:
-        """The flow field to a vertex."""
-        found = self.field(goal)
-        assert isinstance(found, GraphFlow)
-        return found
+def _unit_of(space: Graph) -> float:
+    if space.mesh is not None:
+        return float(np.sqrt(space.areas.sum() / _UNITS_OF_MESH))
+    return space.typical_step / 2

@@ -9,8 +9,7 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.space import AnySpace
-from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.grounds import ground_of
+from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.senses import Senses

@@ -10,7 +10,7 @@ from fieldcraft.maps.generate import generate_map
 from fieldcraft.pursuit import Contacts
 from fieldcraft.space import AnySpace, Grid
 from fieldcraft_worlds.games.chase import scene
-from fieldcraft_worlds.games.chase.grounds import ground_of
+from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
 from fieldcraft_worlds.games.chase.rules import advance

@@ -162,9 +162,10 @@ def _walked(ground: Ground, settings: Settings, state: State) -> State:
     still[0] = False
     speeds[still] = 0.0
 
-    positions, velocities, cells, ahead = ground.advance(
-        people.positions, people.velocities, people.cells, people.ahead, wishes, goals, speeds * unit, 1 / settings.rate
-    )
+    positions, velocities, cells, ahead = ground.footing.step(
+        people.positions, people.velocities, people.cells, people.ahead, wishes, goals, speeds * unit, 1 / settings.rate,
+        leapers=np.arange(len(people)) == 0,
+    )  # fmt: skip
     pace = np.sqrt((velocities**2).sum(axis=1))
     turning = np.where(pace > 0.1 * unit, _TURN, 0.0)[:, None]
     headings = directions(people.headings + turning * (directions(velocities[:, :2]) - people.headings), people.headings)

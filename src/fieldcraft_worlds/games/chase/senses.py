@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Spread
-from fieldcraft.pursuit import Contacts, Sight, Staleness
+from fieldcraft.pursuit import SEARCHES, BeliefSearch, Contacts, FloodSearch, Search, Sight, Staleness
 from fieldcraft.query import best, gradient, uphill
 from fieldcraft.space import Graph, sees
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.search import SEARCHES, Flood, Occupancy, Search
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, People, State
 from fieldcraft_worlds.games.walking import directions
@@ -171,14 +170,14 @@ class Senses:
             search.recall(guesses[name])
         return self._searches
 
-    def flood(self, guesses: dict[str, Any]) -> Flood:
+    def flood(self, guesses: dict[str, Any]) -> FloodSearch:
         """The flood as it is in a state."""
         found = self.recalled(guesses)["flood"]
-        assert isinstance(found, Flood)
+        assert isinstance(found, FloodSearch)
         return found
 
-    def belief(self, guesses: dict[str, Any]) -> Occupancy:
+    def belief(self, guesses: dict[str, Any]) -> BeliefSearch:
         """The belief as it is in a state."""
         found = self.recalled(guesses)["belief"]
-        assert isinstance(found, Occupancy)
+        assert isinstance(found, BeliefSearch)
         return found

@@ -14,7 +14,7 @@ import realdata
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
-from fieldcraft_worlds.games.chase.grounds import ground_of
+from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.plugin import KINDS
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.senses import Senses

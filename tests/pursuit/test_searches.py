@@ -10,8 +10,8 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.packing import pack, unpack
+from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, LastSeenSearch, RandomSearch, Search
 from fieldcraft.space import visible
-from fieldcraft_worlds.games.chase.search import SEARCHES, Flood, LastSeen, Occupancy, Search, Wander
 from refusals import refused
 
 CAVE = fc.generate_map("cave", 41, 30, seed=4, neighbors=8)
@@ -87,7 +87,7 @@ def test_places_can_be_stood_on_and_new_searchers_join(space: Any, way: str) -> 
 
 
 def test_last_seen_goes_there_and_then_looks_about() -> None:
-    search = LastSeen(CAVE, 3.0, nearby=8.0)
+    search = LastSeenSearch(CAVE, 3.0, nearby=8.0)
     last = open_places(CAVE, 1, seed=7)[0]
     searchers = open_places(CAVE, 2, seed=8)
     rng = np.random.default_rng(0)
@@ -104,7 +104,7 @@ def test_last_seen_goes_there_and_then_looks_about() -> None:
 
 
 def test_wandering_keeps_a_place_until_it_was_seen_or_takes_too_long() -> None:
-    search = Wander(CAVE, 3.0, patience=5.0)
+    search = RandomSearch(CAVE, 3.0, patience=5.0)
     searchers = open_places(CAVE, 1)
     rng = np.random.default_rng(1)
     search.lost(searchers[0])
@@ -120,7 +120,7 @@ def test_wandering_keeps_a_place_until_it_was_seen_or_takes_too_long() -> None:
 
 def test_the_flood_goes_ahead_of_where_he_ran() -> None:
     hall = fc.Grid(60, 9)
-    search = Flood(hall, 2.0)
+    search = FloodSearch(hall, 2.0)
     search.lost((20.5, 4.5), (2.0, 0.0))
     search.advance(6.0)
     assert search.pursuit is not None
@@ -131,7 +131,7 @@ def test_the_flood_goes_ahead_of_where_he_ran() -> None:
 
 def test_belief_is_shared_and_hears() -> None:
     hall = fc.Grid(60, 9)
-    search = Occupancy(hall, 2.0)
+    search = BeliefSearch(hall, 2.0)
     search.hear((50.5, 4.5), 3.0, certainty=0.95)
     assert search.searching
     assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 46
@@ -163,15 +163,15 @@ def test_lost_in_a_wall_is_lost_beside_it() -> None:
 def test_bad_input() -> None:
     search = SEARCHES["belief"](CAVE, 2.0)
     with refused(InvalidValue, "speed"):
-        Wander(CAVE, 0.0)
-    with refused(InvalidValue, "He is in one place"):
+        RandomSearch(CAVE, 0.0)
+    with refused(InvalidValue, "A target is in one place"):
         search.lost([(1.0, 2.0), (3.0, 4.0)])
     with refused(InvalidValue, "velocity is one vector"):
         search.lost((20.0, 10.0), [(1.0, 2.0), (3.0, 4.0)])
     with refused(OutsideMap, "map"):
         search.lost((-5.0, 10.0))
     with refused(InvalidValue, "patience"):
-        Flood(CAVE, 1.0, patience=0.0)
+        FloodSearch(CAVE, 1.0, patience=0.0)
     for way, broken in (("random", {}), ("flood", []), ("last", {"last": 3, "ticks": 0, "goals": np.array([10**6]), "given": np.zeros(1)})):
         with refused(InvalidValue, "A search goes on from what its memory"):
             SEARCHES[way](CAVE, 1.0).recall(broken)  # type: ignore[arg-type]

@@ -1,12 +1,9 @@
-"""Four ways of searching for somebody who was lost from sight: where should each searcher go now?
+"""Four ways of searching for a target that was lost from sight: where should each searcher go now?
 
-- `LastSeen`: all go to where he was last seen, and then look about there;
-- `Wander`: each goes to a place by chance, and then to the next;
-- `Flood`: the flood of `fc.Pursuit`, with a place in it for each;
-- `Occupancy`: the shared belief of `fc.Belief`, with a place in it for each.
-
-They are asked alike, know nothing but what they are told, and live inside a game of frozen states by `memory()`, which is
-plain data for the state, and `recall(memory)`. Dice are passed to the one call that needs them.
+- `LastSeenSearch`: all go to the place of the last sighting, and then look about there;
+- `RandomSearch`: each goes to a place by chance, and then to the next;
+- `FloodSearch`: the flood of `fc.Pursuit`, with a place in it for each;
+- `BeliefSearch`: the shared belief of `fc.Belief`, with a place in it for each.
 """
 
 from __future__ import annotations
@@ -18,20 +15,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.pursuit import Belief, Pursuit
+from fieldcraft.pursuit.belief import Belief
+from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
 from fieldcraft.space import AnySpace
-from fieldcraft_worlds.games.chase.search_base import PATIENCE, Places, Search, not_a_memory
 
-__all__ = ["SEARCHES", "Flood", "LastSeen", "Occupancy", "Search", "Wander"]
+__all__ = ["SEARCHES", "BeliefSearch", "FloodSearch", "LastSeenSearch", "RandomSearch"]
 
-_NEARBY = 15  # typical steps: how far from where he was last seen `LastSeen` looks about
-_INTERVAL = 3.0  # seconds after which `Flood` and `Occupancy` think again
+_NEARBY = 15  # typical steps: how far around the last sighting `LastSeenSearch` looks about
+_INTERVAL = 3.0  # seconds after which `FloodSearch` and `BeliefSearch` think again
 _SPACING = 20  # typical steps from place to place: two who see ten steps far don't see the same
-_COOLING = 0.02  # ground where he may have stopped is warm for fifty steps, not ten
+_COOLING = 0.02  # ground where the target may have stopped is warm for fifty steps, not ten
 
 
-class LastSeen(Search):
-    """Go to where he was last seen; who was there goes to places by chance near it, at most `nearby` world units of way."""
+class LastSeenSearch(Search):
+    """All go to the place of the last sighting, then each to places by chance within `nearby` world units of way around it.
+
+    `nearby` is fifteen typical steps if absent; for the rest see `Search`.
+    """
 
     def __init__(self, space: AnySpace, speed: float, *, nearby: float | None = None, patience: float = PATIENCE) -> None:
         super().__init__(space, speed, patience=patience)
@@ -62,16 +63,16 @@ class LastSeen(Search):
         self._been = np.zeros(0, dtype=np.bool_)
 
 
-class Wander(Search):
-    """Go to any place that can be reached, by chance; when it has been seen, to the next."""
+class RandomSearch(Search):
+    """Each searcher goes to any place that can be reached, by chance; when it has been seen, to the next."""
 
     def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
         if len(idle):
             self._goals[idle] = rng.choice(self._around(), len(idle))
 
 
-class _Thinker(Search):
-    """Who thinks again every `interval` seconds, and when a place is reached or seen; places keep `spacing` world units to each other."""
+class _Guided(Search):
+    """A search that assigns places anew every `interval` seconds, and when one is reached or seen, `spacing` world units apart."""
 
     def __init__(
         self, space: AnySpace, speed: float, *, interval: float = _INTERVAL, spacing: float | None = None, patience: float = PATIENCE
@@ -89,11 +90,12 @@ class _Thinker(Search):
         raise NotImplementedError
 
 
-class Flood(_Thinker):
-    """Go where the flood of `Pursuit` is hot, each to a place of his own: `spacing` world units apart, twenty typical steps if absent.
+class FloodSearch(_Guided):
+    """Searchers go where the flood of `Pursuit` is hot, each to a place of its own.
 
-    They think again every `interval` seconds, and when a place is reached or seen. `looks` says whether the flood is told what they see.
-    `options` are those of `Pursuit`; here it cools slowly.
+    Places keep `spacing` world units to each other, twenty typical steps if absent, and are assigned anew every `interval` seconds, and
+    when one is reached or seen. `looks` says whether the flood is told what searchers see. `options` are those of `Pursuit`; here it
+    cools slowly.
     """
 
     def __init__(
@@ -166,10 +168,11 @@ class Flood(_Thinker):
         return self._flood.assign(points, spacing=self.spacing)
 
 
-class Occupancy(_Thinker):
-    """Go where `Belief` is strong, each to a place of his own: `spacing` world units apart, twenty typical steps if absent.
+class BeliefSearch(_Guided):
+    """Searchers go where `Belief` is strong, each to a place of its own.
 
-    They think again every `interval` seconds, and when a place is reached or seen. `options` are those of `Belief`.
+    Places keep `spacing` world units to each other, twenty typical steps if absent, and are assigned anew every `interval` seconds, and
+    when one is reached or seen. `options` are those of `Belief`.
     """
 
     def __init__(
@@ -186,7 +189,7 @@ class Occupancy(_Thinker):
         self.belief = Belief(space, speed, **options)
 
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
-        """A noise: so surely he is within a radius of a world position; what was believed before keeps the rest."""
+        """Take in a noise: so surely the target is within a radius of a world position; what was believed before keeps the rest."""
         self.belief.hear(position, radius, certainty=certainty)
         self._begin(self._last if self.searching else self._open_cell(position))
 
@@ -224,10 +227,10 @@ class Occupancy(_Thinker):
         return self.belief.assign(points, spacing=self.spacing)
 
 
-SEARCHES: dict[str, type[LastSeen] | type[Wander] | type[Flood] | type[Occupancy]] = {
-    "last": LastSeen,
-    "random": Wander,
-    "flood": Flood,
-    "belief": Occupancy,
+SEARCHES: dict[str, type[LastSeenSearch] | type[RandomSearch] | type[FloodSearch] | type[BeliefSearch]] = {
+    "last": LastSeenSearch,
+    "random": RandomSearch,
+    "flood": FloodSearch,
+    "belief": BeliefSearch,
 }
-"""The ways by name; each is made with `(space, speed)`: that of the fugitive, world units a second."""
+"""The ways by name; each is made with `(space, speed)`: the speed of the target, world units a second."""

@@ -1,55 +1,49 @@
-"""The ground of waypoints, on which one walks along edges."""
+"""Walking along the edges of waypoints."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.on_graph.flow import GraphFlow
-from fieldcraft.space import Graph
-from fieldcraft_worlds.games.chase.ground import GraphGround
-from fieldcraft_worlds.games.chase.state import NOTHING, People
+from fieldcraft.space import AnySpace
 
-__all__ = ["WaypointGround"]
+__all__ = ["NOTHING", "EdgeFooting"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+NOTHING = -1
+"""The cell that stands for none: no goal, no vertex ahead, no way on."""
 
 _VERTICES_PASSED = 4  # at most, in one step
-_BODY = 1.8
 _RELUCTANCE = 0.35  # the cosine between a wish and an edge from which the edge is taken
 
 
-class WaypointGround(GraphGround):
-    """Walking from vertex to vertex: who is between two is on the edge that joins them."""
+class EdgeFooting:
+    """Waypoints, on which agents walk from vertex to vertex: an agent between two is on the edge that joins them."""
 
-    def __init__(self, space: Graph, unit: float) -> None:
-        super().__init__(space, unit)
-        self._ways = space.ways
+    is_straight = False
 
-    @property
-    def is_straight(self) -> bool:
-        """Not off the edges."""
-        return False
+    def __init__(self, space: AnySpace, unit: float, field: Callable[[int], FlowField], is_within: Bools) -> None:
+        self.space, self.field, self.is_within = space, field, is_within
 
-    @property
-    def body(self) -> float:
-        """Larger than life, for people stand on vertices, which are drawn as discs."""
-        return _BODY * self.unit
-
-    def eyes(self, people: People, rows: Ints | slice = slice(None)) -> Floats:
-        """See `Ground.eyes`."""
-        cells, ahead, at = people.cells[rows], people.ahead[rows], people.positions[rows]
+    def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:
+        """See `Footing.eyes`."""
         starts, ends = self.space.positions[cells], self.space.positions[np.where(ahead == NOTHING, cells, ahead)]
-        is_past = ((at - ends) ** 2).sum(axis=1) < ((at - starts) ** 2).sum(axis=1)
+        is_past = ((positions - ends) ** 2).sum(axis=1) < ((positions - starts) ** 2).sum(axis=1)
         return np.where(is_past[:, None], ends, starts)
 
-    def advance(
-        self, positions: Floats, velocities: Floats, cells: Ints, ahead: Ints, wishes: Floats, goals: Ints, speeds: Floats, dt: float
-    ) -> tuple[Floats, Floats, Ints, Ints]:
-        """See `Ground.advance`."""
+    def step(
+        self, positions: Floats, velocities: Floats, cells: Ints, ahead: Ints, wishes: Floats, goals: Ints, speeds: Floats, dt: float,
+        leapers: Bools,
+    ) -> tuple[Floats, Floats, Ints, Ints]:  # fmt: skip
+        """See `Footing.step`."""
         at, cells, ahead = positions.copy(), cells.copy(), ahead.copy()
         vertices, left = self.space.positions, speeds * dt
         self._turn(at, cells, ahead, wishes, goals)
@@ -72,7 +66,7 @@ class WaypointGround(GraphGround):
         return at, (at - positions) / dt, cells, ahead
 
     def led(self, distances: Any, positions: Floats, cells: Ints, ahead: Ints) -> tuple[Floats, Ints]:
-        """See `Ground.led`."""
+        """See `Footing.led`."""
         following = GraphFlow(distances).next[cells].astype(np.int64)
         on_edge = np.flatnonzero(ahead != NOTHING)
         back, forth = cells[on_edge], ahead[on_edge]
@@ -100,7 +94,7 @@ class WaypointGround(GraphGround):
 
     def _leads(self, starts: Ints, ends: Ints) -> NDArray[np.bool_]:
         """Whether edges lead from starts to ends."""
-        keys = self._ways.origins * len(self.space) + self._ways.ends
+        keys = self.space.ways.origins * len(self.space) + self.space.ways.ends
         found = np.searchsorted(keys, starts * len(self.space) + ends)
         return np.asarray((found < len(keys)) & (keys[np.minimum(found, len(keys) - 1)] == starts * len(self.space) + ends))
 
@@ -109,12 +103,12 @@ class WaypointGround(GraphGround):
         found = np.full(len(cells), NOTHING)
         for goal in np.unique(goals[goals != NOTHING]).tolist():
             rows = np.flatnonzero(goals == goal)
-            found[rows] = self.flow(goal).next[cells[rows]]
+            found[rows] = _next_to(self.field(goal))[cells[rows]]
         free = np.flatnonzero((goals == NOTHING) & wishes.any(axis=1))
-        starts, ends, vertices = self._ways.starts, self._ways.ends, self.space.positions
+        starts, ends, vertices = self.space.ways.starts, self.space.ways.ends, self.space.positions
         for row in free.tolist():
             out = ends[starts[cells[row]] : starts[cells[row] + 1]].astype(np.int64)
-            out = out[self.is_home[out]]
+            out = out[self.is_within[out]]
             if len(out):
                 way = vertices[out, :2] - vertices[cells[row], :2]
                 along = (way @ wishes[row, :2]) / np.maximum(np.sqrt((way**2).sum(axis=1)), 1e-12)
@@ -122,3 +116,8 @@ class WaypointGround(GraphGround):
                 if along[best] > _RELUCTANCE:
                     found[row] = out[best]
         return found
+
+
+def _next_to(flow: FlowField) -> NDArray[Any]:
+    assert isinstance(flow, GraphFlow)
+    return flow.next

@@ -1,4 +1,4 @@
-"""What all ways of searching share: who was lost where, and which place each searcher is sent to since when."""
+"""The common part of all ways of searching: the last sighting, and the place that each searcher is sent to."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ PATIENCE = 20.0  # seconds after which a place that was not reached is given up
 
 
 class Search:
-    """A way of searching for one who was seen and then lost. The ways themselves are in `fieldcraft_worlds.games.chase.search`.
+    """A way of searching for a target that was seen and then lost; `SEARCHES` has four of them.
+
+    Searchers are the game's: a search says where each should go now, knows nothing but what it is told, and goes through saves and
+    states by `memory()`, plain data, and `recall(memory)`. Dice are passed to the one call that needs them.
 
     Parameters
     ----------
     space: a grid or a graph.
-    speed: his, world units a second.
-    patience: seconds after which a searcher gives up a place that he could not reach.
+    speed: of the target, world units a second.
+    patience: seconds after which a searcher gives up a place that it could not reach.
     """
 
     _goals: NDArray[np.int64]
@@ -45,25 +48,28 @@ class Search:
     # What happens
 
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """He was last seen at a world position, running so fast that way, world units a second; the search begins anew."""
+        """Begin anew: the target was last seen at a world position, with that velocity, world units a second."""
         self._begin(self._open_cell(position))
         self._lost(self.space.position_of(self._last), _heading(velocity, self.space.dimensions))
 
     def found(self, position: ArrayLike) -> None:
-        """He is seen at a world position: there is nothing to search until he is lost."""
+        """Stop: the target is seen at a world position, and nothing is searched until it is lost."""
         cell = self._open_cell(position)
         self._begin(NONE)
         self._found(self.space.position_of(cell))
 
     def look(self, view: ArrayLike) -> None:
-        """Searchers see these cells, and he is not there: bool in the space's shape, or cells."""
+        """Take in that searchers see these cells and the target is not there: bool in the space's shape, or cells."""
         cells = self.space.cell_ids(view)
         self._goals[np.isin(self._goals, cells) & self._may_drop()] = NONE
         if self.searching:
             self._look(cells)
 
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
-        """A noise: so surely he is within a radius of a world position. All ways but `Occupancy` take it as where he was last seen."""
+        """Take in a noise: so surely the target is within a radius of a world position.
+
+        All ways but `BeliefSearch` take it as a sighting, if it is likelier than not.
+        """
         if checks.positive("radius", radius) and checks.fraction("certainty", certainty) >= 0.5:
             self.lost(position)
 
@@ -82,7 +88,7 @@ class Search:
     def places(self, searchers: ArrayLike, rng: np.random.Generator) -> Places:
         """Where each searcher should go now: world positions in the order of `searchers`, which are world positions too.
 
-        Before anybody was lost, and while he is in sight, all stay where they are.
+        Before a target was lost, and while it is in sight, all stay where they are.
         """
         points, _ = checks.positions(searchers, dimensions=self.space.dimensions)
         if not self.searching or not len(points):
@@ -100,17 +106,17 @@ class Search:
 
     @property
     def values(self) -> NDArray[np.float32] | None:
-        """What it thinks of each cell, float32 in the space's shape: heat or belief; None where it doesn't."""
+        """The heat or the belief of each cell, float32 in the space's shape; None where the way of searching has none."""
         return None
 
     def estimate(self) -> Places | None:
-        """Where he is if he is in one place, a world position; None where it has no idea."""
+        """The one place where the target most likely is, a world position; None without any idea."""
         return np.asarray(self.space.position_of(self._last)) if self.searching else None
 
     # Saves
 
     def memory(self) -> dict[str, Any]:
-        """All that it knows, as plain data to keep in a state."""
+        """All knowledge, as plain data to keep in a state."""
         own = {"last": self._last, "ticks": self._ticks, "goals": self._goals.copy(), "given": self._given.copy()}
         return own | self._memory()
 
@@ -165,11 +171,11 @@ class Search:
     def _open_cell(self, position: ArrayLike) -> int:
         point, single = checks.positions(position, dimensions=self.space.dimensions)
         if not single:
-            raise InvalidValue("He is in one place", got=f"shape {np.shape(position)}", remedy="Make a search for each fugitive")
+            raise InvalidValue("A target is in one place", got=f"shape {np.shape(position)}", remedy="Make a search for each target")
         return int(self.space.nearest_open(int(self.space.cell_at(point[0]))))
 
     def _around(self, limit: float | None = None) -> NDArray[np.int64]:
-        """The cells from which a way leads to where he was last seen, at most so long, world units."""
+        """The cells from which a way leads to the last sighting, at most so long, world units."""
         ways = distance_map(self.space, self.space.position_of(self.space.nearest_open(self._last)), limit=limit)
         return np.flatnonzero(np.isfinite(ways.values))
 
@@ -180,7 +186,7 @@ def _heading(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]
         return np.zeros(dimensions)
     moves, single = checks.positions(velocity, dimensions=dimensions)
     if not single:
-        raise InvalidValue("velocity is one vector", got=f"shape {np.shape(velocity)}", remedy="Make a search for each fugitive")
+        raise InvalidValue("velocity is one vector", got=f"shape {np.shape(velocity)}", remedy="Make a search for each target")
     return np.asarray(moves[0])
 
 
