@@ -27,10 +27,10 @@ def refused(kind: type[FieldcraftError], *fragments: str) -> Iterator[None]:
 
 def state(layer: Layer) -> tuple[object, ...]:
     """Everything about a layer that a refused call must leave alone."""
-    columns, keys = layer.sources.state()
+    columns, keys = layer._sources.state()
     arrays = tuple((name, array.shape, array.tobytes()) for name, array in columns.items())
     return (
-        layer.values.tobytes(), arrays, keys, layer.sources.next_expiry, layer.time, layer.every, layer.propagation, len(layer.sources)
+        layer.values.tobytes(), arrays, keys, layer._sources.next_expiry, layer.time, layer.every, layer.propagation, len(layer._sources)
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ ONE_OF_EACH = [
     errors.OnWall("A rule", got="this", remedy="Do that"),
     errors.NameTaken("A rule", got="this", remedy="Do that"),
     errors.UnknownName("layer", "thraet", ["threat", "food"]),
+    errors.WrongLayer("mark", "layers with fc.Fade", "'noise', of class SpreadLayer", "Use add_source()"),
     errors.DeadSource("A rule", got="this", remedy="Do that"),
     errors.ConcurrentUse("A rule", got="this", remedy="Do that"),
     errors.MissingLibrary("pygame", "view", "A window"),

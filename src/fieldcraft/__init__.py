@@ -19,7 +19,7 @@ from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import Advance, InfluenceMap, load
-from fieldcraft.layer import Layer
+from fieldcraft.layer import ArrayLayer, Layer, MemoryLayer, RadialLayer, SourceLayer, SpreadLayer, TrailLayer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.maps.scenarios import load_scenarios
@@ -57,6 +57,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
+    "ArrayLayer",
     "Belief",
     "Contacts",
     "DistanceMap",
@@ -72,19 +73,23 @@ __all__ = [
     "Grid",
     "InfluenceMap",
     "Layer",
+    "MemoryLayer",
     "Mesh",
     "Neighborhood",
     "Path",
     "Pursuit",
     "Radial",
+    "RadialLayer",
     "Reservations",
     "Ring",
     "Shot",
     "Sight",
     "Source",
+    "SourceLayer",
     "Sources",
     "Space",
     "Spread",
+    "SpreadLayer",
     "Staleness",
     "Stamp",
     "Teams",
@@ -92,6 +97,7 @@ __all__ = [
     "Timeline",
     "TimelineBuilder",
     "Trail",
+    "TrailLayer",
     "along",
     "best",
     "distance_map",

@@ -24,6 +24,7 @@ __all__ = [
     "OnWall",
     "OutsideMap",
     "UnknownName",
+    "WrongLayer",
 ]
 
 
@@ -78,6 +79,14 @@ class UnknownName(FieldcraftError, KeyError):
 
     def __str__(self) -> str:  # KeyError would show the message's repr
         return str(self.args[0])
+
+
+class WrongLayer(FieldcraftError, AttributeError):
+    """A layer is asked for something that layers of another kind can do."""
+
+    def __init__(self, verb: str, others: str, layer: str, instead: str) -> None:
+        super().__init__(f"{verb} is for {others}", got=f"layer {layer}", remedy=instead)
+        self.name = verb
 
 
 class DeadSource(InvalidValue):

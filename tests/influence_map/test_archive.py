@@ -223,7 +223,7 @@ class TestKeys:
         imap.save(tmp_path / "map")
         loaded = fc.load(tmp_path / "map")["a"]
         loaded.sync([key], [(1.5, 0.5)])
-        assert loaded.sources.ids.tolist() == layer.sources.ids.tolist()
+        assert loaded._sources.ids.tolist() == layer._sources.ids.tolist()
 
 
 class TestAccidents:

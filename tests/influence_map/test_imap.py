@@ -269,7 +269,7 @@ class TestCopy:
         for name in imap:
             np.testing.assert_array_equal(imap[name].values, twin[name].values)
             assert imap[name].time == twin[name].time
-            np.testing.assert_array_equal(imap[name].sources.ids, twin[name].sources.ids)
+            np.testing.assert_array_equal(imap[name]._sources.ids, twin[name]._sources.ids)
         assert twin.time == imap.time
 
     def test_is_independent(self, imap: fc.InfluenceMap) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.layer.kinds import KINDS
+from fieldcraft.errors import InvalidValue, NameTaken, UnknownName, WrongLayer
+from fieldcraft.propagation.presets import KINDS
 from refusals import refused, unchanged
 
 
@@ -88,7 +88,7 @@ def test_parameters_change_while_it_runs() -> None:
         layer.tune(decai=0.1)
     with refused(InvalidValue, "momentum"):
         layer.tune(momentum=2)
-    with refused(InvalidValue, "propagation"):
+    with refused(WrongLayer, "propagation"):
         imap.add_layer("own", values=np.zeros((5, 9))).tune(decay=1)
 
 
@@ -99,9 +99,7 @@ def test_bad_input() -> None:
         (InvalidValue, "static", lambda: imap.register_type("zombie")),
         (InvalidValue, "Radial", lambda: imap.register_type("zombie", static=True, propagation=fc.Spread(1, 1))),
         (NameTaken, "fire", lambda: imap.register_type("fire", static=True)),
-        (InvalidValue, "static=True", lambda: fire.add_static((1.5, 1.5), 1.0, flood=True)),
-        (InvalidValue, "static=True", lambda: fire.add_static((1.5, 1.5), 1.0, propagate=False)),
-        (InvalidValue, "add_static", lambda: wall.add_dynamic((1.5, 1.5))),
+        (WrongLayer, "lifetime", lambda: wall.add_dynamic((1.5, 1.5))),
         (InvalidValue, "flood=True with propagate=False", lambda: wall.add_static((1.5, 1.5), propagate=False, flood=True)),
         (InvalidValue, "iterations", lambda: wall.add_static((1.5, 1.5), iterations=0)),
         (InvalidValue, "one position", lambda: wall.add_static([(1.5, 1.5), (2.5, 1.5)])),

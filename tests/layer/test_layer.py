@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
 from refusals import refused, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
@@ -231,11 +231,13 @@ class TestArrayLayer:
             lambda: layer.add_sources([(0.5, 0.5)]),
             lambda: layer.sync(["a"], [(0.5, 0.5)]),
             lambda: layer.deposit((0.5, 0.5)),
-            layer.settle,
-            lambda: setattr(layer, "propagation", fc.Spread(0.2, 0.5)),
+            lambda: layer.settle(),
+            lambda: layer.tune(decay=1.0),
         ):
-            with unchanged(layer), refused(InvalidValue, "'height'", "layer.write"):
+            with unchanged(layer), refused(WrongLayer, "'height'", "layer.write"):
                 call()
+        with unchanged(layer), pytest.raises(AttributeError, match="propagation"):
+            layer.propagation = fc.Spread(0.2, 0.5)
 
     def test_values_need_not_be_given_to_a_spreading_layer_but_may(self, imap: fc.InfluenceMap) -> None:
         start = np.full((6, 9), 2.0)

@@ -56,4 +56,4 @@ def test_print() -> None:
     imap.step(6)
     assert str(layer).splitlines()[0] == "threat: 1 sources, at 0.6 s"
     assert str(layer).splitlines()[1].startswith("@@")
-    assert repr(layer).startswith("<Layer 'threat' on 5 x 2")
+    assert repr(layer).startswith("<SpreadLayer 'threat' on 5 x 2")

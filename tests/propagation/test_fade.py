@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade
@@ -338,7 +338,7 @@ class TestAsALayer:
         with unchanged(layer), refused(InvalidValue, "what memory() gave"):
             layer.recall({**kept, **bad} if bad else {})
         imap = fc.InfluenceMap(fc.Grid(5, 4))
-        with refused(InvalidValue, "Fade"):
+        with refused(WrongLayer, "Fade"):
             imap.add_layer("a", fc.Spread(0.5, 0.5)).memory()
 
     def test_can_be_written(self) -> None:
@@ -534,9 +534,9 @@ class TestRefusals:
                     layer.mark(*arguments, **settings)
             with refused(InvalidValue, "A mask is bool"):
                 layer.mark(np.ones((7, 13), int))
-            with refused(InvalidValue, "mark"):
+            with refused(WrongLayer, "mark"):
                 layer.add_source((4.5, 2.5))
-            with refused(InvalidValue, "mark"):
+            with refused(WrongLayer, "mark"):
                 layer.sync(["a"], [(4.5, 2.5)])
             for bad in (-1.0, 101.0):
                 with refused(InvalidValue, "maximum"):
@@ -545,7 +545,7 @@ class TestRefusals:
     def test_of_marks_elsewhere(self) -> None:
         imap = fc.InfluenceMap(fc.Grid(5, 4))
         for layer in (imap.add_layer("a", fc.Spread(0.5, 0.5)), imap.add_layer("b", values=np.zeros((4, 5)))):
-            with refused(InvalidValue, "Fade"):
+            with refused(WrongLayer, "Fade"):
                 layer.mark((1.5, 1.5))
 
 

@@ -275,13 +275,11 @@ class TestSaves:
 def test_kinds_flood() -> None:
     imap = fc.InfluenceMap(fc.Grid(9, 1))
     alarm = imap.register_type("alarm", propagation=Flood(cooling=0.25))
-    fire = alarm.add_static(0, 2.0, flood=True)
+    fire = alarm.add_static(0, 2.0)
     alarm.add_dynamic((8.5, 0.5), 1.0)
     alarm.step(2)
     assert alarm.values[0].tolist() == [2, 1.5, 2, 0, 0, 0, 1, 0.75, 0.5]
     fire.remove()
-    with refused(InvalidValue, "fc.Radial"):
-        alarm.add_static(0, 2.0, propagate=False)
     assert fc.explain(alarm, (2.5, 0.5)).remainder_is == "a flood"
 
 

@@ -103,8 +103,7 @@ def test_questions_sweeps_and_copies() -> None:
         layer.step()
     one, other = (layer.values for layer in strongest)
     np.testing.assert_array_equal(teams.owner(by="source"), np.where((one == 0) & (other == 0), -1, np.where(other > one, 1, 0)))
-    _, amounts = teams["red"].contributions(int(np.argmax(teams["red"].values)))  # type: ignore[misc]
-    assert amounts.sum() == pytest.approx(float(teams["red"].values.max()))
+    assert teams["red"].account(int(np.argmax(teams["red"].values))).amounts.sum() == pytest.approx(float(teams["red"].values.max()))
     red = teams["red"]
     truth = red.read()
     red.write(np.full(150, 5.0))

@@ -249,7 +249,7 @@ def test_sources_stand_on_vertices_in_3d() -> None:
     with refused(InvalidValue, "(x, y, z)"):
         layer.add_source((1, 2))
     assert source.position == (0, 0, 0)
-    assert "strongest 2" in str(layer) and repr(layer).startswith("<Layer 'noise' on 3, ")
+    assert "strongest 2" in str(layer) and repr(layer).startswith("<SpreadLayer 'noise' on 3, ")
 
 
 def test_an_edge_that_opens_lets_influence_through() -> None:

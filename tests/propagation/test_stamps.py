@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.errors import InvalidValue, OutsideMap, WrongLayer
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade, Stamp, Trail, tether
 from refusals import refused, unchanged
@@ -307,6 +307,6 @@ class TestRefusals:
     def test_of_other_layers(self) -> None:
         imap = fc.InfluenceMap(fc.Grid(5, 4))
         for kind in (fc.Spread(0.5, 0.5), fc.Radial(2.0), Fade()):
-            with refused(InvalidValue, "Trail"):
+            with refused(WrongLayer, "Trail"):
                 imap.add_layer(type(kind).__name__, kind).stamp(Stamp.disc(1), (2.5, 2.5))
         imap.add_layer("trail", Trail()).stamp(Stamp.disc(1), (2.5, 2.5))

@@ -12,7 +12,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.errors import InvalidValue, OnWall, WrongLayer
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Stamp, Trail
 from refusals import refused, unchanged
@@ -330,7 +330,7 @@ class TestRefusals:
             for bad in (1.0, [(1.0, 2.0), (1.0, 2.0)]):
                 with refused(InvalidValue):
                     vector.deposit([(4.5, 2.5)], bad)
-            with refused(InvalidValue, "deposit"):
+            with refused(WrongLayer, "deposit"):
                 layer.add_source((4.5, 2.5))
             with refused(InvalidValue, "vectors"):
                 vector.write(np.zeros((13, 19)))

@@ -13,6 +13,7 @@ import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.layer import Layer
+from fieldcraft.propagation import Account
 from fieldcraft.query import Explanation
 from query.fields import noise
 from refusals import refused
@@ -174,9 +175,9 @@ class Adding:
         self.space, self.sources = self.layer.space, self.layer.sources
         self.values = np.full((4, 6), -2.75, np.float32)
 
-    def contributions(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
+    def account(self, cell: int) -> Account:
         assert self.space.position_of(cell).tolist() == [2.5, 1.5]
-        return np.array([*self.ids, 9 + (3 << 32)]), np.array([1.0, -4.0, 0.125], np.float32)
+        return Account(np.array([*self.ids, 9 + (3 << 32)]), np.array([1.0, -4.0, 0.125], np.float32), "from no source")
 
 
 def test_a_layer_that_accounts_for_itself() -> None:
@@ -197,23 +198,6 @@ def test_a_layer_that_accounts_for_itself() -> None:
     ]
 
 
-class Radiating:
-    """A radial layer that accounts for itself."""
-
-    name = "reach"
-
-    def __init__(self, layer: Layer) -> None:
-        self.layer, self.space, self.sources = layer, layer.space, layer.sources
-
-    @property
-    def values(self) -> np.ndarray:
-        return self.layer.values
-
-    def contributions(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
-        rows, amounts = self.layer._field.contributions(cell)  # type: ignore[union-attr]
-        return self.sources.ids_of(rows), amounts
-
-
 @pytest.mark.parametrize("blend", ["sum", "max"])
 def test_radial_amounts_add_up(blend: str) -> None:
     rng = np.random.default_rng(4)
@@ -223,22 +207,11 @@ def test_radial_amounts_add_up(blend: str) -> None:
     layer.step(1)
     parts = 0
     for cell in np.flatnonzero(~space.walls):
-        found = query.explain(Radiating(layer), space.position_of(cell))
+        found = query.explain(layer, space.position_of(cell))
         adds_up(found)
         assert abs(found.remainder) <= 1e-6 * max(1.0, abs(found.value))
         parts += len(found.contributions)
     assert parts > 200
-
-
-def test_who_cannot_account_for_itself_is_traced() -> None:
-    layer = spread_layer(fc.Grid(5, 3))
-    source = layer.add_source((2.5, 1.5), 3.0)
-    layer.settle()
-    silent = Adding()
-    silent.layer, silent.space, silent.sources, silent.values = layer, layer.space, layer.sources, np.array(layer.values)
-    silent.propagation = layer.propagation
-    silent.contributions = lambda cell: None  # type: ignore[method-assign,assignment,return-value]
-    assert query.explain(silent, (1.5, 1.5)).contributions[0].source == source.id
 
 
 def test_refusals() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -14,12 +14,8 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import teams as reference
-from fieldcraft.layer import Layer
+from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import Radial
-from fieldcraft.propagation.emission import Emission
-from fieldcraft.propagation.footprints import Footprints
-from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.space import AnySpace
 
 __all__ = ["Strongest", "Survey", "Surveyed"]
@@ -34,64 +30,27 @@ class Strongest:
     """The strongest single source of a radial layer in each cell, following what the layer shows."""
 
     def __init__(self, layer: Layer) -> None:
-        if not isinstance(layer.propagation, Radial):
+        if not isinstance(layer, RadialLayer):
             raise InvalidValue(
                 'by="source" compares the sources of layers with fc.Radial',
                 got=f"layer {layer.name!r} with {type(layer.propagation).__name__}",
                 remedy='Use by="total", or give the teams fc.Radial(...)',
             )
         self._layer = layer
-        self._mirror: RadialField | None = None
-        self._numbered: Footprints | None = None
-        self._seen = -1
 
     @property
     def values(self) -> Floats:
         """float32 of shape (height, width)."""
-        field = self._layer._field
-        assert isinstance(field, RadialField)
-        if field.radial.blend == "max":
-            return field.values
-        version = self._layer.version
-        if self._mirror is None or (version != self._seen and field.is_current):
-            self._follow(field)
-            self._seen = version
-        assert self._mirror is not None
-        return self._mirror.values
-
-    def _follow(self, field: RadialField) -> None:
-        radial, mirror = field.radial, self._mirror
-        strongest = Radial(radial.radius, radial.falloff, radial.metric, "max")
-        if field._anew:  # restored from a save, or tuned: only the sources know what the values are made of
-            sources = self._layer.sources.copy()
-            sources.all_changed()
-            mirror = self._mirror = type(field)(strongest, field.space)
-            mirror.feed(sources)
-            mirror.catch_up()
-            return
-        if mirror is None or mirror.ground is not field.ground or self._numbered is not field.footprints:
-            mirror = self._mirror = type(field)(strongest, field.space)
-            self._numbered = field.footprints
-            mirror.ground = field.ground
-        # Walls that change show here when the layer takes another ground, and not before.
-        mirror._walls_version = field.space.walls_version
-        for falloff, radius in field.footprints.shapes[len(mirror.footprints.shapes) :]:
-            mirror.footprints.number(falloff, radius, mirror.ground)
-        held = field._held
-        rows = max(len(held), len(mirror._held))
-        new = Emission(np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows, np.int64))
-        new.cells[: len(held)], new.strengths[: len(held)], new.shapes[: len(held)] = held.cells, held.strengths, held.shapes
-        mirror.follow(np.arange(rows), new)
-        mirror.catch_up()
+        return self._layer.strongest
 
 
 class Survey:
     """Totals and leaders over the maps of all teams, kept until a layer changes. Arrays of shape (height, width)."""
 
-    def __init__(self, layers: tuple[Layer, ...], by: str) -> None:
-        self._layers = layers
+    def __init__(self, layers: Sequence[Layer], by: str) -> None:
+        self._layers = tuple(layers)
         self._strongest = [Strongest(layer) for layer in layers] if by == "source" else []
-        self._together: Operand = reduce(add, layers[1:], layers[0])  # refuses layers of different cells
+        self._together: Operand = reduce(add, self._layers[1:], self._layers[0])  # refuses layers of different cells
         self.guard = layers[0]._guard
         self.version = 0
         self._seen: tuple[int, ...] | None = None

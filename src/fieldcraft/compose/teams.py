@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from operator import add
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels.reference.teams import NOBODY
-from fieldcraft.layer import Layer
+from fieldcraft.layer import SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import Graph
@@ -31,7 +31,7 @@ _WAYS = ("total", "source")
 _INT32 = np.iinfo(np.int32)
 
 
-class Teams(Mapping[str, Layer]):
+class Teams(Mapping[str, SourceLayer]):
     """Layers of one influence map, each the influence of one team, and the maps that follow from them.
 
     `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` takes layers that are there, such as those of a map
@@ -55,13 +55,13 @@ class Teams(Mapping[str, Layer]):
     def __init__(self, imap: InfluenceMap, names: Iterable[str], *, hostile: Mapping[str, Iterable[str]] | None = None) -> None:
         if not isinstance(imap, InfluenceMap):
             raise InvalidValue("Teams live on an influence map", got=type(imap).__name__, remedy="Pass fc.InfluenceMap(space)")
-        self._layers = {name: imap[name] for name in _checked_names(names)}
+        self._layers = {name: cast(SourceLayer, imap[name]) for name in _checked_names(names)}
         self._numbers = {name: number for number, name in enumerate(self._layers)}
         self._made: dict[object, Operand] = {}
         self._surveys = {"total": Survey(tuple(self._layers.values()), "total")}
         self._hostile = _checked_table(hostile, tuple(self._layers))
 
-    def __getitem__(self, name: str) -> Layer:
+    def __getitem__(self, name: str) -> SourceLayer:
         return self._layers[self._known(name)]
 
     def __iter__(self) -> Iterator[str]:

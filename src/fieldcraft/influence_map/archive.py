@@ -12,7 +12,6 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Hashable
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import checked_path, damaged, newer, sealed, write_sealed
-from fieldcraft.layer import Layer, LayerState
+from fieldcraft.layer import LayerState, restored
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
@@ -60,7 +59,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     for layer in imap.layers.values():
         if not any(layer.space is space for space in spaces):
             spaces.append(layer.space)
-        layers.append(_layer_out(layer.state(), next(i for i, space in enumerate(spaces) if space is layer.space), listed))
+        layers.append(_layer_out(layer._state(), next(i for i, space in enumerate(spaces) if space is layer.space), listed))
     header: dict[str, Any] = {"ticks": imap._ticks, "spaces": [_space_out(space, spaces, listed) for space in spaces], "layers": layers}
     packed = [zlib.compress(array.tobytes(), 1) for array in arrays]
     header["arrays"] = [
@@ -87,7 +86,7 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
         imap._ticks = _size(header["ticks"], _MOST_TICKS)
         for entry in header["layers"]:
             space = spaces[entry["space"]]
-            imap._layers[entry["name"]] = Layer.restored(_layer_in(entry, space, arrays), space, imap._guard)
+            imap._layers[entry["name"]] = restored(_layer_in(entry, space, arrays), space, imap._guard)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise damaged(target, f"contents that don't fit together ({error})") from error
     return imap
@@ -252,8 +251,7 @@ def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:
     if propagation is None:
         return None
     kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
-    settings = {field.name: getattr(propagation, field.name) for field in fields(propagation)}
-    settings = {name: value.state() if isinstance(value, Falloff) else value for name, value in settings.items()}
+    settings = {name: value.state() if isinstance(value, Falloff) else value for name, value in propagation.settings().items()}
     return {"kind": kind, **settings}
 
 

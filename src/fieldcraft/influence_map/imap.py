@@ -8,19 +8,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.layer import Guard, Layer
-from fieldcraft.layer.kinds import KINDS
+from fieldcraft.layer import ArrayLayer, Guard, Layer, MemoryLayer, RadialLayer, SpreadLayer, TrailLayer, made, restored
 from fieldcraft.propagation import Propagation, Radial, Spread
+from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
+from fieldcraft.propagation.presets import KINDS
 from fieldcraft.space import AnySpace, Graph, Grid, grid_of
 
 __all__ = ["Advance", "InfluenceMap"]
+
+Kind = TypeVar("Kind", bound=Layer)
 
 
 @dataclass(frozen=True)
@@ -32,18 +35,31 @@ class Advance:
     units: int = 0
 
 
+class LayerSettings(TypedDict, total=False):
+    """The keywords of `InfluenceMap.add_layer`."""
+
+    every: float
+    cell_size: float | None
+    walls: ArrayLike | bool | None
+    values: ArrayLike | None
+    priority: float
+    response: float | None
+    device: Device | None
+
+
 class InfluenceMap:
     """Layers of influence on one space.
 
     Used by one thread at a time; a second one is told so by `ConcurrentUse`.
     """
 
-    def __init__(self, space: AnySpace) -> None:
+    def __init__(self, space: AnySpace, *, device: Device | None = None) -> None:
         if not isinstance(space, (Grid, Graph)):
             raise InvalidValue(
                 "An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
             )
         self.space: AnySpace = space
+        self.device = device
         self._layers: dict[str, Layer] = {}
         self._ticks = 0
         self._next = ""
@@ -57,6 +73,16 @@ class InfluenceMap:
             return self._layers[name]
         except (KeyError, TypeError):
             raise UnknownName("layer", name, self._layers) from None
+
+    def layer(self, name: str, kind: type[Kind]) -> Kind:
+        """The layer of that name, known to be of a kind: `imap.layer("noise", fc.SourceLayer)`, for type checkers and editors.
+
+        Raises `UnknownName`, or `InvalidValue` for a layer of another kind.
+        """
+        layer = self[name]
+        if not isinstance(layer, kind):
+            raise InvalidValue(f"Layer {name!r} is a {type(layer).__name__}", got=f"a wish for a {kind.__name__}", remedy="Ask for that")
+        return layer
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._layers
@@ -77,6 +103,18 @@ class InfluenceMap:
         """Seconds that `advance` has been told of."""
         return clock.seconds(self._ticks)
 
+    @overload
+    def add_layer(self, name: str, propagation: Spreading, **settings: Unpack[LayerSettings]) -> SpreadLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Radiating, **settings: Unpack[LayerSettings]) -> RadialLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Remembering, **settings: Unpack[LayerSettings]) -> MemoryLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Gathering, **settings: Unpack[LayerSettings]) -> TrailLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: None = None, **settings: Unpack[LayerSettings]) -> ArrayLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Propagation | None = None, **settings: Unpack[LayerSettings]) -> Layer: ...
     def add_layer(
         self,
         name: str,
@@ -88,19 +126,22 @@ class InfluenceMap:
         values: ArrayLike | None = None,
         priority: float = 0.0,
         response: float | None = None,
+        device: Device | None = None,
     ) -> Layer:
         """Add a layer and return it.
 
         Parameters
         ----------
         name: a new one, not empty.
-        propagation: how influence spreads, `Spread` or `Radial`. Without one the layer carries the array `values`.
+        propagation: how influence gets from cell to cell, `Spread`, `Radial`, `Flood`, `Fade` or `Trail`; it says what feeds the layer,
+            see `Layer`. Without one the layer carries the array `values`.
         every: seconds between two updates.
         cell_size: the layer's own, coarser cells: a whole multiple of the map's.
         walls: the layer's own walls, bool of the map's shape (height, width), for another mobility; False for none (air).
         values: what it starts with, of the layer's shape.
         priority: where `advance` has a budget, layers of higher priority are brought up to date first.
         response: half-time in seconds with which `layer.shown` follows the values.
+        device: the hardware that carries its values, in place of the map's.
 
         Raises `NameTaken`, or `InvalidValue` for what doesn't fit.
         """
@@ -113,7 +154,7 @@ class InfluenceMap:
                 )
             if propagation is not None and not isinstance(propagation, Propagation):
                 raise InvalidValue(
-                    "propagation is a fieldcraft.Spread or a fieldcraft.Radial",
+                    "propagation is a fieldcraft.Spread, Radial, Flood, Fade or Trail",
                     got=repr(propagation),
                     remedy="Pass fc.Spread(decay, momentum)",
                 )
@@ -130,7 +171,9 @@ class InfluenceMap:
                 raise InvalidValue("walls are an array, or False for none", got="walls=True", remedy="Leave it out to keep the map's walls")
             if cell_size is not None:
                 space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
-            layer = Layer(name, space, propagation, interval, self._guard, priority=checks.finite("priority", priority), response=smooth)
+            order = checks.finite("priority", priority)
+            carrier = self.device if device is None else device
+            layer = made(name, space, propagation, interval, self._guard, priority=order, response=smooth, device=carrier)
             if values is not None:
                 layer.write(values)
             self._layers[name] = layer
@@ -221,7 +264,7 @@ class InfluenceMap:
             self._ticks += ticks
             steps, dropped = {}, {}
             for name, layer in self._layers.items():
-                made, lost = layer.pass_time(ticks, most)
+                made, lost = layer._pass_time(ticks, most)
                 steps[name], dropped[name] = made, lost
             return Advance(steps, dropped)
 
@@ -234,7 +277,7 @@ class InfluenceMap:
         with self._guard:
             self._ticks += ticks
             before = {name: layer.updates for name, layer in self._layers.items()}
-            dropped = {name: layer.owe_time(ticks, max_steps) for name, layer in self._layers.items()}
+            dropped = {name: layer._owe_time(ticks, max_steps) for name, layer in self._layers.items()}
             units = 0
             # Layers of equal priority take turns, a unit each, from one call to the next.
             names = list(self._layers)
@@ -243,7 +286,7 @@ class InfluenceMap:
             waiting = [self._layers[name] for name in turn]
             while waiting and (units == 0 or (units < most_units and time.perf_counter() - begun < seconds)):
                 layer = waiting.pop(0)
-                if layer.work():
+                if layer._work_on():
                     units += 1
                     waiting.insert(sum(other.priority == layer.priority for other in waiting), layer)
                     self._next = waiting[0].name
@@ -253,10 +296,10 @@ class InfluenceMap:
     def copy(self) -> InfluenceMap:
         """An independent copy that goes on with the same bits. It lies on the same space, whose walls both follow."""
         with self._guard:
-            twin = InfluenceMap(self.space)
+            twin = InfluenceMap(self.space, device=self.device)
             twin._ticks = self._ticks
             for name, layer in self._layers.items():
-                twin._layers[name] = layer.copy(twin._guard)
+                twin._layers[name] = restored(layer._state(), layer.space, twin._guard, layer._device)
             return twin
 
     def save(self, path: str | os.PathLike[str]) -> None:

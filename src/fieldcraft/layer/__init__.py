@@ -1,6 +1,23 @@
-"""Layers: one named array of influence on one space, and the sources that feed it."""
+"""Layers: one named array of influence on one space, by what feeds it."""
 
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer, LayerState
+from fieldcraft.layer.making import made, restored
+from fieldcraft.layer.memory_layer import MemoryLayer
+from fieldcraft.layer.source_layer import RadialLayer, SourceLayer, SpreadLayer
+from fieldcraft.layer.trail_layer import ArrayLayer, StampedLayer, TrailLayer
 
-__all__ = ["Guard", "Layer", "LayerState"]
+__all__ = [
+    "ArrayLayer",
+    "Guard",
+    "Layer",
+    "LayerState",
+    "MemoryLayer",
+    "RadialLayer",
+    "SourceLayer",
+    "SpreadLayer",
+    "StampedLayer",
+    "TrailLayer",
+    "made",
+    "restored",
+]

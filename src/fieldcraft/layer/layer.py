@@ -1,29 +1,25 @@
-"""A named array of influence."""
+"""What all layers have in common: a name, values, time and steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
-from fieldcraft.layer.kinds import Kinds
-from fieldcraft.propagation import Fade, Field, Flood, Propagation, Radial, Spread
-from fieldcraft.propagation.canvas import Canvas
-from fieldcraft.propagation.fade import FadeField
-from fieldcraft.propagation.radial import MOST_STRENGTH
-from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.propagation.trail import TrailField
+from fieldcraft.layer.operand import Operand
+from fieldcraft.propagation import Account, Field, Propagation
+from fieldcraft.propagation.kinds import Device, field_on
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, grid_of
+from fieldcraft.space import AnySpace
 
-__all__ = ["Layer", "LayerState"]
+__all__ = ["Layer", "LayerState", "Moving"]
 
 
 @dataclass(frozen=True)
@@ -41,23 +37,32 @@ class LayerState:
     sources: Sources
 
 
-class Layer(Kinds):
-    """One kind of influence on one space, and its live sources. Made by `InfluenceMap.add_layer`.
+class Layer(Operand):
+    """One kind of influence on one space. Made by `InfluenceMap.add_layer`, which gives back what its propagation makes of it:
 
-    Its values are float32 of shape (height, width), [row, column]; those that spread or radiate are 0 on walls. A layer
-    without propagation carries the array it was given and takes neither sources nor steps.
+    - `SourceLayer` takes sources: a `SpreadLayer` with `Spread` or `Flood`, which takes deposits too, or a `RadialLayer`;
+    - `MemoryLayer` takes marks, with `Fade`;
+    - `TrailLayer` takes stamps and deposits, with `Trail`;
+    - `ArrayLayer` carries an array of your own.
+
+    Its values are float32 of shape (height, width), [row, column]; those with a propagation are 0 on walls.
     """
+
+    _is_for: ClassVar[str] = "every layer"
+    _instead: ClassVar[str] = "Add a layer of that kind"
+    _field: Field
 
     def __init__(
         self,
         name: str,
         space: AnySpace,
-        propagation: Propagation | None,
+        propagation: Propagation,
         every: int,
         guard: Guard,
         *,
         priority: float = 0.0,
         response: float | None = None,
+        device: Device | None = None,
     ) -> None:
         self.name = name
         self.priority = priority
@@ -67,44 +72,57 @@ class Layer(Kinds):
         self._guard = guard
         self._propagation = propagation
         self._every = every
-        self._field: Field | None = None if propagation is None else _field(propagation, space, clock.seconds(every))
-        self._own = np.zeros(space.shape if propagation is None else 0, dtype=np.float32)
-        self._canvas: Canvas | None = None
+        self._device = device
+        self._field = field_on(device, propagation, space, clock.seconds(every))
         self._sources = Sources(space, guard)
-        self._limit_sources()
+        self._bound(self._sources)
         self._ticks = 0
         self._due = 0
-        self._validated = 0
         self._backlog = 0
         self._updates = 0
         self._work: Iterator[bool] | None = None
         self._version = 0
 
     def __repr__(self) -> str:
-        return f"<Layer {self.name!r} on {' x '.join(map(str, self.space.shape[::-1]))}, {self._propagation}, {len(self._sources)} sources>"
+        return f"<{type(self).__name__} {self.name!r} on {' x '.join(map(str, self.space.shape[::-1]))}, {self._about()}>"
 
     def __str__(self) -> str:
         with self._guard:
             return f"{self.name}: {len(self._sources)} sources, at {self.time:g} s\n{terminal.drawn(self.space, self._values)}"
+
+    def _about(self) -> str:
+        return f"{self.propagation}"
+
+    if not TYPE_CHECKING:  # a type checker says itself what a layer cannot do
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_"):
+                others = [kind._is_for for kind in _kinds(Layer) if name in vars(kind) and not hasattr(kind.__base__, name)]
+                if others:
+                    raise WrongLayer(name, " or ".join(others), f"{self.name!r}, of class {type(self).__name__}", self._instead)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     # What it holds
 
     @property
     def values(self) -> NDArray[np.float32]:
         """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
-        view = self._values.view()
+        if self._field.lazy:
+            with self._guard:
+                view = self._values.view()
+        else:
+            view = self._values.view()
         view.flags.writeable = False
         return view
 
     @property
     def _values(self) -> NDArray[np.float32]:
-        return self._own if self._field is None else self._field.values
+        return self._field.values
 
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        # What fades shows walls at once, other layers at their next step.
-        return self._version + self.space.walls_version if isinstance(self._field, FadeField) else self._version
+        return self._version + self._field.version
 
     @property
     def time(self) -> float:
@@ -113,22 +131,8 @@ class Layer(Kinds):
 
     @property
     def propagation(self) -> Propagation | None:
-        """How influence gets from cell to cell. May be changed while it runs; shows from the next step on."""
+        """How influence gets from cell to cell; None for an array of your own."""
         return self._propagation
-
-    @propagation.setter
-    def propagation(self, propagation: Propagation) -> None:
-        with self._guard:
-            field = self._moving("propagation")
-            if type(propagation) is not type(self._propagation):
-                raise InvalidValue(
-                    f"A layer keeps its kind of propagation, here {type(self._propagation).__name__}",
-                    got=repr(propagation),
-                    remedy="Add another layer for another kind",
-                )
-            self._catch_up()
-            field.tune(propagation, self.every)
-            self._propagation = propagation
 
     @property
     def every(self) -> float:
@@ -141,23 +145,19 @@ class Layer(Kinds):
             interval = clock.ticks("every", every, minimum=1)
             self._catch_up()
             self._every = interval
-            if self._field is not None and self._propagation is not None:
-                self._field.tune(self._propagation, self.every)
+            self._field.tune(self._propagation, self.every)
 
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
         """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array."""
         with self._guard:
             cells = self.space.cell_at(positions, outside=outside)
-            found = self._values.reshape(-1)[cells]
-            return float(found) if isinstance(cells, int) else np.asarray(found)
+            found = self._field.at(cells)
+            return float(found) if isinstance(cells, int) else found
 
-    def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """The ids of the sources of a radial layer that reach a cell, and what each adds there; None for other layers."""
+    def account(self, cell: int) -> Account:
+        """What the value of a cell is made of: ids of sources, the amount of each, and what kind of thing the remainder is."""
         with self._guard:
-            if not isinstance(self._field, RadialField):
-                return None
-            rows, amounts = self._field.contributions(cell)
-            return self._sources.ids_of(rows), amounts
+            return self._field.account(cell, self._sources)
 
     # All values at once
 
@@ -170,36 +170,16 @@ class Layer(Kinds):
         Raises `InvalidValue` for another shape or dtype, NaN and infinity.
         """
         with self._guard:
-            field = self._field
             self._catch_up()
-            if isinstance(field, TrailField) and field.trail.vector:
-                checked = self._checked(values, (*self.space.shape, 2))
-                checked[self.space.walls] = 0
-                field.write_vectors(checked)
-                self._version += 1
-                return
-            checked = self._checked(values, self.space.shape)
-            if isinstance(field, RadialField) and (np.abs(checked) > MOST_STRENGTH).any():
-                raise InvalidValue(
-                    f"Values of a radial layer are at most {MOST_STRENGTH:,.0f} in size",
-                    got=f"{float(np.abs(checked).max()):g}",
-                    remedy="Count in larger units",
-                )
-            if isinstance(field, FadeField):
-                field.admit(checked)
-            self._values[:] = checked
-            self._canvas = None
+            self._field.write(_checked(values, self._field.shape, vectors=self._field.shape != self.space.shape))
             self._version += 1
-            if field is not None:
-                self._values[self.space.walls] = 0
-                field.touched(None)
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """A copy of the values, into `out` (float32 of shape (height, width)) if given."""
         with self._guard:
             if out is None:
-                return self._values.copy()
-            if not isinstance(out, np.ndarray) or out.shape != self.space.shape or out.dtype != np.float32 or not out.flags.writeable:
+                out = np.empty(self.space.shape, dtype=np.float32)
+            elif not isinstance(out, np.ndarray) or out.shape != self.space.shape or out.dtype != np.float32 or not out.flags.writeable:
                 kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
                 locked = ", read-only" if isinstance(out, np.ndarray) and not out.flags.writeable else ""
                 raise InvalidValue(
@@ -207,7 +187,7 @@ class Layer(Kinds):
                     got=kind + locked,
                     remedy="Pass np.empty(layer.space.shape, np.float32), or leave it out",
                 )
-            out[:] = self._values
+            self._field.read(out)
             return out
 
     # Steps
@@ -217,10 +197,6 @@ class Layer(Kinds):
         count = checks.whole("count", count)
         with self._guard:
             self._catch_up()
-            if self._field is None:
-                self._ticks += count * self._every
-                self._updates += count
-                return
             while count > 0:
                 self._feed()
                 # A source may live through some of the steps only.
@@ -233,34 +209,6 @@ class Layer(Kinds):
                 self._follow(batch)
                 count -= batch
             self._sources.expire(self._ticks)
-
-    def pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
-        """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
-        due, self._due = divmod(self._due + ticks, self._every)
-        made = due if isinstance(self._field, FadeField) else min(due, max_steps)  # time that fades by costs nothing
-        self.step(made)
-        return made, due - made
-
-    def owe_time(self, ticks: int, max_steps: int) -> int:
-        """Put the updates that fall due in so many ticks on the list for `work`; how many were too many and dropped."""
-        if isinstance(self._field, FadeField):
-            return self.pass_time(ticks, max_steps)[1]
-        due, self._due = divmod(self._due + ticks, self._every)
-        dropped = max(self._backlog + due - max_steps, 0)
-        self._backlog += due - dropped
-        return dropped
-
-    def work(self) -> bool:
-        """Do one unit of the work that is due, if there is any."""
-        with self._guard:
-            if self._work is None and self._backlog:
-                self._work = self._work_off()
-            if self._work is None:
-                return False
-            if next(self._work, False):
-                return True
-            self._work = None
-            return False
 
     @property
     def updates(self) -> int:
@@ -284,18 +232,41 @@ class Layer(Kinds):
         view.flags.writeable = False
         return view
 
-    def _follow(self, updates: int) -> None:
-        """Let what is shown come nearer to the values, by so many updates' time."""
-        if self._shown is not None and self.response is not None:
-            part = np.float32(1 - 0.5 ** (updates * self.every / self.response))
-            self._shown += part * (self._values - self._shown)
+    # What the map does with its layers
+
+    def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
+        """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
+        due, self._due = divmod(self._due + ticks, self._every)
+        made = due if self._field.timeless else min(due, max_steps)
+        self.step(made)
+        return made, due - made
+
+    def _owe_time(self, ticks: int, max_steps: int) -> int:
+        """Put the updates that fall due in so many ticks on the list for `_work_on`; how many were too many and dropped."""
+        if self._field.timeless:
+            return self._pass_time(ticks, max_steps)[1]
+        due, self._due = divmod(self._due + ticks, self._every)
+        dropped = max(self._backlog + due - max_steps, 0)
+        self._backlog += due - dropped
+        return dropped
+
+    def _work_on(self) -> bool:
+        """Do one unit of the work that is due, if there is any."""
+        with self._guard:
+            if self._work is None and self._backlog:
+                self._work = self._work_off()
+            if self._work is None:
+                return False
+            if next(self._work, False):
+                return True
+            self._work = None
+            return False
 
     def _work_off(self) -> Iterator[bool]:
         while self._backlog:
             self._feed()
-            if self._field is not None:
-                for _ in self._field.step_in_units():
-                    yield True
+            for _ in self._field.step_in_units():
+                yield True
             self._backlog -= 1
             self._ticks += self._every
             self._updates += 1
@@ -304,103 +275,113 @@ class Layer(Kinds):
 
     def _catch_up(self) -> None:
         """Make the updates that are due, whatever they cost."""
-        while self.work():
+        while self._work_on():
             pass
 
-    def copy(self, guard: Guard) -> Layer:
-        """An independent copy, for a map with that guard."""
-        return Layer.restored(self.state(), self.space, guard)
+    def _feed(self) -> None:
+        self._sources.expire(self._ticks)
+        self._field.feed(self._sources)
 
-    def state(self) -> LayerState:
-        """All that `restored` needs. Updates that are due are made first."""
+    def _follow(self, updates: int) -> None:
+        """Let what is shown come nearer to the values, by so many updates' time."""
+        if self._shown is not None and self.response is not None:
+            part = np.float32(1 - 0.5 ** (updates * self.every / self.response))
+            self._shown += part * (self._values - self._shown)
+
+    def _bound(self, sources: Sources) -> None:
+        """Let sources refuse what the field can't hold."""
+
+    def _state(self) -> LayerState:
+        """All that `_restored` needs. Updates that are due are made first."""
         self._catch_up()
-        arrays = self._field.state() if self._field else self._own_state()
+        arrays = self._field.state()
         if self._shown is not None:
             arrays["shown"] = self._shown
         return LayerState(
-            self.name, self._propagation, self.priority, self.response, self._every, self._ticks, self._due, arrays, self._sources
+            self.name, self.propagation, self.priority, self.response, self._every, self._ticks, self._due, arrays, self._sources
         )
 
-    @classmethod
-    def restored(cls, state: LayerState, space: AnySpace, guard: Guard) -> Layer:
-        """A layer that goes on, bit for bit, where the one of `state` stood."""
-        layer = cls(state.name, space, state.propagation, state.every, guard, priority=state.priority, response=state.response)
-        if layer._shown is not None:
-            layer._shown[:] = state.arrays["shown"]
-        layer._ticks, layer._due = state.ticks, state.due
-        layer._sources = state.sources.copy(guard)
-        layer._limit_sources()
-        if layer._field is None:
-            layer._restore_own(state.arrays)
-        else:
-            layer._field.restore(state.arrays, layer._sources)
-        return layer
+    def _go_on(self, state: LayerState) -> Self:
+        """Go on, bit for bit, where the layer of `state` stood."""
+        if self._shown is not None:
+            self._shown[:] = state.arrays["shown"]
+        self._ticks, self._due = state.ticks, state.due
+        self._sources = state.sources.copy(self._guard)
+        self._bound(self._sources)
+        self._field.restore(state.arrays, self._sources)
+        return self
 
-    def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
-        """Sweep on over the next `max_cells` cells of a radial layer, in whole bands of rows, and mend what is wrong there.
 
-        Returns how many cells did not show what the live sources say. They are put right at once, or come nearer to it by
-        `rate` per second of this layer's time since the last sweep. From any state, sweeps over the whole map end at what
-        the sources say, and then find nothing.
+class Moving(Layer):
+    """A layer with a propagation."""
 
-        Source: the validation sweep of an influence map written for a course on game AI (GPR-440).
-        """
-        cells = checks.whole("max_cells", max_cells, minimum=1)
+    _is_for = "layers with a propagation"
+
+    @property
+    def propagation(self) -> Propagation:
+        """How influence gets from cell to cell. May be changed while it runs; shows from the next step on."""
+        return self._propagation
+
+    @propagation.setter
+    def propagation(self, propagation: Propagation) -> None:
         with self._guard:
-            if not isinstance(self._field, RadialField):
+            if type(propagation) is not type(self._propagation):
                 raise InvalidValue(
-                    "validate() is for layers with fc.Radial, whose sources say what each cell holds",
-                    got=f"layer {self.name!r} with {type(self._propagation).__name__}",
-                    remedy="Use layer.settle() on a layer that spreads",
+                    f"A layer keeps its kind of propagation, here {type(self._propagation).__name__}",
+                    got=repr(propagation),
+                    remedy="Add another layer for another kind",
                 )
             self._catch_up()
-            self._feed()
-            most = None if rate is None else checks.positive("rate", rate) * clock.seconds(self._ticks - self._validated)
-            self._validated = self._ticks
-            wrong = self._field.validate(cells, most)
-            self._version += 1
-            return wrong
+            self._field.tune(propagation, self.every)
+            self._propagation = propagation
+
+    def tune(self, **parameters: Any) -> None:
+        """Go on with other parameters of the propagation, such as `decay` and `momentum`; shows from the next step on.
+
+        Raises `UnknownName` for what this propagation does not have, and what the propagation raises.
+        """
+        known = self._propagation.parameters()
+        for name in parameters:
+            if name not in known:
+                raise UnknownName(f"parameter of {type(self._propagation).__name__}", name, known)
+        self.propagation = type(self._propagation)(**{**self._propagation.settings(), **parameters})
 
     def settle(self) -> None:
         """Go at once where endless steps would lead; what was deposited or written is gone then. No time passes."""
         with self._guard:
-            field = self._moving("settle()")
             self._catch_up()
             self._feed()
-            field.settle()
+            self._field.settle()
             self._version += 1
 
-    def _feed(self) -> None:
-        self._sources.expire(self._ticks)
-        if self._field is not None:
-            self._field.feed(self._sources)
 
-    def _checked(self, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float32]:
-        array = checks.array("Values", values)
-        if array.shape != shape:
-            hint = " (it looks like [x, y]: transpose it)" if array.shape == shape[::-1] else ""
-            named = {1: "Values have the layer's shape (N,)", 2: "Values have the layer's shape (height, width)"}
-            raise InvalidValue(
-                named.get(len(shape), "Values of a layer of vectors have the shape (height, width, 2)"),
-                got=f"shape {array.shape} for a layer of {shape}{hint}",
-                remedy="Pass one number per vertex" if len(shape) == 1 else "Pass an array indexed [row, column]",
-            )
-        if array.dtype.kind not in "iufb":
-            raise InvalidValue("Values are numbers", got=f"dtype {array.dtype}", remedy="Pass a float32 array")
-        with np.errstate(over="ignore"):
-            narrow = array.astype(np.float32) + np.float32(0)
-        fits = np.abs(narrow) <= np.float32(checks.LARGEST)
-        if not fits.all():
-            index, place = checks.first(~fits)
-            raise InvalidValue(
-                f"Values are finite and at most {checks.LARGEST:g} in size",
-                got=f"{array[index]} at {place}",
-                remedy="Replace NaN, infinity and larger numbers before the call",
-            )
-        return narrow
+def _kinds(kind: type[Layer]) -> Iterator[type[Layer]]:
+    """The classes made of a layer class."""
+    for each in kind.__subclasses__():
+        yield each
+        yield from _kinds(each)
 
 
-def _field(propagation: Propagation, space: AnySpace, every: float) -> Field:
-    if isinstance(propagation, (Spread, Radial, Fade, Flood)):
-        return propagation.field(space, every)
-    return propagation.field(grid_of(space, f"A layer with fc.{type(propagation).__name__}"), every)
+def _checked(values: ArrayLike, shape: tuple[int, ...], *, vectors: bool) -> NDArray[np.float32]:
+    array = checks.array("Values", values)
+    if array.shape != shape:
+        hint = " (it looks like [x, y]: transpose it)" if array.shape == shape[::-1] else ""
+        named = {1: "Values have the layer's shape (N,)", 2: "Values have the layer's shape (height, width)"}
+        raise InvalidValue(
+            "Values of a layer of vectors have the shape (height, width, 2)" if vectors else named[len(shape)],
+            got=f"shape {array.shape} for a layer of {shape}{hint}",
+            remedy="Pass one number per vertex" if len(shape) == 1 else "Pass an array indexed [row, column]",
+        )
+    if array.dtype.kind not in "iufb":
+        raise InvalidValue("Values are numbers", got=f"dtype {array.dtype}", remedy="Pass a float32 array")
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32) + np.float32(0)
+    fits = np.abs(narrow) <= np.float32(checks.LARGEST)
+    if not fits.all():
+        index, place = checks.first(~fits)
+        raise InvalidValue(
+            f"Values are finite and at most {checks.LARGEST:g} in size",
+            got=f"{array[index]} at {place}",
+            remedy="Replace NaN, infinity and larger numbers before the call",
+        )
+    return narrow

@@ -15,8 +15,10 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import fade as reference
+from fieldcraft.propagation.field import Account, RememberingField
 from fieldcraft.propagation.footprints import Footprints, Ground, finished, too_large
 from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
+from fieldcraft.propagation.kinds import Remembering
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace, Graph
 
@@ -35,7 +37,7 @@ _LEAST, _MOST = 1e-20, checks.LARGEST
 
 
 @dataclass(frozen=True)
-class Fade:
+class Fade(Remembering):
     """Remember what was marked, and forget it slowly: what is marked fades to exactly 0.
 
     Marks come from `Layer.mark`; a mark never lowers a value, and no value exceeds `maximum`. Nothing is computed for a cell
@@ -104,8 +106,11 @@ class Fade:
         return FadeField(self, space, every)
 
 
-class FadeField:
+class FadeField(RememberingField):
     """Moments at which cells are forgotten, and the values that follow from them."""
+
+    timeless = True
+    lazy = True
 
     def __init__(self, fade: Fade, space: AnySpace, every: float) -> None:
         self.space = space
@@ -342,16 +347,34 @@ class FadeField:
         changed = self.space.walls_changed(self._walls_version)
         return changed[walls[changed]]
 
-    def admit(self, values: NDArray[np.float32]) -> None:
-        """Refuse values that fading cells cannot have."""
+    @property
+    def version(self) -> int:
+        """A number that changes with the walls, which show at once."""
+        return self.space.walls_version
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """No source; see `Field.account`."""
+        return super().account(cell, sources)._replace(remainder_is="marks that fade")
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values, which lie in 0 to the maximum; see `Field.write`."""
         if (values < 0).any() or (values > np.float32(self.fade.maximum)).any():
             bad = float(values[(values < 0) | (values > np.float32(self.fade.maximum))][0])
             raise InvalidValue(
                 f"Values of a layer that fades lie in 0 to its maximum, {self.fade.maximum:g}", got=f"{bad:g}", remedy="Cut them to that"
             )
+        shown = self.values
+        shown[:] = values
+        shown[self.space.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values, cut to what they can hold; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Let cells fade from the values that they were given; see `Field.touched`."""
+        """Let these cells (None: any) fade from the values that they were given."""
         width = self._width
         if cells is None:
             self._ends[:] = 0

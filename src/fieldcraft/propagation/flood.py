@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
+from fieldcraft.propagation.field import Account, Field
+from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace
@@ -22,7 +24,7 @@ _UNIT_CELLS = 4_000  # hot cells in a work unit of 0.25 ms
 
 
 @dataclass(frozen=True)
-class Flood:
+class Flood(Spreading):
     """Let influence run over the map as a front.
 
     A source, or a deposit, sets its cell alight. In each step hot cells ignite all that lies one step beside them and was not touched
@@ -60,7 +62,7 @@ class Flood:
         return FloodField(self, space)
 
 
-class FloodField:
+class FloodField(Field):
     """Floods over the cells of a space.
 
     Of each cell it is known in which step the last flood over it began (`_label`), when it was ignited, and how strong it was then.
@@ -110,8 +112,19 @@ class FloodField:
             self._ignited[cells] = self._now
             self._heat(cells)
 
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values; see `Field.write`."""
+        self.values[:] = values
+        self.values[self.space.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
+
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Begin floods where there are values now, and none where there are not; see `Field.touched`."""
+        """Begin floods in these cells (None: in any) where there are values now, and none where there are not."""
         some = np.arange(len(self.space)) if cells is None else cells
         self._fed = -1
         lit = self._flat[some] != 0
@@ -206,6 +219,10 @@ class FloodField:
             cold = self._warm[~np.isin(self._warm, self.pinned)]
             self._ignited[cold] = self._now - int(np.ceil(1 / self.flood.cooling)) - 1
             self._cool()
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """No source: a flood is one event; see `Field.account`."""
+        return super().account(cell, sources)._replace(remainder_is="a flood")
 
     # Coming back
 

@@ -13,7 +13,9 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import graph_spread as reference
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
+from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins
+from fieldcraft.propagation.spread_account import trace
 from fieldcraft.sources import Sources
 from fieldcraft.space import Graph
 
@@ -32,11 +34,13 @@ _ANY_COST = 4  # how much longer an arc takes in the general kernel
 _UNIT_ARCS = 250_000  # arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 
 
-class GraphSpreadField:
+class GraphSpreadField(Field):
     """Values that spread over a graph.
 
     They are kept by rank, see `Arrangement`, in two arrays that take turns; `values` brings them back in the order of the vertices.
     """
+
+    lazy = True
 
     def __init__(self, spread: Spread, space: Graph, every: float) -> None:
         self.space = space
@@ -58,7 +62,7 @@ class GraphSpreadField:
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values by vertex; what is written here is told of by `touched`."""
+        """The values by vertex."""
         if self._ground.rank is None:
             return self._now[: len(self.space)]
         if self._stale:
@@ -68,6 +72,7 @@ class GraphSpreadField:
 
     def tune(self, spread: Spread, every: float) -> None:
         """Go on with other parameters, or updated `every` other number of seconds."""
+        self.spread = spread
         self._stack = spread.stack
         self._decay = spread.decay
         self._exponent = FALLOFFS[spread.falloff]
@@ -101,8 +106,19 @@ class GraphSpreadField:
         self._signed = self._signed or bool((strengths < 0).any())
         self._wake(np.concatenate([gone, changed]))
 
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values; see `Field.write`."""
+        self.values[:] = values
+        self.values[self.space.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
+
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take notice that values were changed from outside; see `Field.touched`."""
+        """Take notice that the values of these vertices (None: of any) were changed."""
         self._fed = -1
         if cells is None:
             if self._ground.order is not None:
@@ -167,6 +183,10 @@ class GraphSpreadField:
             blocks.rest()
         else:
             blocks.wake_all()
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """The sources that hold a cell up; see `trace`."""
+        return trace(self.values, self.space, sources, self.spread, cell)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The values and the held vertices; see `Field.state`."""

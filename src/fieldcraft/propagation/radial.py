@@ -13,20 +13,19 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.propagation.footprints import too_large
+from fieldcraft.propagation.kinds import Radiating
 from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.propagation.radial_graph import GraphRadialField
 from fieldcraft.propagation.radial_grid import GridRadialField
 from fieldcraft.space import AnySpace, Graph
 
-__all__ = ["METRICS", "MOST_SOURCES", "MOST_STRENGTH", "Radial"]
+__all__ = ["METRICS", "Radial"]
 
-MOST_STRENGTH = 2.0**20
-MOST_SOURCES = 2**18
 METRICS = ("straight", "connected", "path", "sight")
 
 
 @dataclass(frozen=True)
-class Radial:
+class Radial(Radiating):
     """Let each source radiate `strength * falloff(distance / radius)`, out to a radius.
 
     Amounts are whole multiples of 2**-24 (6e-8) inside, so that a layer is exact under change: after any sequence of

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
-from fieldcraft.propagation.footprints import UNIT_STAMPED, Ground, finished
+from fieldcraft.propagation.field import Account, RadiatingField
+from fieldcraft.propagation.footprints import UNIT_STAMPED, Ground, finished, too_large
 from fieldcraft.propagation.graph_footprints import GraphGround
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
@@ -23,16 +26,18 @@ from fieldcraft.space import AnySpace
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "UNIT_JOBS", "RadialField"]
+__all__ = ["MOST_SOURCES", "MOST_STRENGTH", "TILE_COLUMNS", "TILE_ROWS", "UNIT_JOBS", "RadialField"]
 
 TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 UNIT_JOBS = 400
 _UNIT_TILES = 256
+MOST_STRENGTH = 2.0**20
+MOST_SOURCES = 2**18
 _TILES_PER_THREAD = 400
 _MOST_KEPT = 4_000_000  # weights of footprints: 32 MB
 
 
-class RadialField:
+class RadialField(RadiatingField):
     """Values that the live sources radiate, kept as exact sums and shown as float32.
 
     Changes are worked off in units, by a generator that stops after each: `catch_up` runs it as far as it may. While one
@@ -60,6 +65,9 @@ class RadialField:
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._shapes_version = -1
+        self._mirror: RadialField | None = None
+        self._mirrored = -1
+        self._shapes_seen: Any = None
         self._ops, self._changes = kernels.load("radial"), kernels.load("changes")
 
     @property
@@ -107,6 +115,23 @@ class RadialField:
         self.footprints = self._no_footprints()
         self._work = self._fed = None
         self._anew = True
+
+    def limit(self, sources: Sources) -> None:
+        """Refuse strengths, numbers and radii that sums could not hold; see `RadiatingField.limit`."""
+        sources.limit(MOST_STRENGTH, MOST_SOURCES, too_large(self.space))
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Show other values, until `validate` finds the difference; see `Field.write`."""
+        if (np.abs(values) > MOST_STRENGTH).any():
+            raise InvalidValue(
+                f"Values of a radial layer are at most {MOST_STRENGTH:,.0f} in size",
+                got=f"{float(np.abs(values).max()):g}",
+                remedy="Count in larger units",
+            )
+        shown = self.values
+        shown[:] = values
+        shown[self.space.walls] = 0
+        self.touched(None)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take what was written for what the sources have summed up to, until `validate` finds the difference."""
@@ -231,6 +256,45 @@ class RadialField:
             cells, weights = cells[inside] - top * width, weights[inside]
             kernel(sums, everywhere, cells, weights, strength * reference.SCALE, 0, len(cells))
         return sums
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """Every source that reaches a cell has its part; see `Field.account`."""
+        rows, amounts = self.contributions(cell)
+        return Account(sources.ids_of(rows), amounts, "from no source")
+
+    def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
+        """Where sums are shown, a mirror follows what this field holds and shows the strongest; see `RadiatingField.strongest`."""
+        if self.radial.blend == "max":
+            return self.values
+        if self._mirror is None or (version != self._mirrored and self.is_current):
+            self._mirror = self._mirrored_by(self._mirror, sources)
+            self._mirrored = version
+        return self._mirror.values
+
+    def _mirrored_by(self, mirror: RadialField | None, sources: Sources) -> RadialField:
+        strongest = replace(self.radial, blend="max")
+        if self._anew:  # restored from a save, or tuned: only the sources know what the values are made of
+            told = sources.copy()
+            told.all_changed()
+            mirror = type(self)(strongest, self.space)
+            mirror.feed(told)
+            mirror.catch_up()
+            return mirror
+        if mirror is None or mirror.ground is not self.ground or self._shapes_seen is not self.footprints:
+            mirror = type(self)(strongest, self.space)
+            mirror.ground = self.ground
+            self._shapes_seen = self.footprints
+        # Walls that change show here when this field takes another ground, and not before.
+        mirror._walls_version = self.space.walls_version
+        for falloff, radius in self.footprints.shapes[len(mirror.footprints.shapes) :]:
+            mirror.footprints.number(falloff, radius, mirror.ground)
+        held = self._held
+        rows = max(len(held), len(mirror._held))
+        new = Emission(np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows, np.int64))
+        new.cells[: len(held)], new.strengths[: len(held)], new.shapes[: len(held)] = held.cells, held.strengths, held.shapes
+        mirror.follow(np.arange(rows), new)
+        mirror.catch_up()
+        return mirror
 
     def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Which rows of sources reach a cell, and what each adds there; with "max", only the one that is seen."""

@@ -25,8 +25,7 @@ def compile_all() -> None:
         memory.mark(cells, None, 1.0, Falloff.of("constant"), "connected")
         memory._show()
     flood = Flood().field(space, 0.1)
-    flood.values.reshape(-1)[cells] = 1
-    flood.touched(cells)
+    flood.put(cells, np.ones(1, dtype=np.float32))
     flood.run(1)
     canvas = Canvas(space)
     canvas.blit(Blots(space, Stamp.disc(1), points, rotations=np.zeros(1), scales=np.ones(1), between=False), np.ones(1), "add")
@@ -34,5 +33,5 @@ def compile_all() -> None:
     for trail in (Trail(), Trail(blur=(0.25, 0.5, 0.25)), Trail(accumulate=False)):
         field = trail.field(space, 0.1)
         field.feed(Sources(space))
-        field.deposit(cells, np.ones(1))
+        field.add(cells, np.ones(1))
         field.run(1)

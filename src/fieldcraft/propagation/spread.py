@@ -14,6 +14,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.propagation.field import Account, Field
+from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.spread_account import trace
 from fieldcraft.sources import Sources
 from fieldcraft.space import Graph, Grid
 
@@ -39,7 +42,7 @@ _UNIT_TILES = 100
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Spreading):
     """Spread influence from cell to cell.
 
     Each step, every cell looks for the strongest magnitude among its neighbours, each weakened by the length of the
@@ -83,6 +86,11 @@ class Spread:
         object.__setattr__(self, "floor", checks.not_negative("floor", self.floor))
         checks.choice("stack", self.stack, ("max", "sum"))
 
+    @property
+    def exponent(self) -> int:
+        """0 for an exponential falloff, else the p of `(v ** (1/p) - decay * d) ** p`."""
+        return FALLOFFS[self.falloff]
+
     def curve(self, distances: ArrayLike, strength: float = 1.0) -> NDArray[np.float64]:
         """The value at world `distances` along a path from a lone source, once settled; the shape of `distances`."""
         away = checks.array("distances", distances)
@@ -109,7 +117,7 @@ def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
     return pinned
 
 
-class SpreadField:
+class SpreadField(Field):
     """Values that spread over a grid, in place."""
 
     def __init__(self, spread: Spread, space: Grid, every: float) -> None:
@@ -133,6 +141,7 @@ class SpreadField:
     def tune(self, spread: Spread, every: float) -> None:
         """Go on with other parameters, or updated `every` other number of seconds."""
         lengths = self.space.neighborhood.lengths(self.space.cell_size)
+        self.spread = spread
         self._stack = spread.stack
         self._exponent = FALLOFFS[spread.falloff]
         most = float(np.finfo(np.float32).max)
@@ -185,8 +194,19 @@ class SpreadField:
         if self._tiles is not None:
             self._tiles.wake(np.concatenate([gone, changed]))
 
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values; see `Field.write`."""
+        self.values[:] = values
+        self.values[self.space.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
+
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take notice that values were changed from outside; see `Field.touched`."""
+        """Take notice that the values of these cells (None: of any) were changed."""
         self._fed = -1
         if cells is None:
             self._signed = bool((self._flat < 0).any())
@@ -245,6 +265,10 @@ class SpreadField:
             tiles.rest()
         else:
             tiles.wake_all()
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """The sources that hold a cell up; see `trace`."""
+        return trace(self.values, self.space, sources, self.spread, cell)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The values and the held cells; see `Field.state`."""

@@ -16,8 +16,10 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import trail as reference
 from fieldcraft.kernels.reference.blit import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
+from fieldcraft.propagation.field import Account, GatheringField
+from fieldcraft.propagation.kinds import Gathering
 from fieldcraft.sources import Sources
-from fieldcraft.space import Grid
+from fieldcraft.space import AnySpace, Grid, grid_of
 
 __all__ = ["Trail", "TrailField"]
 
@@ -31,7 +33,7 @@ _AGENTS = 20_000  # as many pay for waking a thread
 
 
 @dataclass(frozen=True)
-class Trail:
+class Trail(Gathering):
     """Gather what is stamped or deposited: each update, `values = keep * blur(values) + what has come since the last`.
 
     Two pheromones are two layers. What has come shows from the next update on. Walls hold nothing, and nothing passes through
@@ -102,9 +104,9 @@ class Trail:
             return float(0.5 ** (every / self.half_life))
         return _KEEP if self.keep is None else self.keep
 
-    def field(self, space: Grid, every: float) -> TrailField:
+    def field(self, space: AnySpace, every: float) -> TrailField:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
-        return TrailField(self, space, every)
+        return TrailField(self, grid_of(space, "A layer with fc.Trail"), every)
 
 
 def _checked_blur(blur: Any, edges: str) -> int | tuple[float, ...]:
@@ -136,12 +138,14 @@ def _checked_blur(blur: Any, edges: str) -> int | tuple[float, ...]:
     return tuple((weights / total if abs(total - 1) <= 1e-6 else weights).tolist())
 
 
-class TrailField:
+class TrailField(GatheringField):
     """Values that gather and blur: one plane of numbers, or two for vectors."""
+
+    lazy = True
 
     def __init__(self, trail: Trail, space: Grid, every: float) -> None:
         self.space = space
-        self.trail = trail
+        self.trail, self.vector = trail, trail.vector
         self.planes: NDArray[np.float32] = np.zeros((2 if trail.vector else 1, *space.shape), dtype=np.float32)
         self.inflow = [Canvas(space) for _ in self.planes]
         self._spare: NDArray[np.float32] | None = None
@@ -176,8 +180,8 @@ class TrailField:
 
     # What comes in
 
-    def deposit(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> None:
-        """Add to cells at the next update; amounts (N,), or (N, 2) for vectors."""
+    def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
+        """Add to cells at the next update; amounts (N,), or (N, 2) for vectors. See `Field.add`."""
         calls = [canvas.scattering(cells, part) for canvas, part in self._booked(amounts)]
         if len(cells) >= _AGENTS and pool.threads() > 1:
             pool.run(calls)
@@ -186,11 +190,11 @@ class TrailField:
                 kernel(*arguments)
 
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on what comes in at the next update; amounts as in `deposit`."""
+        """Put stamps on what comes in at the next update; see `GatheringField.stamp`."""
         for canvas, part in self._booked(amounts, blots.peak):
             canvas.blit(blots, part, blend)
 
-    def _booked(self, amounts: NDArray[np.float64], weight: float = 1.0) -> list[tuple[Canvas, NDArray[np.float64]]]:
+    def _booked(self, amounts: NDArray[np.floating[Any]], weight: float = 1.0) -> list[tuple[Canvas, NDArray[np.float64]]]:
         parts = [np.ascontiguousarray(part) for part in (amounts.T if self.trail.vector else [amounts])]
         pairs = list(zip(self.inflow, parts, strict=True))
         for canvas, part in pairs:
@@ -205,13 +209,20 @@ class TrailField:
             self._walls_version = self.space.walls_version
             self._plan = None
 
-    def write_vectors(self, vectors: NDArray[np.float32]) -> None:
-        """Replace all vectors by those of an array (height, width, 2)."""
-        self.planes[:] = np.moveaxis(vectors, -1, 0)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(height, width), or (height, width, 2) for vectors; see `Field.shape`."""
+        return (*self.space.shape, 2) if self.vector else self.space.shape
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values, or all vectors; see `Field.write`."""
+        self.planes[:] = np.moveaxis(values, -1, 0) if self.vector else values
+        self.planes[:, self.space.walls] = 0
         self._lengths = None
 
-    def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Go on from values that were changed; see `Field.touched`."""
+    def account(self, cell: int, sources: Sources) -> Account:
+        """No source; see `Field.account`."""
+        return super().account(cell, sources)._replace(remainder_is="a trail")
 
     def tune(self, trail: Trail, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""

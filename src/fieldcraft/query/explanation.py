@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import Fade, Flood, Spread, Trail
+from fieldcraft.propagation import Account
 from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable
-from fieldcraft.query.support import trace
 
 __all__ = ["Accountable", "Contribution", "Explanation", "explain"]
 
@@ -23,8 +22,8 @@ __all__ = ["Accountable", "Contribution", "Explanation", "explain"]
 class Accountable(Protocol):
     """A layer that knows what each of its sources adds to a cell."""
 
-    def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.floating[Any]]] | None:
-        """The ids of the sources that reach a cell, (N,), and what each adds to its value, (N,); None if it can't say."""
+    def account(self, cell: int) -> Account:
+        """The ids of the sources that reach a cell, (N,), what each adds to its value, (N,), and what the remainder is."""
         ...
 
 
@@ -79,7 +78,7 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     written. Where influences add, every source that reaches the cell has its part. A layer without propagation is its
     array and nothing else.
 
-    `layer` is a layer, or anything with the `contributions` of `Accountable`. `outside="clamp"` takes the nearest cell of
+    `layer` is a layer, or anything with the `account` of `Accountable`. `outside="clamp"` takes the nearest cell of
     the rim for a position off the map. Raises `OutsideMap`, or `InvalidValue` for more than one position and for things
     that have no sources, such as expressions: explain the layers that they are made of.
     """
@@ -90,9 +89,9 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
             "explain() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
         )
     cell = int(np.asarray(ground.space.cell_at(points, outside=outside))[0])
-    ids, amounts, rest = _parts(layer, ground, cell)
+    ids, amounts, rest = _parts(layer, cell)
     value = float(ground.flat[cell])
-    parts = [_contribution(layer, source, amount) for source, amount in zip(ids, amounts, strict=True)]
+    parts = [_contribution(layer, source, amount) for source, amount in zip(ids.tolist(), amounts.tolist(), strict=True)]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
     remainder = value - math.fsum(part.amount for part in parts)
     return Explanation(
@@ -104,25 +103,14 @@ def _place(position: tuple[float, ...]) -> str:
     return f"({', '.join(f'{value:g}' for value in position)})"
 
 
-def _parts(layer: Any, ground: Ground | GraphGround, cell: int) -> tuple[list[int], list[float], str]:
-    account = layer.contributions(cell) if isinstance(layer, Accountable) else None
-    if account is not None:
-        sources, parts = account
-        return np.asarray(sources).tolist(), np.asarray(parts, dtype=np.float64).tolist(), "from no source"
-    propagation = getattr(layer, "propagation", layer)
-    if propagation is None:
-        return [], [], "the array it carries"
-    if isinstance(propagation, Spread):
-        ids, amounts = trace(ground.values, ground.space, layer.sources, propagation, cell)
-        return ids, amounts, "in motion, deposited or written"
-    for kind, name in ((Fade, "marks that fade"), (Flood, "a flood"), (Trail, "a trail")):
-        if isinstance(propagation, kind):
-            return [], [], name
-    raise InvalidValue(
-        "explain() takes a layer that can say what its sources do",
-        got=repr(layer),
-        remedy="For an expression, explain the layers that it is made of",
-    )
+def _parts(layer: Any, cell: int) -> Account:
+    if not isinstance(layer, Accountable):
+        raise InvalidValue(
+            "explain() takes a layer that can say what its sources do",
+            got=repr(layer),
+            remedy="For an expression, explain the layers that it is made of",
+        )
+    return Account(*layer.account(cell))
 
 
 def _contribution(layer: Any, source: int, amount: float) -> Contribution:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.layer import Layer
+from fieldcraft.layer import RadialLayer
 from fieldcraft.propagation import Stamp
 from fieldcraft.recipe.parts import DepositPart, LayerPart, SourcePart, TimelinePart
 from fieldcraft.recipe.places import Places, Policies, check_places, settled, stride_of
@@ -32,7 +32,7 @@ _NEAR = 1e-9
 class Actor(Protocol):
     """Something that acts on a layer from look to look."""
 
-    layer: Layer
+    layer: Any
 
     def act(self, now: float, passed: float) -> None:
         """Does what it does at a moment, so many seconds after the last look."""
@@ -49,7 +49,7 @@ class Actor(Protocol):
 
 def _leave(
     part: LayerPart,
-    layer: Layer,
+    layer: Any,
     before: Places,
     after: Places,
     strengths: NDArray[np.float64],
@@ -116,7 +116,7 @@ def _leave(
 class Scripted:
     """A source of the recipe, with its place at every moment."""
 
-    def __init__(self, part: SourcePart, layer: Layer, of: LayerPart) -> None:
+    def __init__(self, part: SourcePart, layer: Any, of: LayerPart) -> None:
         self.part, self.layer, self.of = part, layer, of
         path = np.array(part.path)
         self._times, self._points = path[:, 0], path[:, 1:]
@@ -185,9 +185,8 @@ class Scripted:
     def _stand(self, place: Places) -> None:
         part = self.part
         if self._source is None:
-            self._source = self.layer.add_source(
-                tuple(place[0]), part.strength, radius=part.radius, falloff=part.falloff, on_wall=part.on_wall, outside=part.outside
-            )
+            own = {"radius": part.radius, "falloff": part.falloff} if isinstance(self.layer, RadialLayer) else {}
+            self._source = self.layer.add_source(tuple(place[0]), part.strength, on_wall=part.on_wall, outside=part.outside, **own)
         elif len(self._points) > 1:
             self._source.move(tuple(place[0]), on_wall=part.on_wall, outside=part.outside)
 
@@ -216,7 +215,7 @@ class Scripted:
 class Recorded:
     """All recordings that play into one layer."""
 
-    def __init__(self, layer: Layer, of: LayerPart, on_wall: str, outside: str) -> None:
+    def __init__(self, layer: Any, of: LayerPart, on_wall: str, outside: str) -> None:
         self.layer, self.of = layer, of
         self.policies = Policies(on_wall, outside)
         self.players: list[tuple[TimelinePart, Playback]] = []
@@ -270,7 +269,7 @@ class Recorded:
 class Deposit:
     """A deposit of the recipe, with the moment of the next one."""
 
-    def __init__(self, part: DepositPart, layer: Layer, of: LayerPart) -> None:
+    def __init__(self, part: DepositPart, layer: Any, of: LayerPart) -> None:
         self.part, self.layer, self.of = part, layer, of
         self._count = 0
         self._policies = Policies(part.on_wall, part.outside)
@@ -312,7 +311,7 @@ class Deposit:
 
 
 def recordings(
-    layers: dict[str, tuple[Layer, LayerPart]], players: list[tuple[TimelinePart, Playback]], problems: Problems
+    layers: dict[str, tuple[Any, LayerPart]], players: list[tuple[TimelinePart, Playback]], problems: Problems
 ) -> list[Recorded]:
     """The recordings that play into each layer; they share one policy for walls and the rim of the map."""
     found: dict[str, Recorded] = {}

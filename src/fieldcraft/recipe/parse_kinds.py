@@ -12,7 +12,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import Fade, Flood, Trail
 from fieldcraft.propagation.canvas import BLENDS, MOST_AMOUNT
-from fieldcraft.propagation.radial import METRICS, MOST_STRENGTH
+from fieldcraft.propagation.radial import METRICS
+from fieldcraft.propagation.radial_field import MOST_STRENGTH
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.propagation.trail import EDGES
 from fieldcraft.recipe.parse_shapes import falloff_of, stamp_of

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.layer import TrailLayer
 from fieldcraft.recipe.legends import caption_of, clock, limits_of
 from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.parts import OutputPart
@@ -197,8 +198,8 @@ class _Drawing:
         drawn = frame(
             self.world.maps[name], colors=scale, space=self._space, sources=marked and is_layer and not own, **self.place, **self.ground
         )
-        if is_layer and self.look.get("arrows", True) and self.world.holds_vectors(name):
-            layer = self.world.imap[name]
+        layer = self.world.imap[name] if is_layer else None
+        if isinstance(layer, TrailLayer) and self.look.get("arrows", True) and self.world.holds_vectors(name):
             ground = grid_of(layer.space, "A picture with arrows")
             place = Placement(self._space, **self.place)
             draw_arrows(drawn, place, ground, layer.vectors, limit=scale.high, threshold=max(scale.threshold or 0.0, scale.high / 50))

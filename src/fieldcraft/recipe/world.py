@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,9 @@ from fieldcraft.compose import formula
 from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import PROPAGATIONS, Flood, Propagation, Radial, Spread
+from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.recipe.actors import LIVE, Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
@@ -77,7 +77,7 @@ class World:
             problems.raise_all()
         if recipe.run.settle:
             for layer in self.imap.layers.values():
-                if isinstance(layer.propagation, (Spread, Flood)):
+                if isinstance(layer, SpreadLayer):
                     layer.settle()
 
     @property
@@ -105,7 +105,7 @@ class World:
         """Lets layers that hold nothing of their own show what acts on them now; waves that spread take their time."""
         for name in updated:
             layer = self.imap[name]
-            if isinstance(layer.propagation, Radial):
+            if isinstance(layer, RadialLayer):
                 layer.settle()
             elif self._parts[name].kind == "stamps":
                 layer.write(np.zeros(layer.space.shape, dtype=np.float32))
@@ -242,7 +242,7 @@ class World:
     def actors_on(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Where everything is that acts on a layer now, (N, 2) or (N, 3), and how strong, (N,)."""
         layer = self.imap[name]
-        if self.has_sources(name):
+        if isinstance(layer, SourceLayer):
             return layer.sources.positions, layer.sources.strengths.astype(np.float64)
         shown = [found for actor in self._actors if actor.layer is layer and len((found := actor.shown())[0])]
         if not shown:
@@ -288,7 +288,7 @@ def _map_of(teams: Teams, name: str, stake: float) -> Operand:
 
 def _propagation(part: LayerPart) -> Propagation:
     kind = PROPAGATIONS[part.kind]
-    return kind(**{field.name: part.options[field.name] for field in fields(kind) if field.name in part.options})
+    return kind(**{name: part.options[name] for name in kind.parameters() if name in part.options})
 
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:

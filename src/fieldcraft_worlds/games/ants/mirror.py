@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import TrailLayer
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer
 from fieldcraft.propagation import Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Walk, Walkers
@@ -25,7 +25,7 @@ _FAINTEST = 9  # halvings after which what an ant leaves weakens no more
 class Reversed:
     """A velocity trail against its direction."""
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: TrailLayer) -> None:
         self.space: Any = layer.space
         self.values = layer.values
         self.vectors = -layer.vectors
@@ -53,7 +53,7 @@ class Mirror:
         self._planes: NDArray[np.float32] | None = None
         self._nest: tuple[int, NDArray[np.bool_]] | None = None
 
-    def trails(self, state: State) -> tuple[Layer, ...]:
+    def trails(self, state: State) -> tuple[TrailLayer, ...]:
         """The layers that ants leave trails on."""
         return (self.to_food, self.to_home) if state.trails == SCALAR else (self.flow,)
 
@@ -101,7 +101,7 @@ class Mirror:
             distance=tuning.distance * cell,
         )
 
-    def crowd(self, walkers: Walkers) -> Layer:
+    def crowd(self, walkers: Walkers) -> TrailLayer:
         """Where it is crowded now: the layer that does not accumulate, with all ants, and with the banks of obstacles."""
         self._crowd.deposit_at(walkers.cells)
         if self.settings.obstacle:

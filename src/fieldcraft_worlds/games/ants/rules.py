@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import TrailLayer
 from fieldcraft.errors import InvalidValue
-from fieldcraft.layer import Layer
 from fieldcraft.steering import Walkers
 from fieldcraft_worlds.games.ants.mirror import Mirror, Reversed
 from fieldcraft_worlds.games.ants.orders import Order, apply
@@ -125,7 +125,7 @@ def _walked(mirror: Mirror, state: State, before: Walkers) -> Walkers:
     dt = 1 / mirror.settings.rate
     if state.trails == SCALAR:
         return before.walk(how, dt, trail=(mirror.to_food, mirror.to_home), roles=roles, crowd_layer=crowd)
-    flow: tuple[Layer, Reversed] = (mirror.flow, Reversed(mirror.flow))
+    flow: tuple[TrailLayer, Reversed] = (mirror.flow, Reversed(mirror.flow))
     return before.walk(how, dt, flow=flow, roles=roles, crowd_layer=crowd)
 
 

@@ -53,11 +53,9 @@ class Senses:
         self.sight = Sight(space, hunter.view * unit, angle=hunter.angle, grace=hunter.grace)
         imap = InfluenceMap(space)
         kind = "infection" if settings.infects else "enemy"
-        self.infection = imap.register_type(
-            kind, propagation=Spread(1 / (_INFECTION_REACH * unit), 0.7, half_life=2.0), every=settings.think
-        )
+        self.infection = imap.add_layer(kind, Spread(1 / (_INFECTION_REACH * unit), 0.7, half_life=2.0), every=settings.think)
         loss = _SOUND_LOSS / unit
-        self.noise = imap.register_type("noise", propagation=Spread(loss, 0.9, half_life=1.2), every=settings.think / _SOUND)
+        self.noise = imap.add_layer("noise", Spread(loss, 0.9, half_life=1.2), every=settings.think / _SOUND)
         self._patrol = Staleness(space, unseen=60.0)
         self._searches = self._fresh()
 

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import RadialLayer
 from fieldcraft.compose.teams import Teams
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer
 from fieldcraft.paths import DistanceMap, FlowField, distance_map, flow_field
 from fieldcraft.propagation import Radial
 from fieldcraft.space import Grid, visible
@@ -67,11 +67,11 @@ class Maps:
         self.imap = InfluenceMap(self.space)
         influence = Radial(tower.reach * cell, "quadratic", settings.metric)
         self.teams: Teams = self.imap.add_teams(settings.teams, influence)
-        self.quiet: list[Layer] = [self.imap.add_layer(f"towers of {name}", influence) for name in settings.teams]
+        self.quiet: list[RadialLayer] = [self.imap.add_layer(f"towers of {name}", influence) for name in settings.teams]
         nearest = tower.least_range / tower.range
         band = Radial(tower.range * cell, lambda share: (share >= nearest).astype(np.float64), "sight")
-        self.fire: list[Layer] = [self.imap.add_layer(f"fire of {name}", band) for name in settings.teams]
-        self._layers = list(self.teams.values())
+        self.fire: list[RadialLayer] = [self.imap.add_layer(f"fire of {name}", band) for name in settings.teams]
+        self._layers = [self.imap.layer(name, RadialLayer) for name in settings.teams]
         self.towers = Towers.none()
         self._tower_sources = np.zeros((0, 3), dtype=np.int64)
         self._units = Units.none()
@@ -135,7 +135,7 @@ class Maps:
         self.sought = self._sought()
         self._mend()
 
-    def _layers_of(self, team: int) -> tuple[Layer, Layer, Layer]:
+    def _layers_of(self, team: int) -> tuple[RadialLayer, RadialLayer, RadialLayer]:
         """The layers that a tower of this team is a source of."""
         return self._layers[team], self.quiet[team], self.fire[team]
 

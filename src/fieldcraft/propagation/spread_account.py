@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.kernels.reference.spread import power, root
-from fieldcraft.propagation import Spread
-from fieldcraft.propagation.spread import FALLOFFS
+from fieldcraft.propagation.field import Account
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace, Graph
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation.spread import Spread
 
 __all__ = ["trace"]
 
 _ZERO = np.float32(0)
 
 
-def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread: Spread, cell: int) -> tuple[list[int], list[float]]:
-    """The ids of the sources in the cell that holds `cell` up, and the share of each in what they hold up there.
+def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread: Spread, cell: int) -> Account:
+    """The account of a cell: the sources in the cell that holds it up, and the share of each in what they hold up here.
 
     Where the way back from neighbour to neighbour ends at no source, because the value is fading or was deposited, they are
     those that would hold up the settled map. Only sources that show count: their cell reads their strength.
@@ -27,7 +31,7 @@ def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread
     pins = dict(zip(*(array.tolist() for array in sources.pins(spread.stack)), strict=True))
     shown = {at: strength for at, strength in pins.items() if strength != 0 and flat[at] == np.float32(strength)}
     if value == 0 or not shown:
-        return [], []
+        return _account([], [])
     start, held = _origin(flat, space, shown, spread, cell)
     if held == 0:
         settled = spread.field(space, 1.0)
@@ -35,7 +39,7 @@ def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread
         settled.settle()
         start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell)
     if held * value <= 0:
-        return [], []
+        return _account([], [])
     return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
 
 
@@ -78,7 +82,7 @@ def _supporters(flat: NDArray[np.float32], space: AnySpace, spread: Spread, cell
     """The neighbours from which the strongest influence arrives in a cell, and what each loses on the step."""
     cells, lengths = _ways_into(space, cell)
     losses = _losses(lengths, spread)
-    exponent = FALLOFFS[spread.falloff]
+    exponent = spread.exponent
     emitted = root(flat[cells], exponent)
     high = emitted * losses if exponent == 0 else emitted - losses
     low = emitted * losses if exponent == 0 else emitted + losses
@@ -90,14 +94,14 @@ def _supporters(flat: NDArray[np.float32], space: AnySpace, spread: Spread, cell
 
 
 def _losses(lengths: NDArray[np.float64], spread: Spread) -> NDArray[np.float32]:
-    if FALLOFFS[spread.falloff] == 0:
+    if spread.exponent == 0:
         return np.exp(-spread.decay * lengths).astype(np.float32)
     return np.minimum(spread.decay * lengths, np.finfo(np.float32).max).astype(np.float32)
 
 
 def _arriving(strength: np.float32, cell: int, ways: dict[int, tuple[int, np.float32]], spread: Spread) -> float:
     """What is left of a strength at the end of the way from a cell."""
-    exponent = FALLOFFS[spread.falloff]
+    exponent = spread.exponent
     left = np.array([abs(strength)], dtype=np.float32)
     while ways[cell][0] >= 0:
         cell, loss = ways[cell]
@@ -107,11 +111,15 @@ def _arriving(strength: np.float32, cell: int, ways: dict[int, tuple[int, np.flo
     return float(np.copysign(left[0], strength))
 
 
-def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> tuple[list[int], list[float]]:
+def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Account:
     """An amount, divided among the sources in a cell as they hold it: by strength, or all to the strongest."""
     here = np.flatnonzero(sources.cells == cell)
     ids, strengths = sources.ids[here], sources.strengths[here].astype(np.float64)
     if spread.stack == "sum":
-        return ids.tolist(), (amount * strengths / strengths.sum()).tolist()
+        return _account(ids, amount * strengths / strengths.sum())
     strongest = max(range(len(ids)), key=lambda i: (abs(strengths[i]), strengths[i]))
-    return [int(ids[strongest])], [amount]
+    return _account([ids[strongest]], [amount])
+
+
+def _account(ids: ArrayLike, amounts: ArrayLike) -> Account:
+    return Account(np.array(ids, dtype=np.int64), np.array(amounts, dtype=np.float64), "in motion, deposited or written")

@@ -1,0 +1,38 @@
+"""From a propagation to its layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fieldcraft.layer.guard import Guard
+from fieldcraft.layer.layer import Layer, LayerState
+from fieldcraft.layer.memory_layer import MemoryLayer
+from fieldcraft.layer.source_layer import RadialLayer, SpreadLayer
+from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
+from fieldcraft.propagation import Propagation
+from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.kinds import Device
+from fieldcraft.space import AnySpace
+
+__all__ = ["LAYERS", "made", "restored"]
+
+LAYERS: dict[str, type[Layer]] = {
+    "spread": SpreadLayer,
+    "radial": RadialLayer,
+    "memory": MemoryLayer,
+    "trail": TrailLayer,
+    "array": ArrayLayer,
+}
+"""The layer that each kind of propagation names."""
+
+
+def made(name: str, space: AnySpace, propagation: Propagation | None, every: int, guard: Guard, **options: Any) -> Layer:
+    """The layer that a propagation makes; without one, a layer that carries an array."""
+    made_by = Carried() if propagation is None else propagation
+    return LAYERS[made_by.layer](name, space, made_by, every, guard, **options)
+
+
+def restored(state: LayerState, space: AnySpace, guard: Guard, device: Device | None = None) -> Layer:
+    """A layer that goes on, bit for bit, where the one of `state` stood."""
+    options: dict[str, Any] = {"priority": state.priority, "response": state.response, "device": device}
+    return made(state.name, space, state.propagation, state.every, guard, **options)._go_on(state)

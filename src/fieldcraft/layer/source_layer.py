@@ -1,0 +1,301 @@
+"""Layers that take sources."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.layer.layer import Moving
+from fieldcraft.propagation.field import RadiatingField
+from fieldcraft.sources import Source, Sources
+from fieldcraft.sources.placing import place
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation import Propagation
+
+__all__ = ["RadialLayer", "SourceLayer", "SpreadLayer"]
+
+
+class SourceLayer(Moving):
+    """A layer that takes sources, which act at each step."""
+
+    _is_for = "layers with fc.Spread, fc.Flood or fc.Radial"
+
+    def _about(self) -> str:
+        return f"{self.propagation}, {len(self._sources)} sources"
+
+    @property
+    def sources(self) -> Sources:
+        """The live sources, as arrays, with bulk calls to move, change and remove them."""
+        return self._sources
+
+    def add_source(
+        self,
+        position: ArrayLike,
+        strength: float = 1.0,
+        *,
+        lifetime: float | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> Source:
+        """Put a source at a world (x, y) position. It acts from the centre of its cell, from the next step on.
+
+        Parameters
+        ----------
+        strength: what its cell reads; may be negative.
+        lifetime: seconds of this layer's time after which it goes by itself.
+        on_wall: "refuse" a position on a wall, take the "nearest" open cell, or stand there and act "through" it.
+        outside: "refuse" a position off the map, or "clamp" it to the rim.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        """
+        return self._source(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
+
+    def add_sources(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> NDArray[np.int64]:
+        """Put sources at (N, 2) world positions; returns their ids, shape (N,), for `layer.sources`.
+
+        `strengths` and `lifetimes` are one number for all or N numbers. The rest as in `add_source`.
+        """
+        return self._add(positions, strengths, lifetimes=lifetimes, on_wall=on_wall, outside=outside)
+
+    def source(self, identity: int) -> Source:
+        """The handle of a live source, by its id; raises `DeadSource` for any other."""
+        self._sources.positions_of([identity])
+        return Source(self._sources, int(identity))
+
+    def sync(
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Make the keyed sources be exactly these entities: for everyone who holds a list of them each frame.
+
+        `keys` are N different hashable values; new ones are added, known ones moved and given their new strength,
+        missing ones removed. Sources added without a key are left alone. All or nothing happens.
+        """
+        self._sources.sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
+
+    def _source(self, position: ArrayLike, strength: float, *, lifetime: float | None, **shape: Any) -> Source:
+        points, single = checks.positions(position, dimensions=self.space.dimensions)
+        if not single:
+            raise InvalidValue(
+                "add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many"
+            )
+        return Source(self._sources, int(self._add(points, checks.finite("strength", strength), lifetimes=lifetime, **shape)[0]))
+
+    def _add(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str,
+        outside: str,
+    ) -> NDArray[np.int64]:
+        with self._guard:
+            curve = None if falloff is None else Falloff.of(falloff)
+            expires = None
+            if lifetimes is not None:
+                points, _ = checks.positions(positions, dimensions=self.space.dimensions)
+                seconds = checks.numbers("lifetimes", lifetimes, len(points))
+                expires = np.array([self._ticks + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64)
+            return self._sources.add(positions, strengths, radii=radii, falloff=curve, expires=expires, on_wall=on_wall, outside=outside)
+
+    def _point(self, position: ArrayLike) -> NDArray[np.float64]:
+        if isinstance(position, (int, np.integer)) and not isinstance(position, bool):
+            return self.space.position_of(position)
+        points, single = checks.positions(position, dimensions=self.space.dimensions)
+        if not single:
+            raise InvalidValue(
+                "This takes one position", got=f"shape {np.shape(position)}", remedy="Use add_sources() or deposit() for many"
+            )
+        place: NDArray[np.float64] = points[0]
+        return place
+
+
+class SpreadLayer(SourceLayer):
+    """A layer with `Spread` or `Flood`: sources, and deposits that only fade."""
+
+    _is_for = "layers with fc.Spread or fc.Flood"
+    _instead = "Use add_source() or deposit(), or add a layer of that kind; settle() brings this one to its end"
+
+    def deposit(self, positions: ArrayLike, amounts: ArrayLike = 1.0, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
+        """Add to the values of cells at once: an event that only fades.
+
+        Deposits in one cell add. In the cell of a source the source wins at the next step. `amounts` is one number for
+        all or N numbers; a result beyond 1e30 in size raises `InvalidValue` and changes nothing.
+        """
+        with self._guard:
+            self._catch_up()
+            points, cells = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
+            self._field.add(cells, checks.amounts("amounts", amounts, len(points)))
+            self._version += 1
+
+    def add_static(self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse") -> Source:
+        """Put an influence somewhere that stays until `remove()` is called on what comes back; shows from the next step on.
+
+        The position is a world position, or a cell (on graphs, a vertex) as an int. How far it reaches is up to the propagation.
+        Raises what `add_source` raises.
+        """
+        return self.add_source(self._point(position), value, on_wall=on_wall)
+
+    def add_dynamic(self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse") -> None:
+        """Put an influence somewhere that spreads and decays by itself; shows at once. Position and errors as in `add_static`."""
+        self.deposit(self._point(position), checks.finite("value", value), on_wall=on_wall)
+
+
+class RadialLayer(SourceLayer):
+    """A layer with `Radial`: its values are what its sources say, and nothing else."""
+
+    _is_for = "layers with fc.Radial"
+    _instead = "A layer with fc.Radial shows its sources and nothing else: add a source with a lifetime, or a layer with fc.Spread(...)"
+    _field: RadiatingField
+
+    def __init__(self, name: str, space: Any, propagation: Propagation, every: int, guard: Any, **options: Any) -> None:
+        super().__init__(name, space, propagation, every, guard, **options)
+        self._validated = 0
+
+    def _bound(self, sources: Sources) -> None:
+        self._field.limit(sources)
+
+    def add_source(
+        self,
+        position: ArrayLike,
+        strength: float = 1.0,
+        *,
+        radius: float | None = None,
+        falloff: Any = None,
+        lifetime: float | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> Source:
+        """Put a source at a world (x, y) position, with a `radius` (world units) and a `falloff` of its own if they are given.
+
+        The rest as in `SourceLayer.add_source`.
+        """
+        return self._source(position, strength, radii=radius, falloff=falloff, lifetime=lifetime, on_wall=on_wall, outside=outside)
+
+    def add_sources(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> NDArray[np.int64]:
+        """Put sources at (N, 2) world positions; returns their ids, shape (N,), for `layer.sources`.
+
+        `strengths`, `radii` and `lifetimes` are one number for all or N numbers. The rest as in `add_source`.
+        """
+        return self._add(positions, strengths, radii=radii, falloff=falloff, lifetimes=lifetimes, on_wall=on_wall, outside=outside)
+
+    def sync(
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Make the keyed sources be exactly these entities; see `SourceLayer.sync`.
+
+        `radii` and `falloff` are those of the sources, as in `add_sources`; without them known ones keep theirs.
+        """
+        curve = None if falloff is None else Falloff.of(falloff)
+        self._sources.sync(keys, positions, strengths, radii=radii, falloff=curve, on_wall=on_wall, outside=outside)
+
+    @property
+    def strongest(self) -> NDArray[np.float32]:
+        """What the strongest single source alone gives each cell: a read-only float32 view in the shape of `values`."""
+        with self._guard:
+            view = self._field.strongest(self._sources, self.version).view()
+        view.flags.writeable = False
+        return view
+
+    def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
+        """Sweep on over the next `max_cells` cells, in whole bands of rows, and mend what is wrong there.
+
+        Returns how many cells did not show what the live sources say. They are put right at once, or come nearer to it by
+        `rate` per second of this layer's time since the last sweep. From any state, sweeps over the whole map end at what
+        the sources say, and then find nothing.
+
+        Source: the validation sweep of an influence map written for a course on game AI (GPR-440).
+        """
+        cells = checks.whole("max_cells", max_cells, minimum=1)
+        with self._guard:
+            self._catch_up()
+            self._feed()
+            most = None if rate is None else checks.positive("rate", rate) * clock.seconds(self._ticks - self._validated)
+            self._validated = self._ticks
+            wrong = self._field.validate(cells, most)
+            self._version += 1
+            return wrong
+
+    def add_static(
+        self,
+        position: ArrayLike,
+        value: float = 1.0,
+        *,
+        propagate: bool = True,
+        flood: bool = False,
+        iterations: int = 5,
+        on_wall: str = "refuse",
+    ) -> Source:
+        """Put an influence somewhere that stays until `remove()` is called on what comes back; shows from the next step on.
+
+        Parameters
+        ----------
+        position: world position, or a cell (on graphs, a vertex) as an int.
+        value: what its cell reads.
+        propagate: whether it reaches beyond its cell.
+        flood: lose a tenth of the value with each step from cell to cell, as ground that a flood has left behind, instead of decaying;
+            not without `propagate`.
+        iterations: how many typical steps it reaches.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        """
+        reach = checks.whole("iterations", iterations, minimum=1)
+        if flood and not propagate:
+            raise InvalidValue(
+                "A flood goes on from cell to cell",
+                got="flood=True with propagate=False",
+                remedy="Leave one of them out: without flood the value stays in its cell",
+            )
+        point = self._point(position)
+        step = self.space.typical_step
+        if not propagate:
+            lengths = self.space.ways.lengths
+            return self.add_source(point, value, radius=float(lengths.min()) / 2, falloff="constant", on_wall=on_wall)
+        falloff: Any = None
+        if flood:
+            falloff = Falloff.of(np.maximum(1 - _COOLING * np.linspace(0, reach, 16 * reach + 1), 0.0))
+        return self.add_source(point, value, radius=reach * step, falloff=falloff, on_wall=on_wall)
+
+
+_COOLING = 0.1  # what a flood loses from step to step
