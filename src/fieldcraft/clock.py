@@ -5,11 +5,12 @@ from __future__ import annotations
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["TICKS_PER_SECOND", "seconds", "ticks"]
+__all__ = ["MOST_TICKS", "TICKS_PER_SECOND", "seconds", "ticks"]
 
 # The smallest count that 24, 25, 30, 48, 50, 60, 90, 100, 120 and 144 frames a second all divide, and audio rates too.
 TICKS_PER_SECOND = 705_600_000
 _LONGEST = 10**9
+MOST_TICKS = _LONGEST * TICKS_PER_SECOND  # of one interval
 
 
 def ticks(name: str, value: float, *, minimum: int = 0) -> int:

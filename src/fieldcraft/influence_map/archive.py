@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, clock
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import checked_path, damaged, newer, sealed, write_sealed
@@ -41,7 +41,7 @@ _VERSION = 1
 _FRAME = struct.Struct("<IQ")
 _DTYPES = ("|u1", "|b1", "<i8", "<f4", "<f8")
 _MOST_HEADER = 1 << 28
-_MOST_TICKS = 1 << 62
+_MOST_TICKS = 1 << 60  # 51 years: three times as much is left until 64 bits end
 _MESH = ("corners", "starts", "rings")
 
 
@@ -239,12 +239,13 @@ def _layer_in(entry: dict[str, Any], space: AnySpace, arrays: list[NDArray[Any]]
     if not isinstance(entry["name"], str):
         raise TypeError(f"a layer named {entry['name']!r}")
     sources = Sources.restored(space, columns, keys, shapes)
-    every, ticks, due = (_size(entry[key], _MOST_TICKS) for key in ("every", "ticks", "due"))
+    every = max(_size(entry["every"], clock.MOST_TICKS), 1)
+    ticks, due = _size(entry["ticks"], _MOST_TICKS), _size(entry["due"], every - 1)
     priority = checks.finite("priority", entry["priority"])
     response = None if entry["response"] is None else checks.positive("response", entry["response"])
     if response is not None and (held["shown"].dtype != np.float32 or held["shown"].shape != space.shape):
         raise ValueError(f"shown values of shape {held['shown'].shape}")
-    return LayerState(entry["name"], _propagation_in(entry["propagation"]), priority, response, max(every, 1), ticks, due, held, sources)
+    return LayerState(entry["name"], _propagation_in(entry["propagation"]), priority, response, every, ticks, due, held, sources)
 
 
 def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:
