@@ -419,14 +419,13 @@ class TestLies:
                 inner[path[-1]] = odd
                 self.survives(tmp_path / "lie", sealed(lying, body))
 
-    @pytest.mark.parametrize(
-        ("key", "value"), [("ticks", 1 << 61), ("due", 1 << 61), ("every", 1 << 60), ("ticks", 10**400), ("due", 70_560_000)]
-    )
+    @pytest.mark.parametrize(("key", "value"), [("ticks", 1 << 61), ("due", 1 << 61), ("every", 1 << 60), ("due", 70_560_000)])
     def test_clocks_that_would_run_over(self, tmp_path: Path, small_file: bytes, key: str, value: int) -> None:
         header, body = opened(small_file)
         header["layers"][0][key] = value
+        (tmp_path / "lie").write_bytes(sealed(header, body))
         with pytest.raises(BadSaveFile):
-            self.load(tmp_path, sealed(header, body))
+            archive.load(tmp_path / "lie")
 
     def test_every_value_of_the_header_left_out(self, tmp_path: Path, small_file: bytes) -> None:
         header, body = opened(small_file)
