@@ -191,7 +191,7 @@ def test_searchers_share_it_and_get_places() -> None:
 
 @pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
 def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.pursuit import belief as room
+    from fieldcraft.pursuit import on_grid as room
 
     states = []
     for least in (10**9, 100):

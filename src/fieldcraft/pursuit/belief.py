@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock, kernels
+from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import belief as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import distance_map
+from fieldcraft.pursuit import door
 from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.pace import interval_of
 from fieldcraft.pursuit.views import checked_mask
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ways import inside
 
 __all__ = ["Belief"]
 
 Floats = NDArray[np.float64]
-_CELLS_PER_THREAD = 100_000
 _ROUNDED = 1e-6  # what a sum of 1 may be off by
 _MOST_NUMBERS = 2**28
 _GONE = 1e-12  # less belief than this in all is none
@@ -61,7 +56,7 @@ class Belief(Operand):
 
     def __init__(
         self,
-        space: AnySpace,
+        space: Space,
         speed: float,
         *,
         targets: int = 1,
@@ -90,7 +85,7 @@ class Belief(Operand):
                 "A target can be somewhere", got="no open cell that is possible", remedy="Open cells, or let `where` have some"
             )
         self._walls_version = space.walls_version
-        self._flow = _flow(self.space, self.stay, self.speed * self.interval)
+        self._flow = door.flow(self.space, self.stay, self.speed * self.interval)
         self._masses = [self._flow.placed(possible / np.count_nonzero(possible)) for _ in range(self.targets)]
         self._scales = [1.0] * self.targets
         self._spare = np.zeros_like(self._masses[0])
@@ -200,7 +195,7 @@ class Belief(Operand):
             raise InvalidValue("A belief has open ground to be on", got="walls in every cell", remedy="Open cells, or make no step")
         before = [self._off_walls(self._held(number)) for number in range(self.targets)]
         self._walls_version = self.space.walls_version
-        self._flow = _flow(self.space, self.stay, self.speed * self.interval)
+        self._flow = door.flow(self.space, self.stay, self.speed * self.interval)
         self._masses = [self._flow.placed(mass) for mass in before]
         self._scales = [1.0] * self.targets
         self._changes += 1
@@ -294,85 +289,3 @@ class Belief(Operand):
         if not single:
             raise InvalidValue("A target is in one place", got=f"shape {np.shape(position)}", remedy="Call it once for each target")
         return int(self.space.cell_at(point[0]))
-
-
-@dataclass(frozen=True, eq=False)
-class _Flow:
-    """How belief moves on a space as its walls are now: what a cell keeps, and what arrives from where."""
-
-    shape: tuple[int, ...]
-    keep: Floats
-    part: Floats
-    ins: NDArray[np.uint8]
-    flows: Floats
-    starts: NDArray[np.int64]
-    origins: NDArray[np.int32]
-    shares: Floats
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether this is a grid that `wander_grid` serves; its masses have a rim."""
-        return self.ins.size > 0
-
-    def placed(self, weights: NDArray[Any]) -> Floats:
-        """Weights in the space's shape, as the kernels take them."""
-        if not self.is_plain:
-            return np.asarray(weights, dtype=np.float64).reshape(-1).copy()
-        rimmed = np.zeros((self.shape[0] + 2, self.shape[1] + 2))
-        rimmed[1:-1, 1:-1] = weights
-        return rimmed
-
-    def taken(self, mass: Floats) -> Floats:
-        """The way back."""
-        return mass[1:-1, 1:-1].copy() if self.is_plain else mass.reshape(self.shape)
-
-    def index(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where cells are in a flat mass."""
-        if not self.is_plain:
-            return cells
-        width = self.shape[1]
-        return cells + 2 * (cells // width) + width + 3  # (row + 1) * (width + 2) + column + 1
-
-    def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        """Take one step."""
-        ops = kernels.load("belief")
-        if not self.is_plain:
-            ops.wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
-            return
-        height, width = self.shape
-        bands = max(1, min(pool.threads(), self.keep.size // _CELLS_PER_THREAD)) if kernels.compiled() else 1
-        edges = [height * band // bands for band in range(bands + 1)]
-        pool.run(
-            [
-                (ops.wander_grid, (mass, scale, self.keep, self.part, self.ins, self.flows, out, top, bottom, np.zeros((2, 3, width + 2))))
-                for top, bottom in itertools.pairwise(edges)
-            ]
-        )
-
-
-def _flow(space: AnySpace, stay: float, stride: float) -> _Flow:
-    """Each step out of a cell is as likely as any other; a longer one than `stride` takes several intervals on average."""
-    ways = space.ways
-    degree = np.diff(ways.starts)
-    part = (1 - stay) / np.maximum(degree, 1)
-    slower = np.minimum(stride / ways.lengths, 1.0)
-    leaves = np.bincount(ways.origins, weights=slower, minlength=len(space)) * part
-    keep = (1 - leaves).reshape(space.shape)
-    nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
-    if isinstance(space, Grid) and not space.wrap and max(abs(n) for step in space.neighborhood.steps for n in step) == 1:
-        ins, flows = np.zeros(space.shape, dtype=np.uint8), np.zeros(2)
-        lengths = space.neighborhood.lengths(space.cell_size)
-        for (dx, dy), mask, length in zip(space.neighborhood.steps, space.link_masks, lengths.tolist(), strict=True):
-            flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
-            arrives = (space.links() & mask) != 0
-            there, here = inside(space, dx, dy), inside(space, -dx, -dy)
-            arrives[there] &= ~space.walls[here]
-            ins |= arrives.astype(np.uint8) << np.uint8(reference.AROUND.index((-dy, -dx)))
-        return _Flow(space.shape, keep, part.reshape(space.shape), ins, flows, *nothing)
-    order = np.lexsort((ways.origins, ways.ends))
-    starts = np.zeros(len(space) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(ways.ends, minlength=len(space)), out=starts[1:])
-    origins = ways.origins[order]
-    shares = slower[order] * part[origins]
-    empty = np.zeros((0, 0), dtype=np.uint8)
-    return _Flow(space.shape, keep.reshape(-1), part, empty, np.zeros(0), starts, origins.astype(np.int32), shares)

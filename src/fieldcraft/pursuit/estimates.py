@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.paths import distance_map
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.pursuit import door
+from fieldcraft.space import Space
 
 __all__ = ["ESTIMATES", "assigned", "estimate"]
 
 ESTIMATES = ("medoid", "mean", "peak")
 
 
-def estimate(space: AnySpace, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str) -> NDArray[np.float64]:
+def estimate(space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     """One world position for cells and their weights, which are above 0; see `Pursuit.estimate`."""
     checks.choice("how", how, ESTIMATES)
     places = space.position_of(cells)
@@ -29,7 +29,7 @@ def estimate(space: AnySpace, cells: NDArray[np.int64], weights: NDArray[np.floa
 
 
 def assigned(
-    space: AnySpace, cells: NDArray[np.int64], weights: NDArray[np.float64], agents: ArrayLike, spacing: float | None
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], agents: ArrayLike, spacing: float | None
 ) -> NDArray[np.float64]:
     """A place of its own for each agent, see `Pursuit.assign`: (N, 2) or (N, 3) world positions."""
     points, _ = checks.positions(agents, dimensions=space.dimensions)
@@ -40,20 +40,20 @@ def assigned(
     places = _spread_out(space, cells, weights, len(points), apart)
     from scipy.optimize import linear_sum_assignment
 
-    walks = _walks(space, starts, places)
+    walks = door.walks(space, starts, places)
     # A place that an agent cannot reach is worse than any detour of all.
     walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
     _, whose = linear_sum_assignment(walks)
     return space.position_of(places[whose])
 
 
-def _spacing(space: AnySpace, spacing: float | None) -> float:
+def _spacing(space: Space, spacing: float | None) -> float:
     if spacing is not None:
         return checks.not_negative("spacing", spacing)
     return 4 * space.typical_step
 
 
-def _spread_out(space: AnySpace, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float) -> NDArray[np.int64]:
+def _spread_out(space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float) -> NDArray[np.int64]:
     """`count` of the cells, likely ones first, each away from those before it as far as `apart` if there is room.
 
     Where there are fewer cells than that, they come again.
@@ -69,17 +69,3 @@ def _spread_out(space: AnySpace, cells: NDArray[np.int64], weights: NDArray[np.f
         taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
         near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
     return cells[taken]
-
-
-def _walks(space: AnySpace, starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Walking distances from starts to places, infinite where no way leads, (S, P)."""
-    if isinstance(space, Grid):
-        at = space.position_of(starts)
-        different, which = np.unique(places, return_inverse=True)
-        return np.stack([distance_map(space, space.position_of(int(place))).at(at) for place in different], axis=1)[:, which]
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    ways = space.ways
-    matrix = csr_array((ways.lengths, ways.ends, ways.starts), shape=(len(space), len(space)))
-    return np.asarray(dijkstra(matrix, indices=starts)[:, places])

@@ -17,7 +17,7 @@ from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.last_seen import behind, heading_of, place
 from fieldcraft.pursuit.memories import check_flood, plain_numbers, plain_whole
 from fieldcraft.pursuit.pace import interval_of
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Pursuit"]
@@ -65,7 +65,7 @@ class Pursuit(Operand):
 
     def __init__(
         self,
-        space: AnySpace,
+        space: Space,
         last_seen: ArrayLike,
         velocity: ArrayLike | None = None,
         *,
@@ -350,7 +350,7 @@ class Pursuit(Operand):
         return cells, flat[cells].astype(np.float64)
 
 
-def _mask(space: AnySpace, cells: ArrayLike | None) -> NDArray[np.bool_]:
+def _mask(space: Space, cells: ArrayLike | None) -> NDArray[np.bool_]:
     mask = np.zeros(len(space), dtype=np.bool_)
     if cells is not None:
         mask[space.cell_ids(cells)] = True

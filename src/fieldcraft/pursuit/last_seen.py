@@ -8,36 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit import door
+from fieldcraft.space import Space
 
 __all__ = ["behind", "heading_of", "place"]
 
-_MARGIN = 0.1  # of a graph's size: how far off it somebody may be seen
 
-
-def place(space: AnySpace, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
+def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
     """The cell and the world position of what is one or the other."""
     if isinstance(last_seen, (int, np.integer)) and not isinstance(last_seen, bool):
         return int(last_seen), space.position_of(last_seen)
     point, single = checks.positions(last_seen, dimensions=space.dimensions)
     if not single:
         raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
-    if isinstance(space, Graph) and len(space):
-        _check_near(space, point[0])
+    door.check_near(space, point[0])
     return int(space.cell_at(point[0])), point[0]
-
-
-def _check_near(graph: Graph, point: NDArray[np.float64]) -> None:
-    """Refuse a place far from all of a graph, whose nearest vertex would say nothing about it."""
-    low, high = graph.positions.min(axis=0), graph.positions.max(axis=0)
-    margin = max(_MARGIN * float((high - low).max()), 2 * graph.typical_step)
-    if (point < low - margin).any() or (point > high + margin).any():
-        raise OutsideMap(
-            "A fugitive is last seen on the map, or beside it by at most a tenth of its size",
-            got=f"{tuple(point.tolist())} for vertices in {tuple(low.tolist())} to {tuple(high.tolist())}",
-            remedy="Pass a position in world units of this graph, or a vertex",
-        )
 
 
 def heading_of(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.float64] | None, float | None]:
@@ -65,7 +51,7 @@ def heading_of(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.
 
 
 def behind(
-    space: AnySpace, last_seen: NDArray[np.float64], heading: NDArray[np.float64] | None, angle: float, reach: float
+    space: Space, last_seen: NDArray[np.float64], heading: NDArray[np.float64] | None, angle: float, reach: float
 ) -> NDArray[np.bool_]:
     """Which cells lie more than an angle away from the heading, at most `reach` away."""
     if heading is None:

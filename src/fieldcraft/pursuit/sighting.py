@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import AnySpace, sees, visible
+from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Contacts", "Sight"]
@@ -71,7 +71,7 @@ class Sight:
     Raises `InvalidValue`.
     """
 
-    space: AnySpace
+    space: Space
     radius: ArrayLike
     angle: float = 120.0
     grace: float = 0.0

@@ -12,7 +12,7 @@ from fieldcraft import checks, clock
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.estimates import assigned
 from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Staleness"]
@@ -32,7 +32,7 @@ class Staleness(Operand):
 
     name = "staleness"
 
-    def __init__(self, space: AnySpace, *, unseen: float = 0.0, most: float | None = None) -> None:
+    def __init__(self, space: Space, *, unseen: float = 0.0, most: float | None = None) -> None:
         self.space = checked_space(space)
         self.most = None if most is None else checks.positive("most", most)
         self._changes = 0

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["checked_mask"]
 
 
-def checked_mask(space: AnySpace, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
+def checked_mask(space: Space, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
     """Bool in the space's shape, or `InvalidValue`."""
     given = checks.array(name, mask)
     if given.dtype != np.bool_ or given.shape != space.shape:

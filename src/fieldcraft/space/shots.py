@@ -14,8 +14,9 @@ from fieldcraft.kernels.reference import stamp as stamp_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space
+from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.portals import portals_of
+from fieldcraft.space.protocol import Space
 
 __all__ = ["Shot", "incoming"]
 
@@ -36,7 +37,7 @@ class Shot:
     blocked: bool
 
 
-def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float, width: float = 0.0) -> Shot:
+def incoming(space: Space, start: ArrayLike, end: ArrayLike, *, speed: float, width: float = 0.0) -> Shot:
     """The cells that a shot from `start` to `end` will sweep, and when.
 
     It stops where it enters a wall or leaves the map, and where it would squeeze between two walls that touch it on both
@@ -73,8 +74,7 @@ def incoming(space: AnySpace, start: ArrayLike, end: ArrayLike, *, speed: float,
         raise InvalidValue("A shot arrives in finite time", got=f"speed={speed!r}", remedy="Pass a faster speed or a nearer end")
     grid = space.squares
     if grid is None:
-        assert isinstance(space, Graph)
-        return _over_graph(space, from_to[0], from_to[1], seconds, checks.not_negative("width", width) / 2)
+        return _over_graph(space.graph, from_to[0], from_to[1], seconds, checks.not_negative("width", width) / 2)
     half_width = _half_width(grid, width)
     (y0, x0), (y1, x1) = _units(grid, from_to[0], from_to[1])
 

@@ -14,9 +14,9 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import sight as reference
 from fieldcraft.kernels.reference import sightlines as lines_reference
 from fieldcraft.space import graph_sight
-from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.protocol import Space
 
 __all__ = ["sees", "visible", "watchers"]
 
@@ -25,7 +25,7 @@ _PAIRS_PER_THREAD = 2_000
 
 
 def visible(
-    space: AnySpace,
+    space: Space,
     positions: ArrayLike,
     radius: ArrayLike,
     *,
@@ -70,7 +70,7 @@ def visible(
 
 
 def watchers(
-    space: AnySpace,
+    space: Space,
     positions: ArrayLike,
     radius: ArrayLike,
     *,
@@ -89,7 +89,7 @@ def watchers(
 
 
 def sees(
-    space: AnySpace,
+    space: Space,
     viewers: ArrayLike,
     targets: ArrayLike,
     radius: ArrayLike,
@@ -118,9 +118,8 @@ def sees(
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
     grid = space.squares
     if grid is None:
-        assert isinstance(space, Graph)
         _without(heights=heights)
-        return graph_sight.sees(space, points, aims, _squares(radius, len(points)), facings, narrow)
+        return graph_sight.sees(space.graph, points, aims, _squares(radius, len(points)), facings, narrow)
     if heights is not None:
         goals = np.atleast_1d(space.cell_at(aims)).astype(np.int64)
         radii, ways = _radii(radius, len(points)), None if facing is None else np.broadcast_to(checks.array("facing", facing), points.shape)
@@ -148,7 +147,7 @@ def sees(
 
 
 def _viewers(
-    space: AnySpace, positions: ArrayLike, facing: ArrayLike | None, angle: float
+    space: Space, positions: ArrayLike, facing: ArrayLike | None, angle: float
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
     """Checked positions (N, 2 or 3), the cosine of half the cone, and unit vectors (N, 2), none without a facing."""
     checked_space(space, "Sight takes place on")
@@ -161,7 +160,7 @@ def _viewers(
 
 
 def _counted(
-    space: AnySpace,
+    space: Space,
     positions: ArrayLike,
     radius: ArrayLike,
     heights: ArrayLike | None,
@@ -173,9 +172,8 @@ def _counted(
     points, narrow, facings = _viewers(space, positions, facing, angle)
     grid = space.squares
     if grid is None:
-        assert isinstance(space, Graph)
         _without(heights=heights, walls=walls or None)
-        return graph_sight.counted(space, points, _squares(radius, len(points)), facings, narrow)
+        return graph_sight.counted(space.graph, points, _squares(radius, len(points)), facings, narrow).reshape(space.shape)
     limits = _limits(grid, radius, len(points))
     ground = reference.NO_HEIGHTS if heights is None else _checked_heights(space, heights).reshape(grid.shape)
     eye = checks.not_negative("eye", eye)
@@ -243,7 +241,7 @@ def _squares(radius: ArrayLike, count: int) -> NDArray[np.float64]:
     return np.minimum(_radii(radius, count), checks.LARGEST) ** 2 * (1 + 1e-9)
 
 
-def _checked_heights(space: AnySpace, heights: ArrayLike) -> NDArray[np.float32]:
+def _checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
     array = np.asarray(heights)
     if array.shape != space.shape or array.dtype.kind not in "iuf":
         hint = " (these look like [x, y]: transpose them)" if array.shape == space.shape[::-1] != space.shape else ""
@@ -261,7 +259,7 @@ def _checked_heights(space: AnySpace, heights: ArrayLike) -> NDArray[np.float32]
     return narrow
 
 
-def _checked_facings(space: AnySpace, facing: ArrayLike, count: int) -> NDArray[np.float64]:
+def _checked_facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]:
     kind = "(x, y)" if space.dimensions == 2 else "(x, y) or (x, y, z)"
     remedy = f"Pass one {kind} or an array of shape ({count}, 2), none of them (0, 0)"
     array = checks.array("facing", facing)
