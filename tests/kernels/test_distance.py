@@ -202,7 +202,7 @@ def test_costs_are_read_alike(costs: list[float], repeats: int, kind: type, seed
     walls = np.random.default_rng(seed).random(len(values)) < 0.6
     values.flags.writeable = walls.flags.writeable = False
     fast, slow = np.empty(len(values)), np.empty(len(values))
-    found = kernels.load("distance").price(values, walls, 1e-6, 1e30, fast)
+    found = kernels.distance.price(values, walls, 1e-6, 1e30, fast)
     expected = reference.price(values, walls, 1e-6, 1e30, slow)
     assert np.array_equal(fast, slow, equal_nan=True)
     assert found[3] == expected[3]

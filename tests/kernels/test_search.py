@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import moves as moves_reference
+from fieldcraft.kernels.reference import shortest_path_uniform as uniform_reference
+from fieldcraft.kernels.reference import shortest_path_weighted as weighted_reference
 from fieldcraft.kernels.reference import smoothing as smoothing_reference
-from fieldcraft.kernels.reference import uniform as uniform_reference
-from fieldcraft.kernels.reference import weighted as weighted_reference
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
 from fieldcraft.query.ground import frozen
 from fieldcraft.space import links
@@ -25,9 +25,9 @@ if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
 from fieldcraft.kernels import moves as fast_moves
+from fieldcraft.kernels import shortest_path_uniform as fast_uniform
+from fieldcraft.kernels import shortest_path_weighted as fast_weighted
 from fieldcraft.kernels import smoothing as fast_smoothing
-from fieldcraft.kernels import uniform as fast_uniform
-from fieldcraft.kernels import weighted as fast_weighted
 
 worlds = st.integers(0, 2**32).map(World)
 

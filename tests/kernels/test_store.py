@@ -58,7 +58,7 @@ def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 @pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
 def test_a_kernel_is_compiled_once_for_all_processes_and_a_damaged_file_is_written_anew(tmp_path: Path) -> None:
     code = (
-        "import numpy as np; from numba.core import event; from fieldcraft.kernels import climb\n"
+        "import numpy as np; from numba.core import event; from fieldcraft.kernels import uphill as climb\n"
         "with event.install_recorder('numba:compile') as heard:\n"
         "    one = np.zeros(1, np.int64)\n"
         "    climb.uphill(np.zeros(2, np.int64), one[:0], np.zeros(1, np.float32), one, np.zeros(1, np.int64))\n"

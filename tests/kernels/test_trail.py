@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import blit
+from fieldcraft.kernels.reference import stamps as blit
 from fieldcraft.kernels.reference import trail as reference
 
 if kernels.compiled():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
-from fieldcraft.kernels.reference import climb as reference
+from fieldcraft.kernels.reference import uphill as reference
 from refusals import refused
 
 

@@ -111,8 +111,6 @@ class Engine:
         return [(min(band[slot][0] for band in bands), max(band[slot][1] for band in bands)) for slot in range(program.ranges)]
 
     def _prepare(self, programs: Sequence[Program]) -> dict[Program, tuple[list[pool.Call], Floats]]:
-        from fieldcraft.kernels import compose
-
         cells = int(self._where[:, 2].sum())
         work = cells * max(len(program.instructions) for program in programs)
         parts = _split(self._where, max(1, min(self._threads, 1 + work // _WORK_PER_THREAD, cells // _BLOCK)))
@@ -125,13 +123,14 @@ class Engine:
         bases[:, first_fixed:] = _address(self._scratch) + 4 * stride * np.arange(len(parts) * fixed).reshape(len(parts), fixed)
         prepared = {}
         for program in programs:
-            moves = np.full(first_fixed + fixed, compose.FIXED, dtype=np.int64)
-            moves[0] = compose.RESULT if program.writes else compose.FIXED
-            moves[1:first_fixed] = compose.MAP
+            moves = np.full(first_fixed + fixed, kernels.compose.FIXED, dtype=np.int64)
+            moves[0] = kernels.compose.RESULT if program.writes else kernels.compose.FIXED
+            moves[1:first_fixed] = kernels.compose.MAP
             ranges = np.zeros((len(parts), program.ranges, 2), dtype=np.int32)
             shared = (moves, self._constants, self._walls)
             calls: list[pool.Call] = [
-                (compose.evaluate, (program.instructions, bases[i], *shared, part, block, ranges[i])) for i, part in enumerate(parts)
+                (kernels.compose.evaluate, (program.instructions, bases[i], *shared, part, block, ranges[i]))
+                for i, part in enumerate(parts)
             ]
             prepared[program] = calls, ranges.view(np.float32)
         return prepared

@@ -60,15 +60,13 @@ class Smoothed(Kept):
         if not kernels.compiled():
             out[:] = reference.box(values, counts, self._cells, wrap)
             return
-        from fieldcraft.kernels import compose
-
         height = len(values)
         work = values.size * (4 * self._cells + 2)
         bands = max(1, min(pool.threads(), 1 + work // _WORK_PER_THREAD, height // (4 * self._cells)))
         values = np.ascontiguousarray(values).view()
         values.flags.writeable = False  # one type of array for the kernel, whether it came from a layer or from here
         edges = [height * band // bands for band in range(bands + 1)]
-        pool.run([(compose.box, (values, counts, self._cells, wrap, edges[i], edges[i + 1], out)) for i in range(bands)])
+        pool.run([(kernels.compose.box, (values, counts, self._cells, wrap, edges[i], edges[i + 1], out)) for i in range(bands)])
 
 
 class Refined(Kept):

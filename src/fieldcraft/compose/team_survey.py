@@ -91,9 +91,9 @@ class Survey:
             flat = owner.reshape(-1)
             maps = self._maps()
             if kernels.compiled():
-                from fieldcraft.kernels import teams
-
-                self._over(maps, lambda bases, first, last: (teams.lead, (bases, first, last, np.float32(margin), np.int32(neutral), flat)))
+                self._over(
+                    maps, lambda bases, first, last: (kernels.teams.lead, (bases, first, last, np.float32(margin), np.int32(neutral), flat))
+                )
             else:
                 reference.lead(maps, margin, neutral, flat)
             owner.flags.writeable = False
@@ -116,9 +116,7 @@ class Survey:
             contested: Floats = self._contested.reshape(-1)
             leader: Numbers = self._leader.reshape(-1)
             if kernels.compiled():
-                from fieldcraft.kernels import teams
-
-                self._over(maps, lambda bases, first, last: (teams.survey, (bases, first, last, total, contested, leader)))
+                self._over(maps, lambda bases, first, last: (kernels.teams.survey, (bases, first, last, total, contested, leader)))
             else:
                 reference.survey(maps, total, contested, leader)
             self._seen = seen

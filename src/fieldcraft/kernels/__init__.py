@@ -1,7 +1,10 @@
-"""Loops over raw arrays.
+"""Loops over raw arrays: one table of families, each named after what the public calls by it.
 
-Each kernel family has two files of the same name: `reference/NAME.py`, slow and plain, is the specification; `NAME.py`
-computes the same bits with Numba. Where Numba cannot be had, or `FIELDCRAFT_REFERENCE=1` is set, the reference serves.
+`kernels.peaks` is a family of functions over arrays and numbers. Each has up to two tiers of the same name: a plain one in
+`reference/NAME.py`, which is the specification, and a compiled one in `NAME.py`, which computes the same bits. This module
+decides which of them answers: the plain one where `FIELDCRAFT_REFERENCE=1` is set or nothing compiled can be had. A family is
+imported when it is first asked for, since importing Numba takes longer than all the rest of fieldcraft.
+
 Kernels check nothing and allocate only scratch.
 """
 
@@ -11,9 +14,13 @@ import functools
 import importlib
 import importlib.util
 import os
+import sys
+from types import ModuleType
 from typing import Any
 
-__all__ = ["compiled", "load"]
+from fieldcraft.kernels.table import FAMILIES
+
+__all__ = ["FAMILIES", "compiled", "load"]
 
 
 @functools.cache
@@ -23,11 +30,25 @@ def compiled() -> bool:
 
 
 def load(name: str) -> Any:
-    """The kernels of that name, or their reference where they can't be had.
-
-    They are imported when they are needed: importing Numba takes longer than all the rest of fieldcraft.
-    """
-    return _loaded(f"fieldcraft.kernels.{name}" if compiled() else f"fieldcraft.kernels.reference.{name}")
+    """The family of that name in the tier that answers."""
+    return _imported(f"{__name__}.{name}" if compiled() else f"{__name__}.reference.{name}")
 
 
-_loaded = functools.cache(importlib.import_module)
+_imported = functools.cache(importlib.import_module)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in FAMILIES:
+        raise AttributeError(f"There is no family of kernels named {name!r}; kernels.FAMILIES lists them.")
+    return load(name)
+
+
+class _Table(ModuleType):
+    """A package whose families are found by `load`, also after the import system has met one of their files."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in FAMILIES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Table

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.blit import SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.reference.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail_plan import reach_out, span
 
 __all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "room", "update"]

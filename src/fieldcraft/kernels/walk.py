@@ -13,7 +13,7 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.chance import SHARE
 from fieldcraft.kernels.reference.walk import BLOCKED, NO_LAYER, NO_PUSH
 
-__all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "sense", "walk"]
+__all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "cell_at", "walk"]
 
 _SUBSTEP = 0.5
 _TINY = 1e-12
@@ -24,7 +24,8 @@ _BLOCK = 256
 
 
 @kernel
-def _cell(x, y, height, width, y_up, wrap):
+def cell_at(x, y, height, width, y_up, wrap):
+    """The cell at a place, or BLOCKED off the map."""
     column = np.int64(np.floor(x))
     row = np.int64(np.floor(y))
     if wrap:
@@ -39,36 +40,6 @@ def _cell(x, y, height, width, y_up, wrap):
     elif column < 0 or column >= width or row < 0 or row >= height:
         return np.int64(BLOCKED)
     return (height - 1 - row if y_up else row) * width + column
-
-
-@kernel
-def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):
-    cell = _cell(x, y, height, width, y_up, wrap)
-    if cell < 0 or walls[np.uint64(cell)]:
-        return blocked
-    return np.float64(layer[np.uint64(cell)])
-
-
-@kernel
-def sense(layer, walls, y_up, wrap, positions, headings, distance, cosine, sine, blocked, first, last, found):
-    """What the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
-    height, width = walls.shape
-    values = layer.reshape(-1)
-    closed = walls.reshape(-1)
-    for i in range(first, last):
-        x = positions[i, 0]
-        y = positions[i, 1]
-        hx = headings[i, 0]
-        hy = headings[i, 1]
-        found[i, 0] = _read(
-            values, closed, x + (hx * cosine - hy * sine) * distance, y + (hy * cosine + hx * sine) * distance, height, width, y_up, wrap,
-            blocked,
-        )  # fmt: skip
-        found[i, 1] = _read(values, closed, x + hx * distance, y + hy * distance, height, width, y_up, wrap, blocked)
-        found[i, 2] = _read(
-            values, closed, x + (hx * cosine + hy * sine) * distance, y + (hy * cosine - hx * sine) * distance, height, width, y_up, wrap,
-            blocked,
-        )  # fmt: skip
 
 
 @kernel(error_model="numpy", inline="never")
@@ -310,13 +281,13 @@ def _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, pie
         go_y = wish_y[k]
         for _ in range(pieces):
             there = at_x + go_x * piece
-            cell = _cell(there, at_y, height, width, y_up, wrap)
+            cell = cell_at(there, at_y, height, width, y_up, wrap)
             if cell < 0 or closed[np.uint64(cell)]:
                 go_x = -go_x
             else:
                 at_x = there
             there = at_y + go_y * piece
-            cell = _cell(at_x, there, height, width, y_up, wrap)
+            cell = cell_at(at_x, there, height, width, y_up, wrap)
             if cell < 0 or closed[np.uint64(cell)]:
                 go_y = -go_y
             else:

@@ -59,7 +59,7 @@ def bake(
     cells, lows, highs, flags = _spans(scaled, is_walkable(triangles, max_slope), width, height, name)
     clearance = max(1, math.ceil(min(tall / thick - 1e-9, _MOST_LAYERS)))
     places, tops, ceilings = (np.empty(len(cells), dtype=np.int64) for _ in range(3))
-    count = kernels.load("voxels").floors(cells, lows, highs, flags, climb, clearance, places, tops, ceilings)
+    count = kernels.voxels.floors(cells, lows, highs, flags, climb, clearance, places, tops, ceilings)
     if count > _MOST_PLACES:
         raise InvalidValue(
             f"A baked level has at most {_MOST_PLACES:,} places to stand on", got=f"{count:,} in {name}", remedy="Pass a larger cell_size"
@@ -67,7 +67,7 @@ def bake(
     places, tops, ceilings = places[:count], tops[:count], ceilings[:count]
     starts = np.searchsorted(places, np.arange(width * height + 1))
     around = np.empty((count, 4), dtype=np.int64)
-    kernels.load("voxels").beside(places, tops, ceilings, starts, width, height, climb, clearance, around)
+    kernels.voxels.beside(places, tops, ceilings, starts, width, height, climb, clearance, around)
     rows, across = np.divmod(places, width)
     positions = low + np.stack([(across + 0.5) * size, (rows + 0.5) * size, tops * thick], axis=1)
     edges = _edges(around)
@@ -110,7 +110,7 @@ def _spans(scaled: NDArray[np.float64], walkable: NDArray[np.bool_], width: int,
     room = int(crossed)
     while True:
         cells, lows, highs, flags = (np.empty(room, dtype=np.int64) for _ in range(4))
-        count = int(kernels.load("voxels").rasterize(np.ascontiguousarray(scaled), flags_in, width, height, cells, lows, highs, flags))
+        count = int(kernels.voxels.rasterize(np.ascontiguousarray(scaled), flags_in, width, height, cells, lows, highs, flags))
         if count <= room:
             break
         room = count

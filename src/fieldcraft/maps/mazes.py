@@ -52,7 +52,7 @@ def maze_doors(columns: int, rows: int, *, algorithm: str = "backtracker", loops
     if algorithm == "wilson":
         _check_walks(*shape)
     key = int(np.random.default_rng(checks.whole("seed", seed)).integers(_MOST_KEY))
-    ops = kernels.load("maze")
+    ops = kernels.maze
     doors = np.zeros(shape, dtype=np.uint8)
     if algorithm in ("backtracker", "growing"):
         ops.grow(doors, 1.0 if algorithm == "backtracker" else 0.5, key)

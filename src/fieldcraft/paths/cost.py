@@ -46,7 +46,7 @@ def read(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[float, flo
         values = values.astype(np.float64)
     values = values.view()
     values.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
-    least, dearest, infinite, bad = kernels.load("distance").price(values, space.walls.reshape(-1), LEAST, checks.LARGEST, out)
+    least, dearest, infinite, bad = kernels.distance.price(values, space.walls.reshape(-1), LEAST, checks.LARGEST, out)
     if bad >= 0:
         raise _refusal(space, float(values[bad]), bad)
     return float(least), float(dearest), bool(infinite)

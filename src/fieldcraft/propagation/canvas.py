@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import blit as reference
+from fieldcraft.kernels.reference import stamps as reference
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space import Grid
 
@@ -110,7 +110,7 @@ class Canvas:
         self.sums = np.zeros(space.shape, dtype=np.int64)
         self.dirty = np.zeros((-(-space.height // reference.TILE_ROWS), -(-space.width // reference.TILE_COLUMNS)), dtype=np.uint8)
         self._booked = 0.0
-        self._ops = kernels.load("blit")
+        self._ops = kernels.stamps
 
     @classmethod
     def of(cls, space: Grid, values: NDArray[np.float32]) -> Canvas:

@@ -134,7 +134,7 @@ class FadeField(RememberingField):
         self._graph_ground: GraphGround | None = None
         self._walls_version = self._walls_shown = space.walls_version
         self._room: Any = None
-        self._ops = kernels.load("fade")
+        self._ops = kernels.fade
         self._rates()
 
     def _rates(self) -> None:

@@ -182,7 +182,7 @@ class FloodField(Field):
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
-            found = kernels.load("flood").ignite(
+            found = kernels.flood.ignite(
                 self._ways.starts, self._ways.ends, self._front[first : first + _UNIT_CELLS], self._label, self._strength, since,
                 self._next_label, self._next_strength, self._found, found,
             )  # fmt: skip
@@ -205,7 +205,7 @@ class FloodField(Field):
 
     def _cool(self) -> None:
         """Show what the warm cells hold now, and forget those that are cold."""
-        kept = kernels.load("flood").cool(
+        kept = kernels.flood.cool(
             self._warm, self._label, self._ignited, self._strength, self._now, self.flood.cooling, self._flat, self._is_warm
         )
         self._warm = self._warm[:kept]

@@ -228,14 +228,12 @@ class Footprints:
         return (yield from self._connect(ground, cell, falloff, radius, aside))
 
     def _connect(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
-        from fieldcraft.kernels import radial
-
         scratch = self.room(radius, ground, aside)
         scratch.mark += 2
         head = tail = 0
         while tail == 0 or head < tail:
             before = head
-            head, tail = radial.connected(
+            head, tail = kernels.radial.connected(
                 ground.links, ground.masks, ground.steps, cell, radius, ground.wrap,
                 scratch.seen, scratch.mark, scratch.cells, scratch.distances, head, tail, UNIT_SEARCHED,
             )  # fmt: skip
@@ -244,15 +242,13 @@ class Footprints:
         return scratch.cells[:tail].copy(), weights
 
     def _walk(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
-        from fieldcraft.kernels import radial
-
         scratch = self.room(radius, ground, aside)
         scratch.mark += 2
         scratch.state[:] = 0
         limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
         while scratch.state[3] == 0 or scratch.state[2] > 0:
             before = int(scratch.state[1])
-            radial.path(
+            kernels.radial.path(
                 ground.links, ground.masks, ground.steps, ground.lengths, cell, limit, ground.wrap,
                 scratch.best, scratch.seen, scratch.mark, scratch.heads, scratch.node_cells, scratch.node_next, scratch.state,
                 scratch.cells, scratch.distances, UNIT_SEARCHED,

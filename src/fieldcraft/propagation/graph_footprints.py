@@ -179,13 +179,11 @@ class GraphFootprints:
 
     @staticmethod
     def _connect(ground: GraphGround, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
-        from fieldcraft.kernels import graph_radial
-
         scratch.mark += 2
         head = tail = 0
         while tail == 0 or head < tail:
             before = head
-            head, tail = graph_radial.connected(
+            head, tail = kernels.graph_radial.connected(
                 ground.ways.starts, ground.ways.ends, ground.positions, cell, radius, scratch.seen, scratch.mark, scratch.cells,
                 scratch.squares, head, tail, UNIT_SEARCHED,
             )  # fmt: skip
@@ -194,13 +192,11 @@ class GraphFootprints:
 
     @staticmethod
     def _walk(ground: GraphGround, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
-        from fieldcraft.kernels import graph_radial
-
         scratch.mark += 2
         scratch.state[:] = 0
         limit, scale = _limit(radius, ground)
         while scratch.state[2] == 0 or scratch.state[0] > 0:
-            graph_radial.path(
+            kernels.graph_radial.path(
                 ground.ways.starts, ground.ways.ends, ground.lengths, cell, limit, scratch.best, scratch.seen, scratch.mark,
                 scratch.keys, scratch.nodes, scratch.state, scratch.cells, scratch.gone, UNIT_SEARCHED,
             )  # fmt: skip

@@ -20,7 +20,7 @@ from fieldcraft.sources import Sources
 from fieldcraft.space import Graph
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    pass
 
 __all__ = ["GraphSpreadField", "warm_up"]
 
@@ -220,10 +220,8 @@ class GraphSpreadField(Field):
         return self._now[: len(self.space)], self._frozen[: len(self.space)]
 
     @property
-    def _kernels(self) -> ModuleType:
-        from fieldcraft.kernels import graph_spread  # importing Numba takes longer than all the rest of fieldcraft
-
-        return graph_spread
+    def _kernels(self) -> Any:
+        return kernels.graph_spread
 
     @property
     def _plain(self) -> bool:

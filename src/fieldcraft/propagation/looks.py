@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import sight as reference
+from fieldcraft.kernels.reference import visible as reference
 
 __all__ = ["Looks"]
 
@@ -38,19 +38,19 @@ class Looks:
             cells, squares = reference.sight_cells(blocked, reference.NO_HEIGHTS, 1.0, row, column, limit, wrap, False)
             return cells, np.sqrt(squares.astype(np.float64)) / radius
 
-        from fieldcraft.kernels import sight
-
         if (limit, aside) not in self._rooms:
-            size = sight.most_cells(walls.shape, limit)
+            size = kernels.visible.most_cells(walls.shape, limit)
             self._rooms[limit, aside] = (
                 np.zeros(size, np.int64),
                 np.zeros(size, np.int64),
-                sight.room(walls.shape, limit, heights=False),
+                kernels.visible.room(walls.shape, limit, heights=False),
             )
         cells, squares, room = self._rooms[limit, aside]
         room[3][:] = 0
-        while not sight.sight_cells(blocked, sight.NO_HEIGHTS, 1.0, row, column, limit, wrap, False, cells, squares, portion, *room):
+        while not kernels.visible.sight_cells(
+            blocked, kernels.visible.NO_HEIGHTS, 1.0, row, column, limit, wrap, False, cells, squares, portion, *room
+        ):
             yield 1
-        count = int(room[3][sight.COUNT])
+        count = int(room[3][kernels.visible.COUNT])
         yield 1
         return cells[:count].copy(), np.sqrt(squares[:count].astype(np.float64)) / radius

@@ -68,7 +68,7 @@ class RadialField(RadiatingField):
         self._mirror: RadialField | None = None
         self._mirrored = -1
         self._shapes_seen: Any = None
-        self._ops, self._changes = kernels.load("radial"), kernels.load("changes")
+        self._ops, self._changes = kernels.radial, kernels.changes
 
     @property
     def values(self) -> NDArray[np.float32]:

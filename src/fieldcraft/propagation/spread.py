@@ -285,9 +285,7 @@ class SpreadField(Field):
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""
         if kernels.compiled():
-            from fieldcraft.kernels import spread_settled
-
-            spread_settled.settle(
+            kernels.spread_settled.settle(
                 self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent,
                 self._floor, self.space.wrap,
             )  # fmt: skip
@@ -300,10 +298,8 @@ class SpreadField(Field):
     def _ready(self) -> _Tiles | None:
         """The tiles, with the kernels loaded; none where the reference serves."""
         if self._tiles is None and kernels.compiled():
-            from fieldcraft.kernels import spread, spread_tiles  # importing Numba takes longer than all the rest of fieldcraft
-
-            self._waves = spread
-            self._tiles = _Tiles(spread_tiles, self.space, self._reach)
+            self._waves = kernels.spread
+            self._tiles = _Tiles(kernels.spread_tiles, self.space, self._reach)
         return self._tiles
 
     @property

@@ -14,7 +14,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import trail as reference
-from fieldcraft.kernels.reference.blit import TILE_ROWS
+from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.field import Account, GatheringField
 from fieldcraft.propagation.kinds import Gathering
@@ -145,8 +145,8 @@ class TrailField(GatheringField):
 
     def __init__(self, trail: Trail, space: Grid, every: float) -> None:
         self.space = space
-        self.trail, self.vector = trail, trail.vector
-        self.planes: NDArray[np.float32] = np.zeros((2 if trail.vector else 1, *space.shape), dtype=np.float32)
+        self.trail, self.vector = trail, kernels.trail.vector
+        self.planes: NDArray[np.float32] = np.zeros((2 if kernels.trail.vector else 1, *space.shape), dtype=np.float32)
         self.inflow = [Canvas(space) for _ in self.planes]
         self._spare: NDArray[np.float32] | None = None
         self._lengths: NDArray[np.float32] | None = None
@@ -226,7 +226,7 @@ class TrailField(GatheringField):
 
     def tune(self, trail: Trail, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""
-        if trail.vector != self.trail.vector:
+        if kernels.trail.vector != self.trail.vector:
             raise InvalidValue("A trail keeps to numbers or to vectors", got=repr(trail), remedy="Add another layer")
         self.trail, self._every = trail, every
         self._derive()
@@ -326,19 +326,17 @@ class TrailField(GatheringField):
 
     def _call(self, plane: int, room: int, first: int, last: int, values: NDArray[np.float32]) -> pool.Call:
         """The update of some rows of a plane, as it is now, into `values`."""
-        from fieldcraft.kernels import trail, trail_plan
-
         reach = len(self._weights) // 2
         if self._plan is None:
             walls = self.space.walls
             closed = np.zeros((self.space.height, self.space.width + 1), dtype=np.uint8)
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
-            self._plan = (closed, *trail_plan.plan(walls, self._weights, self.space.wrap))
+            self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self.space.wrap))
         if room not in self._rooms:
-            self._rooms[room] = trail.room(self.space.width, reach, self._weights.dtype)
+            self._rooms[room] = kernels.trail.room(self.space.width, reach, self._weights.dtype)
         canvas = self.inflow[plane]
         above, below = self._rows(plane, first - reach, first), self._rows(plane, last, last + reach)
-        return trail.update, (
+        return kernels.trail.update, (
             values, canvas.sums, canvas.dirty, *self._plan, self._weights, isinstance(self.trail.blur, int), self._gain,
             self.trail.edges == "conserve", self._floor, self.space.wrap, above, below, first, last, *self._rooms[room],
         )  # fmt: skip

@@ -259,7 +259,7 @@ class Pursuit(Operand):
         count: int,
         most_hot: int,
     ) -> int:
-        run = kernels.load("flood").run
+        run = kernels.flood.run
         # No flood makes more steps at once than there are cells, nor ignites more.
         count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
         return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, shut, marks, count, most_hot))

@@ -43,7 +43,7 @@ class WaysFlow:
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         """Take one step."""
-        kernels.load("belief").wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
+        kernels.belief.wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
 
 
 def flow(space: Space, stay: float, stride: float) -> WaysFlow:

@@ -51,7 +51,7 @@ class GridFlow:
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         """Take one step."""
-        ops = kernels.load("belief")
+        ops = kernels.belief
         height, width = self.keep.shape
         bands = max(1, min(pool.threads(), self.keep.size // _CELLS_PER_THREAD)) if kernels.compiled() else 1
         edges = [height * band // bands for band in range(bands + 1)]

@@ -60,11 +60,10 @@ def sense(
         if not isinstance(parts, np.ndarray):
             raise InvalidValue("vectors=True is for a layer of vectors", got=repr(layer), remedy="Add it with fc.Trail(vector=True)")
         planes = [frozen(np.ascontiguousarray(parts[..., k])) for k in (0, 1)]
-    ops = kernels.load("walk")
     found = np.zeros((len(planes), len(places), 3), dtype=np.float32)
     for plane, out in zip(planes, found, strict=True):
         common = (plane, ground.walls, space.y_up, space.wrap, places, directions, far, math.cos(turn), math.sin(turn), fallback)
-        crowd(lambda first, last, common=common, out=out: (ops.sense, (*common, first, last, out)), len(places), _AGENTS)  # type: ignore[misc]
+        crowd(lambda first, last, common=common, out=out: (kernels.sense.sense, (*common, first, last, out)), len(places), _AGENTS)  # type: ignore[misc]
     shaped = np.moveaxis(found, 0, -1) if vectors else found[0]
     return np.asarray(shaped[0] if single else shaped)
 

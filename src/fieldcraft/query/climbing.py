@@ -37,7 +37,7 @@ def uphill(layer: Readable, positions: ArrayLike | None = None, *, cells: ArrayL
     ways = space.ways
     best = np.empty(len(here), dtype=np.int64)
     flat = frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
-    kernels.load("climb").uphill(ways.starts, ways.ends, flat, here, best)
+    kernels.uphill.uphill(ways.starts, ways.ends, flat, here, best)
     return Spots.steps(best if starts.ndim else best[0], starts, space, flat)
 
 

@@ -104,7 +104,7 @@ def explore_step(
 def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
     """Let every explorer look, on several threads where that pays."""
     starts, reach, searches = arguments[6:9]
-    ops = kernels.load("explore")
+    ops = kernels.explore
     parts = 1
     if kernels.compiled():
         looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))

@@ -58,7 +58,7 @@ class Ground:
         self.flat = self.values.reshape(-1)
 
     def obstacles(self) -> tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]:
-        """What may bar a step, as `kernels.samples.bilinear` takes it.
+        """What may bar a step, as `kernels.sample.bilinear` takes it.
 
         Walls; whether nothing bars any step; classes of ground, which two of them may be entered from each other, and
         whether these say more than walls do.
@@ -70,7 +70,7 @@ class Ground:
         return self.walls, False, frozen(terrain.classes), terrain.enter & terrain.enter.T, True
 
     def places(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float64], bool]:
-        """World positions in cells from the origin, (N, 2), as `kernels.samples` takes them; and whether it was one pair."""
+        """World positions in cells from the origin, (N, 2), as `kernels.sample` takes them; and whether it was one pair."""
         points, single = checks.positions(positions)
         with np.errstate(over="ignore", invalid="ignore"):
             self.space.cell_at(points, outside=outside)

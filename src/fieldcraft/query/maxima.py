@@ -35,12 +35,12 @@ def peaks(layer: Readable, count: int | None = None, *, spacing: float = 0.0, th
     most = len(space) if count is None else min(checks.whole("count", count, minimum=1), len(space))
     spacing2 = squared(checks.not_negative("spacing", spacing), space.cell_size, at_least=True)
     above = checks.finite("threshold", threshold)
-    ops = kernels.load("hills")
+    ops = kernels.peaks
     found = np.empty(len(space), dtype=np.int64)
     cells = found[: ops.peaks(ground.values, ground.walls, *moves_beside(space), above, space.wrap, found)]
     cells = cells[np.lexsort((cells, -ground.flat[cells]))]
     if spacing > 0:
         kept = np.empty(min(most, len(cells)), dtype=np.int64)
         closed = np.zeros(space.shape, dtype=np.uint8)
-        cells = kept[: kernels.load("spots").thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
+        cells = kept[: kernels.best.thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
     return Spots.at(cells[:most].copy(), space, ground.flat, ranked=True)

@@ -136,7 +136,7 @@ class Reservations:
 
         asking = set(names)
         kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
-        ops = kernels.load("spots")
+        ops = kernels.best
         if len(kept):
             taken = np.zeros(self.space.shape, dtype=np.uint8)
             ops.thin(kept, taken, spacing2, space.wrap, len(kept), np.empty_like(kept))

@@ -68,7 +68,7 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
     places, _ = ground.places(points, outside)
     sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
     where = np.empty((len(paths), 2))
-    function = kernels.load("route").along
+    function = kernels.route.along
 
     def call(first: int, last: int) -> pool.Call:
         return function, (ground.values, places, starts, space.y_up, space.wrap, first, last, sums, lengths, highest, where)

@@ -89,7 +89,7 @@ def _serve(
 ) -> None:
     checks.choice("outside", outside, _OUTSIDE)
     space = ground.space
-    function = getattr(kernels.load("samples"), name)
+    function = getattr(kernels.sample, name)
     off_map = np.full(1, -1, dtype=np.int64)
     common = (
         ground.values, *ground.obstacles(), frozen(points), *space.origin, space.cell_size, space.y_up, space.wrap,

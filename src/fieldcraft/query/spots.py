@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference.spots import TILE
+from fieldcraft.kernels.reference.best import TILE
 from fieldcraft.query import graph_spots
 from fieldcraft.query.graph_ground import is_on_graph
 from fieldcraft.query.ground import Ground, Readable, crowd, squared
@@ -77,7 +77,7 @@ def tile_bounds(ground: Ground, closed: NDArray[np.uint8], sign: np.float32, age
     height, width = ground.space.shape
     highest = np.full((-(-height // TILE), -(-width // TILE)), np.inf, dtype=np.float32)
     if agents * min(4 * reach2, len(ground.space)) > 2 * len(ground.space):
-        kernels.load("spots").bounds(ground.values, closed, sign, highest)
+        kernels.best.bounds(ground.values, closed, sign, highest)
     return highest
 
 
@@ -108,7 +108,7 @@ def _choose(
         best_on_foot(space, ground.values, closed, sign, places, walk, reach2, spacing2, cells)
         return chosen(cells, single, count, space, ground.flat)
     highest = tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
-    function = kernels.load("spots").best
+    function = kernels.best.best
 
     def call(first: int, last: int) -> pool.Call:
         return function, (ground.values, closed, highest, sign, places, reach2, spacing2, False, space.y_up, space.wrap, first, last, cells)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial
-from fieldcraft.kernels.reference.spots import TILE
+from fieldcraft.kernels.reference.best import TILE
 from fieldcraft.propagation.footprints import Scratch, strides
 from fieldcraft.query.ground import crowd, frozen
 from fieldcraft.space import Grid
@@ -37,7 +37,7 @@ def best_on_foot(
     limit = int(min(length, 1e9) * radial.LENGTH_SCALE)
     reach = min(int(length), max(space.shape) - 1)
     anything = np.full((-(-space.height // TILE), -(-space.width // TILE)), np.inf, dtype=np.float32)
-    function = kernels.load("walking").best_on_foot
+    function = kernels.best_on_foot.best_on_foot
 
     def call(first: int, last: int) -> pool.Call:
         scratch = Scratch(reach, len(space), lengths)

@@ -173,9 +173,7 @@ class Sources:
             and outside == "refuse"
         ):
             return False
-        from fieldcraft.kernels import placing
-
-        moved = placing.move(
+        moved = kernels.placing.move(
             ids, positions, self._alive, self._generation, self._changed.view(np.uint8), self._cells, self._positions,
             space.walls, *space.origin, space.cell_size, space.y_up, on_wall == "through",
         )  # fmt: skip

@@ -11,7 +11,7 @@ __all__ = ["moves_beside"]
 
 
 def moves_beside(space: Grid) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.bool_]]:
-    """A grid's links, and how to get from a cell to all those beside it, as `kernels.hills.peaks` takes them.
+    """A grid's links, and how to get from a cell to all those beside it, as `kernels.peaks.peaks` takes them.
 
     One looks for where steps come from; where a step may be open one way only, also for where they lead.
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import sightlines as reference
+from fieldcraft.kernels.reference import sees as reference
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of
 
@@ -50,11 +50,7 @@ def stand(graph: Graph, points: Floats) -> Stand:
 
 def lines() -> Any:
     """The kernels of lines of sight."""
-    if not kernels.compiled():
-        return reference
-    from fieldcraft.kernels import sightlines
-
-    return sightlines
+    return kernels.sees
 
 
 def sees(graph: Graph, viewers: Floats, targets: Floats, limits: Floats, facings: Floats, narrow: float) -> NDArray[np.bool_]:

@@ -222,7 +222,7 @@ class Mesh:
         common = (low, side, across, starts, binned, self.triangles, self.corners, places, self.dimensions == 3, limit, _RIM)
         bands = max(1, min(pool.threads(), len(points) // _PER_THREAD))
         edges = [len(points) * band // bands for band in range(bands + 1)]
-        function = kernels.load("mesh_moving").locate
+        function = kernels.mesh_moving.locate
         pool.run([(function, (*common, *band, found, shares, off)) for band in itertools.pairwise(edges)])
         return found, shares, off
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.sightlines import BLOCKED, CLOSED, OPEN
+from fieldcraft.kernels.reference.sees import BLOCKED, CLOSED, OPEN
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
@@ -31,7 +31,7 @@ _NONE: Numbers = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Portals:
-    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.reference.sightlines` takes them.
+    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.reference.sees` takes them.
 
     Those of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K, 4). Its corners going round with the
     inside on the left are `rings` (R, 2) from `corners[p]` up to `corners[p + 1]`. After the polygons of the mesh come those that fill

@@ -125,7 +125,7 @@ def _owned_on_grid(space: Grid, values: Floats, owner: NDArray[np.int32]) -> _Me
 
 def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]) -> _Measures:
     """The regions of several groups of cells, each those where an array is above its threshold."""
-    ops = kernels.load("hills")
+    ops = kernels.regions
     moves = moves_beside(space)
     labels = np.zeros(space.shape, dtype=np.int32)
     queue, columns, rows = (np.empty(len(space), dtype=np.int64) for _ in range(3))

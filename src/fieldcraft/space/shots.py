@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import stamp as stamp_reference
+from fieldcraft.kernels.reference import shots as stamp_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
@@ -80,13 +80,11 @@ def incoming(space: Space, start: ArrayLike, end: ArrayLike, *, speed: float, wi
 
     blocked = grid.walls.view(np.uint8)
     if kernels.compiled():
-        from fieldcraft.kernels import stamp
-
-        crossings = abs(y1 // stamp.UNITS - y0 // stamp.UNITS) + abs(x1 // stamp.UNITS - x0 // stamp.UNITS)
+        crossings = abs(y1 // kernels.shots.UNITS - y0 // kernels.shots.UNITS) + abs(x1 // kernels.shots.UNITS - x0 // kernels.shots.UNITS)
         if not grid.wrap:
             crossings = min(crossings, grid.height + grid.width)
-        cells, shares, path, slot = stamp.room(grid.shape, crossings, half_width)
-        count, stop = stamp.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, cells, shares, path, slot)
+        cells, shares, path, slot = kernels.shots.room(grid.shape, crossings, half_width)
+        count, stop = kernels.shots.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, cells, shares, path, slot)
         cells, shares = cells[:count], shares[:count]
     else:
         cells, shares, stop = stamp_reference.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap)

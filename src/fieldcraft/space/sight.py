@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import sight as reference
-from fieldcraft.kernels.reference import sightlines as lines_reference
+from fieldcraft.kernels.reference import sees as lines_reference
+from fieldcraft.kernels.reference import visible as reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import checked_space
@@ -134,9 +134,7 @@ def sees(
     look = lines_reference.look_cells
     parts = 1
     if kernels.compiled():
-        from fieldcraft.kernels import sightlines
-
-        look = sightlines.look_cells
+        look = kernels.sees.look_cells
         parts = max(1, min(pool.threads(), len(points), seen.size // _PAIRS_PER_THREAD))
     cuts = [len(points) * part // parts for part in range(parts + 1)]
     blocked = grid.walls.view(np.uint8)
@@ -184,20 +182,18 @@ def _counted(
         reference.field_of_view(blocked, ground, eye, sources, limits, facings, narrow, grid.wrap, walls, counts)
         return counts.reshape(space.shape)
 
-    from fieldcraft.kernels import sight
-
     largest = int(limits.max(initial=0))
-    work = len(sources) * sight.most_cells(grid.shape, largest)
+    work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
     parts = max(1, min(pool.threads(), len(sources), work // _CELLS_PER_THREAD))
     shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
     deals = [[np.ascontiguousarray(each[k::parts]) for each in (sources, limits, facings)] for k in range(parts)]
     pool.run(
         [
             (
-                sight.field_of_view,
+                kernels.visible.field_of_view,
                 (
                     blocked, ground, eye, *deals[k], narrow, grid.wrap, walls, shares[k],
-                    *sight.room(grid.shape, largest, heights=heights is not None),
+                    *kernels.visible.room(grid.shape, largest, heights=heights is not None),
                 ),
             )
             for k in range(parts)

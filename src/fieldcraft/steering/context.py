@@ -93,7 +93,7 @@ def context(
         least = min((0.5 * ground.cell_size if room is None else checks.not_negative("room", room)) / far, 1.0)
         _look(ground, at, ways, far, free)
     views = [seen if isinstance(seen, np.ndarray) else _read(seen, at, ways, far, free) for seen in maps]
-    chosen, choose = np.empty(at.shape), kernels.load("context").choose
+    chosen, choose = np.empty(at.shape), kernels.context.choose
 
     def call(first: int, last: int) -> pool.Call:
         return choose, (*views, free, ways, moving, bearable, least, first, last, chosen)
@@ -126,7 +126,7 @@ def _seen(name: str, value: Readable | ArrayLike | None, count: int, slots: int)
 
 def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
     """How far agents see, into `free`."""
-    bars, wrong, rays = passages(space), np.full(1, -1, dtype=np.int64), kernels.load("moving").rays
+    bars, wrong, rays = passages(space), np.full(1, -1, dtype=np.int64), kernels.moving.rays
     where = (*space.origin, space.cell_size, space.wrap, reach / space.cell_size)
 
     def call(first: int, last: int) -> pool.Call:
@@ -139,7 +139,7 @@ def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
 
 def _read(seen: Ground, at: Wide, ways: Wide, reach: float, free: Wide) -> Wide:
     """What agents see of a layer in each direction."""
-    space, found, read = seen.space, np.empty((len(at), len(ways))), kernels.load("context").read
+    space, found, read = seen.space, np.empty((len(at), len(ways))), kernels.context.read
     count = max(1, math.ceil(reach / space.cell_size * (1 - 1e-9)))
     where = (*space.origin, space.cell_size, space.y_up, space.wrap, reach, count)
 

@@ -63,7 +63,7 @@ class Neighbors:
         columns, rows, per = _bins(extent, self.radius, count, torus)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
         frame = (*low, *period, *per, columns)
-        kernels.load("neighbors").sort(self.positions, *frame, self._keys, self._starts, self._order, self._places, self._lines)
+        kernels.neighbors.sort(self.positions, *frame, self._keys, self._starts, self._order, self._places, self._lines)
         self._places.flags.writeable = False
         self._frame = (self._order, self._starts, *frame, self.radius)
 
@@ -104,7 +104,7 @@ class Neighbors:
         mine = teams if positions is None or own is None else _numbers("own", own, len(at))
         mine = frozen(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
         found, distances = np.empty(len(at), dtype=np.int64), np.empty(len(at))
-        function = kernels.load("neighbors").closest
+        function = kernels.neighbors.closest
 
         def call(first: int, last: int) -> pool.Call:
             return function, (self._places, *self._frame, teams, at, mine, selves, first, last, found, distances)
@@ -118,7 +118,7 @@ class Neighbors:
     def pushes(self) -> Wide:
         """What `separation` gives for a strength of 1, (N, 2)."""
         found = np.empty((len(self), 2))
-        function = kernels.load("neighbors").separate
+        function = kernels.neighbors.separate
 
         def call(first: int, last: int) -> pool.Call:
             return function, (self._lines, *self._frame, first, last, found)
@@ -129,7 +129,7 @@ class Neighbors:
     def sums(self, velocities: Wide) -> Wide:
         """Over each agent's neighbours, (N, 5): how many, the sums of their offsets and of their velocities."""
         found = np.empty((len(self), 5))
-        function = kernels.load("neighbors").flock
+        function = kernels.neighbors.flock
         moving = frozen(np.ascontiguousarray(velocities))
 
         def call(first: int, last: int) -> pool.Call:

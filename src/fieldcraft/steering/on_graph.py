@@ -95,7 +95,7 @@ def _walked(mesh: Graph, at: Wide, cells: NDArray[np.int64], shifts: Wide, leap:
         shut = frozen(shut | floors.doors.leaps)
     plan, shifts = (frozen(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts))  # farther is no farther
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
-    function = kernels.load("mesh_moving").move
+    function = kernels.mesh_moving.move
 
     def call(first: int, last: int) -> pool.Call:
         return function, (
@@ -127,7 +127,7 @@ def _lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
     positions = np.empty((len(places), 3))
     positions[:, :2] = places
     found = np.empty(len(places))
-    kernels.load("mesh_moving").heights(floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners, frozen(cells), places, found)
+    kernels.mesh_moving.heights(floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners, frozen(cells), places, found)
     positions[:, 2] = found
     return positions
 
@@ -148,7 +148,7 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
     corners, rings, _ = floors.rings
     closed = frozen(shut | floors.doors.leaps)
     plan, forces = frozen(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
-    function = kernels.load("mesh_moving").avoid
+    function = kernels.mesh_moving.avoid
 
     def call(first: int, last: int) -> pool.Call:
         common = (corners, rings, starts, behind, sides, closed, floors.doors.leaps, _NOWHERE, frozen(cells), plan, frozen(heading), ahead)

@@ -39,7 +39,7 @@ def move(space: Grid, positions: ArrayLike, displacements: ArrayLike, radius: fl
     shifts = vectors("Displacements", displacements, len(at))
     cells_long("Displacements", shifts, space)
     bars, moved, wrong = passages(space), np.empty(at.shape), np.full(2, -1, dtype=np.int64)
-    function = kernels.load("moving").move
+    function = kernels.moving.move
 
     def call(first: int, last: int) -> pool.Call:
         return function, (bars, at, shifts, *space.origin, space.cell_size, space.wrap, near, first, last, wrong, moved)
@@ -60,7 +60,7 @@ def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead:
     reach = np.array([checks.positive("ahead", ahead)])
     cells_long("Looks ahead", reach, space)
     bars, forces, wrong = passages(space), np.empty(at.shape), np.full(1, -1, dtype=np.int64)
-    function = kernels.load("moving").avoid
+    function = kernels.moving.avoid
     calm = quiet(space, math.ceil(float(reach[0]) / space.cell_size))
     common = (bars, calm, at, heading, *space.origin, space.cell_size, space.wrap, float(reach[0]) / space.cell_size)
 
@@ -162,7 +162,7 @@ class _Step:
     def serve(self, at: Wide) -> tuple[NDArray[np.int64], Wide, Wide]:
         """Which agents were off the map and in walls (-1 for none), positions and velocities."""
         crowd, space, wish, count = self.crowd, self.space, self.wish, len(at)
-        near_all, moves = kernels.load("neighbors"), kernels.load("moving")
+        near_all, moves = kernels.neighbors, kernels.moving
         reach = crowd.keep_apart if crowd.keep_apart > 0 else space.cell_size
         places, lines, frame = neighbors.Neighbors(at, reach, space=space).sorted
         order = frame[0]

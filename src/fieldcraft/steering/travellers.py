@@ -118,7 +118,7 @@ class Travellers:
             arcs,
             gone,
         )
-        function = kernels.load("travel").travel
+        function = kernels.travel.travel
 
         def call(first: int, last: int) -> pool.Call:
             return function, (*common, frozen(ways), first, last)

@@ -175,7 +175,7 @@ class Walkers:
         turn = math.radians(180.0 if how.turn is None else min(how.turn, 180.0))
         half = math.tan(math.radians(how.wander) / 2)
         angle = math.radians(how.angle)
-        ops = kernels.load("walk")
+        ops = kernels.walk
         common = (
             space.walls, space.y_up, space.wrap, trails, flows, which, crowded, grouped, pushed, how.follow, how.align, how.separate,
             how.cohere, how.avoid, how.distance / space.cell_size, math.cos(angle), math.sin(angle), stride, half,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels import compiled
+from fieldcraft import kernels
 from fieldcraft.kernels.reference.paint import CROSS, DIAMOND, DISC, RING, SQUARE, TRIANGLE
 
 __all__ = ["SHAPES", "Brush", "empty_mask"]
@@ -25,7 +23,7 @@ class Brush:
     def __init__(self, height: int, width: int) -> None:
         self.shape = (height, width)
         self._mask = empty_mask(height, width)
-        self._kernels = _kernels()
+        self._kernels = kernels.paint
 
     def marks(
         self, canvas: RGBA, pixels: Floats, radii: Floats, ahead: Floats, shape: str, rim: float, colors: RGBA, opacity: float
@@ -86,16 +84,6 @@ class Brush:
 def empty_mask(height: int, width: int) -> RGBA:
     """A mask for canvases of that size, as wide as the kernels want it."""
     return np.zeros((height, -(-width // 8) * 8), dtype=np.uint8)
-
-
-def _kernels() -> Any:
-    if compiled():
-        from fieldcraft.kernels import paint
-
-        return paint
-    from fieldcraft.kernels.reference import paint as reference
-
-    return reference
 
 
 def _columns(pixels: Floats) -> tuple[Floats, Floats]:

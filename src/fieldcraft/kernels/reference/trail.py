@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.blit import SCALE
+from fieldcraft.kernels.reference.stamps import SCALE
 
 __all__ = ["exchanges", "update"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.chance import SHARE, throw
 
-__all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "sense", "walk"]
+__all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "cell_at", "read", "walk"]
 
 BLOCKED = -1
 NO_LAYER = np.zeros((1, 1), dtype=np.float32)
@@ -23,7 +23,7 @@ _SUBSTEP = 0.5
 _TINY = 1e-12
 
 
-def _cell(x: float, y: float, shape: tuple[int, ...], y_up: bool, wrap: bool) -> int:
+def cell_at(x: float, y: float, shape: tuple[int, ...], y_up: bool, wrap: bool) -> int:
     """The cell at a place, or BLOCKED off the map."""
     height, width = shape
     column, row = math.floor(x), math.floor(y)
@@ -34,35 +34,12 @@ def _cell(x: float, y: float, shape: tuple[int, ...], y_up: bool, wrap: bool) ->
     return (height - 1 - row if y_up else row) * width + column
 
 
-def _read(layer: NDArray[np.float32], walls: NDArray[np.bool_], x: float, y: float, y_up: bool, wrap: bool, blocked: float) -> float:
-    cell = _cell(x, y, walls.shape, y_up, wrap)
+def read(layer: NDArray[np.float32], walls: NDArray[np.bool_], x: float, y: float, y_up: bool, wrap: bool, blocked: float) -> float:
+    """The value at a place, or `blocked` in walls and off the map."""
+    cell = cell_at(x, y, walls.shape, y_up, wrap)
     if cell == BLOCKED or walls.reshape(-1)[cell]:
         return blocked
     return float(layer.reshape(-1)[cell])
-
-
-def sense(
-    layer: NDArray[np.float32],
-    walls: NDArray[np.bool_],
-    y_up: bool,
-    wrap: bool,
-    positions: NDArray[np.float64],
-    headings: NDArray[np.float64],
-    distance: float,
-    cosine: float,
-    sine: float,
-    blocked: float,
-    first: int,
-    last: int,
-    found: NDArray[np.float32],
-) -> None:
-    """What the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
-    for i in range(first, last):
-        (x, y), (hx, hy) = positions[i].tolist(), headings[i].tolist()
-        for k, (dx, dy) in enumerate(
-            ((hx * cosine - hy * sine, hy * cosine + hx * sine), (hx, hy), (hx * cosine + hy * sine, hy * cosine - hx * sine))
-        ):
-            found[i, k] = _read(layer, walls, x + dx * distance, y + dy * distance, y_up, wrap, blocked)
 
 
 def walk(
@@ -142,8 +119,8 @@ def walk(
                     wish_x, wish_y = wish_x + avoid * right_x, wish_y + avoid * right_y
         if align != 0:
             flow_x, flow_y = flows[:2] if roles[i] == 0 else flows[2:]
-            fx = _read(flow_x, walls, ahead_x, ahead_y, y_up, wrap, 0.0)
-            fy = _read(flow_y, walls, ahead_x, ahead_y, y_up, wrap, 0.0)
+            fx = read(flow_x, walls, ahead_x, ahead_y, y_up, wrap, 0.0)
+            fy = read(flow_y, walls, ahead_x, ahead_y, y_up, wrap, 0.0)
             size = math.sqrt(fx * fx + fy * fy)
             if size > _TINY:
                 share = align / size
@@ -175,13 +152,13 @@ def walk(
         pieces = max(math.ceil(stride / _SUBSTEP), 1)
         for _ in range(pieces):
             there = x + wish_x * (stride / pieces)
-            cell = _cell(there, y, walls.shape, y_up, wrap)
+            cell = cell_at(there, y, walls.shape, y_up, wrap)
             if cell == BLOCKED or flat_walls[cell]:
                 wish_x = -wish_x
             else:
                 x = there
             there = y + wish_y * (stride / pieces)
-            cell = _cell(x, there, walls.shape, y_up, wrap)
+            cell = cell_at(x, there, walls.shape, y_up, wrap)
             if cell == BLOCKED or flat_walls[cell]:
                 wish_y = -wish_y
             else:
@@ -190,12 +167,12 @@ def walk(
             x, y = _around(x, width), _around(y, height)
         new_positions[i] = x, y
         new_headings[i] = wish_x, wish_y
-        cells[i] = _cell(x, y, walls.shape, y_up, wrap)
+        cells[i] = cell_at(x, y, walls.shape, y_up, wrap)
 
 
 def _sensed(layer: NDArray[np.float32], walls: NDArray[np.bool_], x: float, y: float, y_up: bool, wrap: bool) -> float:
     """What a sensor reads; without a layer 0, in walls and off the map minus infinity."""
-    cell = _cell(x, y, walls.shape, y_up, wrap)
+    cell = cell_at(x, y, walls.shape, y_up, wrap)
     if cell == BLOCKED or walls.reshape(-1)[cell]:
         return -math.inf
     return float(layer.reshape(-1)[cell]) if layer.shape == walls.shape else 0.0
@@ -204,8 +181,8 @@ def _sensed(layer: NDArray[np.float32], walls: NDArray[np.bool_], x: float, y: f
 def _slope(layer: NDArray[np.float32], walls: NDArray[np.bool_], x: float, y: float, y_up: bool, wrap: bool) -> tuple[float, float]:
     """How fast a layer grows along x and y per cell, relative to what the place and its neighbours read; walls read as the place."""
     column, row = math.floor(x) + 0.5, math.floor(y) + 0.5
-    here = _read(layer, walls, column, row, y_up, wrap, 0.0)
-    sides = [_read(layer, walls, column + dx, row + dy, y_up, wrap, here) for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+    here = read(layer, walls, column, row, y_up, wrap, 0.0)
+    sides = [read(layer, walls, column + dx, row + dy, y_up, wrap, here) for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))]
     total = here + (sides[0] + sides[1]) + (sides[2] + sides[3])
     if total <= _TINY:
         return 0.0, 0.0

@@ -89,7 +89,7 @@ class GraphDistances:
             return
         if not self._started:
             self._start()
-        self._nodes, self._following = kernels.load("graph_ways").settle(
+        self._nodes, self._following = kernels.graph_ways.settle(
             *self._into, self._cost, self.dist, self._inverse, self._ordered, self._most, self._seeds, self._seed_starts, self._heads,
             self._nodes, self._following, self._state, until,
         )  # fmt: skip
@@ -120,7 +120,7 @@ class GraphDistances:
         room = [scratch.take(kind) for kind in (np.int8, np.int32, np.int32, np.float64)]
         if changed.flags.writeable:
             changed.flags.writeable = False  # always: kernels are compiled anew for arrays that can be written to
-        found: tuple[NDArray[np.int64], NDArray[np.float64]] = kernels.load("graph_repair").mend(
+        found: tuple[NDArray[np.int64], NDArray[np.float64]] = kernels.graph_repair.mend(
             *self._into, *self._out, self._cost, self.dist, ground.walls, before.walls, self._most, changed, self.goals, self.start_costs,
             *room,
         )  # fmt: skip
@@ -139,7 +139,7 @@ class GraphDistances:
 
     def summits(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
         """The open vertices, ascending, of which no neighbour's height and the arc to it add up to less than their own."""
-        found: NDArray[np.int64] = kernels.load("graph_ways").summits(*self._out, self._sizes, self._cost, self.ground.walls, heights)
+        found: NDArray[np.int64] = kernels.graph_ways.summits(*self._out, self._sizes, self._cost, self.ground.walls, heights)
         return found
 
     @property
@@ -160,12 +160,12 @@ class GraphDistances:
 
     def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
         """The way down from a settled vertex: vertices, and its length in world units."""
-        way, taken = kernels.load("graph_ways").descend(*self._out, self._sizes, self._cost, self.dist, cell)
+        way, taken = kernels.graph_ways.descend(*self._out, self._sizes, self._cost, self.dist, cell)
         return way, float(self.graph.topology.lengths[taken].sum())
 
     def nexts(self, taken: NDArray[np.int64], vertices: NDArray[np.int64] | None = None) -> None:
         """Write the arc that `descend` takes from each vertex, or each of some, into `taken`, by vertex; -1 where it ends."""
         if vertices is None:
-            kernels.load("graph_ways").all_nexts(*self._into, self._cost, self.dist, taken)
+            kernels.graph_ways.all_nexts(*self._into, self._cost, self.dist, taken)
             return
-        kernels.load("graph_ways").nexts(*self._out, self._sizes, self._cost, self.dist, vertices, taken)
+        kernels.graph_ways.nexts(*self._out, self._sizes, self._cost, self.dist, vertices, taken)

@@ -117,10 +117,10 @@ class GraphFlow(FlowField):
         if self.graph.mesh is not None:
             floors = floors_of(self.graph)
             through = (self._shown_next, goals, floors.doors.middles, *floors.gates, points, vertices)
-            return lambda first, last, out: kernels.load("graph_flow").lead_through(*through, first, last, out)
+            return lambda first, last, out: kernels.graph_flow.lead_through(*through, first, last, out)
         topology = self.graph.topology
         along = (topology.starts, topology.origins, topology.positions, self._shown_arcs, self._shown_next, goals, points, vertices)
-        return lambda first, last, out: kernels.load("graph_flow").lead(*along, first, last, out)
+        return lambda first, last, out: kernels.graph_flow.lead(*along, first, last, out)
 
     def _follow(self) -> None:
         """Take over what has changed in the distances and the walls."""
@@ -157,6 +157,6 @@ class GraphFlow(FlowField):
     def _point(self, some: NDArray[np.int64]) -> None:
         """The next vertices and directions of some vertices, after their arcs. New walls are kept out of, even before a repair."""
         graph, topology = self.graph, self.graph.topology
-        kernels.load("graph_flow").point(
+        kernels.graph_flow.point(
             topology.ends, graph.closed, graph.walls, topology.positions, some, self._arcs, self._next, self._vectors
         )  # fmt: skip

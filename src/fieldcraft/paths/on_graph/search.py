@@ -110,7 +110,7 @@ class _Task:
         if parts is not None and parts[0] == graph.walls_version and parts[1][here] != parts[1][there]:
             return no_path(space)
         costs = _EVEN if self.prices.costs is None else fixed(self.prices.costs)
-        count, cost = kernels.load("graph_search").search(
+        count, cost = kernels.graph_search.search(
             topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
             there, *scratch,
         )  # fmt: skip
@@ -135,7 +135,7 @@ def _take(graph: Graph) -> list[Any]:
     try:
         return _free.setdefault(graph, []).pop()
     except IndexError:
-        return list(kernels.load("graph_search").room(len(graph)))
+        return list(kernels.graph_search.room(len(graph)))
 
 
 def _give(graph: Graph, scratch: list[Any]) -> None:

@@ -78,17 +78,17 @@ def _move(floors: Floors, cells: Ints, places: Wide, out: Wide) -> None:
     """Places, or the nearest of their polygons."""
     nowhere = fixed(np.zeros((len(cells), 2)))
     common = (*floors.rings, *floors.gates, floors.doors.leaps, _NOWHERE)
-    kernels.load("mesh_moving").move(*common, fixed(cells), fixed(places), nowhere, 0, len(cells), out, np.empty_like(cells))
+    kernels.mesh_moving.move(*common, fixed(cells), fixed(places), nowhere, 0, len(cells), out, np.empty_like(cells))
 
 
 def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
     """The string pulled taut through the doors between polygons."""
     most = 2 * len(cells)
     doors, stood, beyond = np.empty((most, 4)), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    count = kernels.load("mesh_moving").corridor(*floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond)
+    count = kernels.mesh_moving.corridor(*floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond)
     doors = doors[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
-    kernels.load("graph_search").pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
+    kernels.graph_search.pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
     return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
 
 
@@ -100,7 +100,7 @@ def _short_cuts(floors: Floors, string: _String) -> Ints:
     stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
     starts, rings, _ = floors.rings
     gates, behind, sides, shut = floors.gates
-    straight = kernels.load("mesh_moving").straight
+    straight = kernels.mesh_moving.straight
     walk = partial(straight, starts, rings, gates, behind, sides, fixed(shut | floors.doors.leaps), floors.doors.leaps, _NOWHERE)
     room = np.empty(4 * len(starts) + 64, dtype=np.int64)
     found: list[int] = []
@@ -159,7 +159,7 @@ def _measured(space: Space, string: _String, prices: Prices) -> Path:
         heights = np.empty(len(plan))
         stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
         fans = floors_of(graph).doors.fans
-        kernels.load("mesh_moving").heights(fans, graph.mesh.triangles, graph.mesh.corners, fixed(stood), plan, heights)
+        kernels.mesh_moving.heights(fans, graph.mesh.triangles, graph.mesh.corners, fixed(stood), plan, heights)
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
         kept |= _bent(places)
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))

@@ -33,8 +33,8 @@ class GridDistances:
         self, space: Grid, ground: GridSnapshot, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float
     ) -> None:
         self.space, self.ground, self.prices, self.goals, self.start_costs = space, ground, prices, goals, start_costs
-        self.ops: Any = kernels.load("distance")
-        self.repair_ops: Any = kernels.load("distance_repair")
+        self.ops: Any = kernels.distance
+        self.repair_ops: Any = kernels.distance_repair
         self.strides = strides = strides_of(space)
         self.scratch = scratch_of(space)
         self.finished = False

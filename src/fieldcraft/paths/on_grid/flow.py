@@ -109,7 +109,7 @@ class GridFlow(FlowField):
     def sampler(self, *, outside: str = "refuse", wrong: Ints | None = None) -> Sampler:
         """`sample` for a band of checked positions, for whoever calls kernels: `serve(points, first, last, out)`."""
         self._follow()
-        space, function = self.space, kernels.load("flow").sample
+        space, function = self.space, kernels.flow.sample
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
         common = (*space.origin, space.cell_size, space.wrap, clamp)
         off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
@@ -154,7 +154,7 @@ class GridFlow(FlowField):
             changed = None
         bars = passages(self.space)
         rings = [np.arange(size)] * 2 if changed is None else [self._around(changed, 1), self._around(changed, 2)]
-        kernel = kernels.load("flow")
+        kernel = kernels.flow
         common = (self._far, bars, self._goals)
         _in_bands(lambda first, last: (kernel.pinch, (*common, rings[0], first, last, self._pinched)), len(rings[0]))
         _in_bands(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import moves as reference
-from fieldcraft.kernels.reference.weighted import bound
+from fieldcraft.kernels.reference.shortest_path_weighted import bound
 from fieldcraft.space import Grid, Terrain, links
 
 __all__ = ["Moves", "moves_of"]
@@ -56,7 +56,7 @@ class Moves:
             moves = old.copy()
         classes, enter, ruled = _rules(space.terrain)
         for window in windows or [(0, space.height, 0, space.width)]:
-            kernels.load("moves").leave(space.walls, classes, enter, ruled, table, space.wrap, *window, moves)
+            kernels.moves.leave(space.walls, classes, enter, ruled, table, space.wrap, *window, moves)
         moves.flags.writeable = False
         return moves
 
@@ -65,9 +65,9 @@ class Moves:
         if not kernels.compiled() or not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
         windows = None if before is None else _windows(space, before.version, 1)
-        stops = kernels.load("moves").stops_room(space.shape) if before is None or windows is None else before.stops.copy()
+        stops = kernels.moves.stops_room(space.shape) if before is None or windows is None else before.stops.copy()
         for window in windows or [(0, space.height, 0, space.width)]:
-            kernels.load("moves").stops(self.king, self.eight, *window, stops)
+            kernels.moves.stops(self.king, self.eight, *window, stops)
         return np.asarray(stops)
 
     def table(self, space: Grid) -> NDArray[Any]:
@@ -88,7 +88,7 @@ class Moves:
             moves, steps = self.table(space), self.steps
             if kernels.compiled():
                 labels = np.empty(len(space), dtype=np.int32)
-                kernels.load("moves").label(moves, steps, space.width, space.height, labels)
+                kernels.moves.label(moves, steps, space.width, space.height, labels)
             else:
                 labels = reference.label(moves, steps, space.width, space.height)
             self._labels = labels
@@ -99,7 +99,10 @@ class Moves:
         try:
             return self._free[kind].pop()
         except IndexError:
-            return [np.empty(len(space))] if kind == "cost" else list(getattr(kernels.load(kind), f"{kind}_room")(len(space)))
+            if kind == "cost":
+                return [np.empty(len(space))]
+            family = getattr(kernels, f"shortest_path_{kind}")
+            return list(getattr(family, f"{kind}_room")(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
         """Take back what `take` gave."""

@@ -195,7 +195,7 @@ def _search(ground: _Ground, start: int, goal: int) -> Path:
             return no_path(space)
     kind = "uniform" if ground.uniform else "weighted"
     problem = _problem(ground)
-    search: Any = getattr(kernels.load(kind), kind)
+    search: Any = getattr(getattr(kernels, f"shortest_path_{kind}"), kind)
     if kernels.compiled():
         scratch = moves.take(space, kind)
         answer = search(*problem, start, goal, *scratch)
@@ -255,7 +255,7 @@ def _search_many(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.i
         asked = np.flatnonzero(labels[starts] == labels[goals])
         starts, goals = starts[asked], goals[asked]
     kind = "uniform" if ground.uniform else "weighted"
-    search: Any = getattr(kernels.load(kind), f"{kind}_many")
+    search: Any = getattr(getattr(kernels, f"shortest_path_{kind}"), f"{kind}_many")
     problem = _problem(ground)
     chunks = itertools.count()  # the next one for whichever thread is free; taking a number is atomic
     count = -(-len(asked) // _PER_CHUNK)

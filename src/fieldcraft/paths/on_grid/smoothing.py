@@ -28,10 +28,8 @@ def straighten(
         space.cell_size, space.width, space.height, space.wrap,
     )  # fmt: skip
     if kernels.compiled():
-        from fieldcraft.kernels import smoothing
-
         kept = np.empty(len(cells), dtype=np.int64)
-        fast: Any = smoothing.straighten
+        fast: Any = kernels.smoothing.straighten
         count, length, cost = fast(*problem, cells, kept)
         kept = kept[:count].copy()
     else:

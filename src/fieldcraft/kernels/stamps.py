@@ -1,4 +1,4 @@
-"""Stamps put on a map of whole numbers, fast: the same bits as `fieldcraft.kernels.reference.blit`.
+"""Stamps put on a map of whole numbers, fast: the same bits as `fieldcraft.kernels.reference.stamps`.
 
 Amounts are rounded by adding and taking off `_MAGIC`, which vectorises.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.blit import ADD, MAX, REPLACE, SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.reference.stamps import ADD, MAX, REPLACE, SCALE, TILE_COLUMNS, TILE_ROWS
 
 __all__ = ["ADD", "MAX", "REPLACE", "SCALE", "TILE_COLUMNS", "TILE_ROWS", "blit", "drain", "publish", "scatter"]
 

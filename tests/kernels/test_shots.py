@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import sight as sight_reference
-from fieldcraft.kernels.reference import stamp as reference
+from fieldcraft.kernels.reference import shots as reference
+from fieldcraft.kernels.reference import visible as sight_reference
 from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
-    from fieldcraft.kernels import stamp
+    from fieldcraft.kernels import shots as stamp
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves: there is no compiled kernel to compare")
 UNITS = reference.UNITS

@@ -1,4 +1,4 @@
-"""Shortest paths on even ground, fast: the same cells as `fieldcraft.kernels.reference.uniform`.
+"""Shortest paths on even ground, fast: the same cells as `fieldcraft.kernels.reference.shortest_path_uniform`.
 
 Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put back.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import PRUNED, bit_length, lowest_bit, turned_round, wrapped
 from fieldcraft.kernels.reference.moves import STEPS
-from fieldcraft.kernels.reference.uniform import LONGEST_RUN, UNREACHED, bits_for
+from fieldcraft.kernels.reference.shortest_path_uniform import LONGEST_RUN, UNREACHED, bits_for
 
 __all__ = ["uniform", "uniform_many", "uniform_room"]
 

@@ -1,4 +1,4 @@
-"""The best cells around agents, spelled out: the specification of `fieldcraft.kernels.spots`.
+"""The best cells around agents, spelled out: the specification of `fieldcraft.kernels.best`.
 
 `first` and `last` bound the agents that a call serves; their places are world positions in cells from the origin.
 """

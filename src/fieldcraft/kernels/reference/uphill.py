@@ -1,4 +1,4 @@
-"""The best cell one step away, spelled out: the specification of `fieldcraft.kernels.climb`."""
+"""The best cell one step away, spelled out: the specification of `fieldcraft.kernels.uphill`."""
 
 from __future__ import annotations
 

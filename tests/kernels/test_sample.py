@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.reference import samples as reference
+from fieldcraft.kernels.reference import sample as reference
 from fieldcraft.query.ground import frozen
 from questions import World, same, worlds
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
-from fieldcraft.kernels import samples as fast
+from fieldcraft.kernels import sample as fast
 
 
 @given(worlds, st.booleans())

@@ -1,10 +1,10 @@
-"""Line stamps, spelled out: the specification of `fieldcraft.kernels.stamp`.
+"""Line stamps, spelled out: the specification of `fieldcraft.kernels.shots`.
 
 A shot flies straight from one point to another. Points are pairs of odd whole numbers in units of which a cell holds
 `UNITS`, so that a point never lies on the edge of a cell and every cell has its centre among them.
 
 A shot stops where it enters a wall or leaves the map, and where it has touched corners of walls on both of its sides: the
-rule of `fieldcraft.kernels.reference.sight`. The wall that it starts in doesn't stop it. It acts on the open cells that
+rule of `fieldcraft.kernels.reference.visible`. The wall that it starts in doesn't stop it. It acts on the open cells that
 it crosses up to there, and on those whose centre lies within half its width of that way, unless the straight line from
 the centre to the nearest point of the way is stopped. Where along the way a cell is passed is the point nearest its
 centre.

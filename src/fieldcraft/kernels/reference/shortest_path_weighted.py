@@ -1,6 +1,6 @@
 """Cheapest paths over ground of different cost, by any table of steps: the specification.
 
-A* over buckets of f, an eighth of the cheapest step wide, in the order of `fieldcraft.kernels.reference.uniform`, cell by cell.
+A* over buckets of f, an eighth of the cheapest step wide, cell by cell in the order of `shortest_path_uniform`.
 """
 
 from __future__ import annotations

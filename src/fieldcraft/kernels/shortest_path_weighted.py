@@ -1,4 +1,4 @@
-"""Cheapest paths, fast: the same cells as `fieldcraft.kernels.reference.weighted`.
+"""Cheapest paths, fast: the same cells as `fieldcraft.kernels.reference.shortest_path_weighted`.
 
 Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put back.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
-from fieldcraft.kernels.reference.weighted import EVEN, FACETS, KING, LINEAR, MANHATTAN
+from fieldcraft.kernels.reference.shortest_path_weighted import EVEN, FACETS, KING, LINEAR, MANHATTAN
 
 __all__ = ["least_cost", "weighted", "weighted_many", "weighted_room"]
 

@@ -1,4 +1,4 @@
-"""Sight, spelled out: the specification of `fieldcraft.kernels.sight`.
+"""Sight, spelled out: the specification of `fieldcraft.kernels.visible`.
 
 A line of sight joins the centres of two cells. It is cut by a wall whose inside it crosses, and by two walls of which
 one touches it with a corner on its left and the other on its right, at the same point or not: sight is a beam that may

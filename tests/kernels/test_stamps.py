@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import blit as reference
+from fieldcraft.kernels.reference import stamps as reference
 
 if kernels.compiled():
-    from fieldcraft.kernels import blit as fast
+    from fieldcraft.kernels import stamps as fast
 
 pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 

@@ -1,10 +1,10 @@
-"""The best cells that can be walked to, fast: `fieldcraft.kernels.reference.walking`."""
+"""The best cells that can be walked to, fast: `fieldcraft.kernels.reference.best_on_foot`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import radial, spots
+from fieldcraft.kernels import radial
 from fieldcraft.kernels.declare import kernel
 
 __all__ = ["best_on_foot"]
@@ -19,7 +19,7 @@ def best_on_foot(
     values, closed, bounds, sign, places, starts, links, masks, steps, lengths, limit, reach2, spacing2, y_up, wrap, first, last, out,
     beyond, best, seen, heads, node_cells, node_next, state, cells, gone,
 ):  # fmt: skip
-    """`spots.best` for the agents [first, last) among the cells to which a walk of at most `limit` leads from each one's start.
+    """`best.best` for the agents [first, last) among the cells to which a walk of at most `limit` leads from each one's start.
 
     `limit` and `lengths` as in `radial.path`, whose scratch the arrays from `best` on are; `beyond` is scratch like
     `closed`, all 1 before and after.
@@ -34,6 +34,6 @@ def best_on_foot(
         found = state[1]
         for k in range(found):
             open_to[cells[k]] = shut[cells[k]]
-        spots.best(values, beyond, bounds, sign, places, reach2, spacing2, _NOT_TAKING, y_up, wrap, i, i + 1, out)
+        best.best(values, beyond, bounds, sign, places, reach2, spacing2, _NOT_TAKING, y_up, wrap, i, i + 1, out)
         for k in range(found):
             open_to[cells[k]] = 1

@@ -1,4 +1,4 @@
-"""Sight, fast: the same bits as `fieldcraft.kernels.reference.sight`.
+"""Sight, fast: the same bits as `fieldcraft.kernels.reference.visible`.
 
 The plane around the looking cell is cut by its two diagonals into four quarters. In a quarter a line has a slope between
 -1 and 1, and one row after the other the walls of the row are cut out of the slopes still in sight: sectors with
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.sight import NO_FACINGS, NO_HEIGHTS, squared_reach
+from fieldcraft.kernels.reference.visible import NO_FACINGS, NO_HEIGHTS, squared_reach
 
 __all__ = ["COUNT", "ENDLESS", "NO_FACINGS", "NO_HEIGHTS", "STAGE", "field_of_view", "most_cells", "room", "sight_cells", "squared_reach"]
 

@@ -1,4 +1,4 @@
-"""The best cells that can be walked to, spelled out: the specification of `fieldcraft.kernels.walking`."""
+"""The best cells that can be walked to, spelled out: the specification of `fieldcraft.kernels.best_on_foot`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import radial, spots
+from fieldcraft.kernels.reference import best, radial
 
 __all__ = ["best_on_foot"]
 
@@ -33,9 +33,9 @@ def best_on_foot(
     out: NDArray[np.int64],
     *_scratch: Any,
 ) -> None:
-    """`spots.best` for each agent among the cells to which a walk of at most `limit` leads."""
+    """`best.best` for each agent among the cells to which a walk of at most `limit` leads."""
     for i in range(first, last):
         reached = list(radial.path(links, steps, lengths, int(starts[i]), limit, wrap))
         here = np.ones_like(closed)
         here.reshape(-1)[reached] = closed.reshape(-1)[reached]
-        spots.best(values, here, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
+        best.best(values, here, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)

@@ -1,4 +1,4 @@
-"""The best cell one step away, fast: `fieldcraft.kernels.reference.climb`."""
+"""The best cell one step away, fast: `fieldcraft.kernels.reference.uphill`."""
 
 from __future__ import annotations
 

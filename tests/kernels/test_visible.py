@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import sight as reference
+from fieldcraft.kernels.reference import visible as reference
 from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
-    from fieldcraft.kernels import sight
+    from fieldcraft.kernels import visible as sight
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves: there is no compiled kernel to compare")
 

@@ -1,4 +1,4 @@
-"""Values between cells, spelled out: the specification of `fieldcraft.kernels.samples`.
+"""Values between cells, spelled out: the specification of `fieldcraft.kernels.sample`.
 
 Rows and columns are those of the arrays; `u` and `v` are world positions in cells from the origin, so that `v` grows with
 the world's y, and row `height - 1 - floor(v)` lies there if `y_up`. `first` and `last` bound the agents that a call serves.

@@ -1,4 +1,4 @@
-"""The best cells around agents, fast: the same bits as `fieldcraft.kernels.reference.spots`.
+"""The best cells around agents, fast: the same bits as `fieldcraft.kernels.reference.best`.
 
 `first` and `last` bound the agents that a call serves; their places are world positions in cells from the origin.
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.spots import TILE
+from fieldcraft.kernels.reference.best import TILE
 
 __all__ = ["best", "bounds", "thin"]
 

@@ -1,4 +1,4 @@
-"""Straight lines over polygons, and between the cells of a grid, spelled out: the specification of `fieldcraft.kernels.sightlines`.
+"""Straight lines over polygons, and between the cells of a grid, spelled out: the specification of `fieldcraft.kernels.sees`.
 
 A line runs over a mesh from polygon to polygon through portals: pieces of their sides behind which another polygon lies. It
 may touch corners on one side of it, not on both. So it is drawn twice, moved by nothing to the left and by nothing to the right, and one
@@ -226,7 +226,7 @@ def _leaves(corners: Cells, rings: Floats, cell: int, ax: float, ay: float, bx: 
 
 
 def between_cells(walls: NDArray[np.uint8], row: int, column: int, dy: int, dx: int) -> bool:
-    """Whether the centres of two cells of a grid see each other; see `fieldcraft.kernels.reference.sight`.
+    """Whether the centres of two cells of a grid see each other; see `fieldcraft.kernels.reference.visible`.
 
     `walls` (height, width); the second cell lies `dy` rows and `dx` columns away, over the seam of a torus if that leads off.
     """
@@ -257,7 +257,7 @@ def look_cells(
 ) -> None:  # fmt: skip
     """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen` (V, T).
 
-    The rest as in `fieldcraft.kernels.reference.sight.field_of_view`, but walls are seen as if they were open.
+    The rest as in `fieldcraft.kernels.reference.visible.field_of_view`, but walls are seen as if they were open.
     """
     height, width = walls.shape
     for v in range(first, last):

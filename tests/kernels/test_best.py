@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.reference import spots as reference
+from fieldcraft.kernels.reference import best as reference
 from questions import World, same, worlds
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
-from fieldcraft.kernels import spots as fast
+from fieldcraft.kernels import best as fast
 
 
 @given(worlds, st.sampled_from([0.4, 1.0, 3.0, 9.5, 40.0]), st.sampled_from([0.0, 1.0, 2.5]), st.integers(1, 4), st.sampled_from([1, -1]))

@@ -1,4 +1,4 @@
-"""Straight lines over polygons, and between the cells of a grid, fast: `fieldcraft.kernels.reference.sightlines`."""
+"""Straight lines over polygons, and between the cells of a grid, fast: `fieldcraft.kernels.reference.sees`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.sightlines import BLOCKED, CLOSED, INWARDS, NO_FACINGS, OPEN
+from fieldcraft.kernels.reference.sees import BLOCKED, CLOSED, INWARDS, NO_FACINGS, OPEN
 
 __all__ = [
     "BLOCKED",

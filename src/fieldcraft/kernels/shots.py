@@ -1,4 +1,4 @@
-"""Line stamps, fast: the same cells and numbers as `fieldcraft.kernels.reference.stamp`, in another order.
+"""Line stamps, fast: the same cells and numbers as `fieldcraft.kernels.reference.shots`, in another order.
 
 The way is walked from one grid line to the next, in whole numbers.
 """
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.stamp import LONGEST, UNITS, WIDEST, units
+from fieldcraft.kernels.reference.shots import LONGEST, UNITS, WIDEST, units
 
 __all__ = ["LONGEST", "UNITS", "WIDEST", "room", "shot", "units"]
 
