@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels import best as spots
 from fieldcraft.kernels import radial
 from fieldcraft.kernels.declare import kernel
 
@@ -34,6 +35,6 @@ def best_on_foot(
         found = state[1]
         for k in range(found):
             open_to[cells[k]] = shut[cells[k]]
-        best.best(values, beyond, bounds, sign, places, reach2, spacing2, _NOT_TAKING, y_up, wrap, i, i + 1, out)
+        spots.best(values, beyond, bounds, sign, places, reach2, spacing2, _NOT_TAKING, y_up, wrap, i, i + 1, out)
         for k in range(found):
             open_to[cells[k]] = 1

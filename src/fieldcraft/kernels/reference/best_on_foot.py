@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import best, radial
+from fieldcraft.kernels.reference import best as spots
+from fieldcraft.kernels.reference import radial
 
 __all__ = ["best_on_foot"]
 
@@ -38,4 +39,4 @@ def best_on_foot(
         reached = list(radial.path(links, steps, lengths, int(starts[i]), limit, wrap))
         here = np.ones_like(closed)
         here.reshape(-1)[reached] = closed.reshape(-1)[reached]
-        best.best(values, here, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
+        spots.best(values, here, bounds, sign, places, reach2, spacing2, False, y_up, wrap, i, i + 1, out)
