@@ -145,8 +145,8 @@ class TrailField(GatheringField):
 
     def __init__(self, trail: Trail, space: Grid, every: float) -> None:
         self.space = space
-        self.trail, self.vector = trail, kernels.trail.vector
-        self.planes: NDArray[np.float32] = np.zeros((2 if kernels.trail.vector else 1, *space.shape), dtype=np.float32)
+        self.trail, self.vector = trail, trail.vector
+        self.planes: NDArray[np.float32] = np.zeros((2 if trail.vector else 1, *space.shape), dtype=np.float32)
         self.inflow = [Canvas(space) for _ in self.planes]
         self._spare: NDArray[np.float32] | None = None
         self._lengths: NDArray[np.float32] | None = None
@@ -226,7 +226,7 @@ class TrailField(GatheringField):
 
     def tune(self, trail: Trail, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""
-        if kernels.trail.vector != self.trail.vector:
+        if trail.vector != self.trail.vector:
             raise InvalidValue("A trail keeps to numbers or to vectors", got=repr(trail), remedy="Add another layer")
         self.trail, self._every = trail, every
         self._derive()
