@@ -10,7 +10,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from refusals import refused
 
-_FAR = np.float32(1e30)
+_FAR = np.float32(1e20)
 
 
 class _World:

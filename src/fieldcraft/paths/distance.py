@@ -14,13 +14,16 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import door
+from fieldcraft.paths.charged import CHARGES, ChargedDistances, Rule
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import Distances
-from fieldcraft.paths.filled import Filled
+from fieldcraft.paths.filled import UNREACHED, Filled
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
+from fieldcraft.paths.stepping import stepped
 from fieldcraft.space import Snapshot, Space, checked_space
+from fieldcraft.space.spots import Spots
 
 __all__ = ["DistanceMap", "distance_map"]
 
@@ -37,6 +40,8 @@ def distance_map(
     cost: Cost = None,
     start_costs: ArrayLike | None = None,
     limit: float | None = None,
+    charge: str = "mean",
+    outward: bool = False,
 ) -> DistanceMap:
     """How far it is from everywhere to the nearest goal, walking.
 
@@ -53,11 +58,17 @@ def distance_map(
     start_costs: what each goal begins with, at least 0: one number or one per goal. A goal that another one undercuts is not
         a goal.
     limit: the search ends at this distance, which is included.
+    charge: "mean", or "enter": a step costs its length times the cost of the cell that it ends in, as tile and board games reckon.
+    outward: distances of walking *from* the goals instead of to them: how far a unit gets, `distances.values <= movement`. The two
+        differ where steps lead one way or are charged on entering. `descend` then answers the way from the goal to a position.
+
+    Maps with another charge or outward are searched as a whole when they are first asked, and anew after each change.
 
     Raises `OutsideMap` or `OnWall` for a goal that can't be stood on, naming the nearest open cell, and `InvalidValue` for
     no goals and for other arguments that don't fit.
     """
-    return DistanceMap(checked_space(space, "A distance map lies on"), goals, cost=cost, start_costs=start_costs, limit=limit)
+    checked_space(space, "A distance map lies on")
+    return DistanceMap(space, goals, cost=cost, start_costs=start_costs, limit=limit, charge=charge, outward=outward)
 
 
 class DistanceMap(Operand):
@@ -71,13 +82,15 @@ class DistanceMap(Operand):
     steps, and right to the last digit or so however long the way. Else they are sums along the way, from the goal on.
 
     It is a map like a layer, so it goes into expressions, windows and questions: `threat - 0.2 * distances`, `-distances`,
-    `distances.curve("linear", 40, 0)`. There walls read 0, and 1e30 stands for ground from which no way leads, so that it is
+    `distances.curve("linear", 40, 0)`. There walls read 0, and 1e20 stands for ground from which no way leads, so that it is
     never the nearest; `filled(number)` takes another number for it. Expressions follow when the map is repaired.
 
     Used by one thread at a time.
     """
 
     name = "distance"
+    rule: Rule
+    """What a step costs, and which way one walks."""
     goals: NDArray[np.int64]
     """The cells of the goals, ascending, each once."""
     start_costs: NDArray[np.float64]
@@ -91,13 +104,20 @@ class DistanceMap(Operand):
         cost: Cost = None,
         start_costs: ArrayLike | None = None,
         limit: float | None = None,
+        charge: str = "mean",
+        outward: bool = False,
     ) -> None:
+        if not isinstance(outward, bool):
+            raise InvalidValue("outward is True or False", got=f"outward={outward!r}", remedy="Pass one of these")
+        self.rule = Rule(checks.choice("charge", charge, CHARGES), outward)
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         prices = Prices(space, cost)
         ground = door.snapshot_of(space, prices.shut)
         cells, _ = standing(space, ground.walls, "goal", goals)
         if not len(cells):
             raise InvalidValue("A distance map has goals", got="none", remedy="Pass one position or an array of at least one")
+        self._points: NDArray[np.float64] | None = checks.positions(goals, dimensions=space.dimensions)[0].copy()
+        self._points.flags.writeable = False
         self._set_up(ground, prices, *_aims(cells, start_costs), limit)
 
     def _set_up(self, ground: Snapshot, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
@@ -114,7 +134,11 @@ class DistanceMap(Operand):
     def _begin(self, ground: Snapshot, goals: NDArray[np.int64], start_costs: NDArray[np.float64]) -> None:
         """Forget all distances; the next question begins to look for them."""
         self.goals, self.start_costs = goals, start_costs
-        self._distances: Distances = door.distances_on(ground, self._prices, goals, start_costs, self.limit)
+        self._distances: Distances = (
+            door.distances_on(ground, self._prices, goals, start_costs, self.limit)
+            if self.rule.is_usual
+            else ChargedDistances(ground, self._prices, goals, start_costs, self.limit, self.rule)
+        )
         self._shown = False
 
     def __repr__(self) -> str:
@@ -141,9 +165,9 @@ class DistanceMap(Operand):
         return Filled(self, number)
 
     def finite_values(self) -> NDArray[np.float32]:
-        """The values as expressions, windows and curves read them: 0 on walls, 1e30 where no way leads to a goal."""
+        """The values as expressions, windows and curves read them: 0 on walls, 1e20 where no way leads to a goal."""
         if self._finite is None:
-            self._finite = Filled(self, checks.LARGEST)
+            self._finite = Filled(self, UNREACHED)
         return self._finite.values
 
     @property
@@ -188,9 +212,47 @@ class DistanceMap(Operand):
             return no_path(self.space)
         with self._guard:
             way, length = distances.descend(int(cells[0]))
-            total -= float(distances.measured(way[-1:])[0])
+            total -= float(distances.measured(way[:1] if self.outward else way[-1:])[0])
         way.flags.writeable = False
         return Path(self.space, way, length, total)
+
+    def step(self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True) -> Spots:
+        """One step each towards the nearest goal, for whoever moves from cell to cell: `hunt.step(monsters, apart=True).positions`.
+
+        Everyone takes the step that begins a shortest way by the map; of equal ones that to the lowest cell. Who is at a goal, or has no
+        way to one, stays, and is not `found`. On a `flee_map` these are steps to safety.
+
+        Parameters
+        ----------
+        positions: one (x, y) pair or an (N, 2) array of world positions on open ground.
+        apart: let them step one after the other, the nearest to a goal first, each to the best cell on which nobody of them stands at
+            that moment and which is no farther from the goal than its own. So they queue in corridors, and surround a goal where steps
+            may be diagonal; who finds no such cell waits.
+        onto_goals: whether the goals' own cells may be entered; with False monsters stop beside the player.
+
+        Raises `OutsideMap` or `OnWall` for positions that can't be stood on, `InvalidValue` for a map with `outward=True`.
+        """
+        return stepped(self, positions, apart, onto_goals)
+
+    @property
+    def goal_positions(self) -> NDArray[np.float64]:
+        """The world positions that the map was asked for, (N, 2) or (N, 3); of a flee map the centres of its goals' cells."""
+        return self.space.position_of(self.goals) if self._points is None else self._points
+
+    @property
+    def charge(self) -> str:
+        """What a step costs: "mean" or "enter", see `distance_map`."""
+        return self.rule.charge
+
+    @property
+    def outward(self) -> bool:
+        """Whether these are distances of walking from the goals."""
+        return self.rule.outward
+
+    @property
+    def prices(self) -> Prices:
+        """What the ground costs, as it was when the map was made or last repaired."""
+        return self._prices
 
     def searched(self, look: Callable[[Distances], _Found]) -> _Found:
         """What a look at the search behind the map finds, once it has come to its end: for what follows the map."""

@@ -13,7 +13,10 @@ from fieldcraft.layer.operand import Operand
 if TYPE_CHECKING:
     from fieldcraft.paths.distance import DistanceMap
 
-__all__ = ["Filled"]
+__all__ = ["UNREACHED", "Filled"]
+
+UNREACHED = 1e20
+"""What stands for ground from which no way leads, where no other number was asked for: a cost that can still be reckoned with."""
 
 
 class Filled(Operand):

@@ -53,6 +53,8 @@ class FleeMap(DistanceMap):
 
     def __init__(self, danger: DistanceMap, strength: float, limit: float) -> None:
         self.danger = danger
+        self.rule = danger.rule
+        self._points = None
         self.strength = strength
         self._followed = -1
         goals, start_costs = self._aims()

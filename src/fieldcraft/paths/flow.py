@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.paths.arriving import ArrivingFlow
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.directions import FlowField
 from fieldcraft.paths.distance import DistanceMap, distance_map
@@ -20,20 +21,32 @@ __all__ = ["FlowField", "FlowFields", "flow_field"]
 _fields: WeakValueDictionary[int, FlowField] = WeakValueDictionary()
 
 
-def flow_field(distance_map: DistanceMap) -> FlowField:
+def flow_field(distance_map: DistanceMap, *, arrive: bool = False) -> FlowField:
     """The directions in which to walk to the goals of a distance map: the same field whenever it is asked for.
+
+    A field ends in the goals' cells: directions are 0 there. With `arrive=True` they lead on to the positions that the map was asked for.
 
     The field follows its map: after `repair` it is mended where distances or walls have changed when it is next looked at.
 
     On a graph or mesh it is a `GraphFlow`, which knows the next vertex as well.
 
-    Raises `InvalidValue` for anything but a distance map, and for a grid whose neighbourhood lacks a straight step: who walks from spot
-    to spot does not jump.
+    Raises `InvalidValue` for anything but a distance map, for one with `outward=True`, for a grid whose neighbourhood lacks a straight
+    step (who walks from spot to spot does not jump), and for `arrive=True` on a graph that is no mesh, where ways end at vertices.
     """
     if not isinstance(distance_map, DistanceMap):
         raise InvalidValue(
             "A flow field is made from a distance map", got=type(distance_map).__name__, remedy="Pass fc.distance_map(space, goals)"
         )
+    if distance_map.outward:
+        raise InvalidValue(
+            "A flow field leads to the goals of its map", got="a map with outward=True", remedy="Make the distance map without outward"
+        )
+    if arrive:
+        if "grid" not in distance_map.space.forms and distance_map.space.graph.mesh is None:
+            raise InvalidValue(
+                "Ways on a graph end at its vertices", got="arrive=True", remedy="Leave it out, and put a vertex where the goal is"
+            )
+        return ArrivingFlow(flow_field(distance_map))
     known = _fields.get(id(distance_map))
     if known is None or known.distance_map is not distance_map:
         known = _fields[id(distance_map)] = flow_of(distance_map)

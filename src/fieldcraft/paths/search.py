@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fieldcraft import checks
 from fieldcraft.paths import door
+from fieldcraft.paths.charged import CHARGES
+from fieldcraft.paths.charged_search import charged_path, charged_paths
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.on_grid.moves import moves_of
 from fieldcraft.paths.route import Path
@@ -14,7 +17,9 @@ from fieldcraft.space import Grid, Space
 __all__ = ["shortest_path", "shortest_paths", "warm_up"]
 
 
-def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> Path:
+def shortest_path(
+    space: Space, start: ArrayLike, goal: ArrayLike, *, cost: Cost = None, smooth: bool = False, charge: str = "mean"
+) -> Path:
     """The cheapest way from one place to another, from the centre of its cell to the centre of the goal's.
 
     Where there is no way, the answer is a path that is not `found`. Of several cheapest ways always the same one is
@@ -30,18 +35,26 @@ def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, *, cost: Cost
     smooth: replace steps by straight legs wherever they cross no wall, cut no corner, and cost no more than what
         they replace, each cell counted with the length of the leg inside it. Then `cells` are those where the path turns.
 
+    charge: "mean", or "enter" for steps that cost their length times the cost of the cell they end in, as in tile and board games.
+
     Raises `OutsideMap` or `OnWall` for a start or goal that can't be stood on, naming the nearest open cell, and `InvalidValue` for
     other arguments that don't fit.
     """
+    if checks.choice("charge", charge, CHARGES) != "mean":
+        return charged_path(space, start, goal, cost, smooth, charge)
     return door.shortest_path(space, start, goal, cost, smooth)
 
 
-def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, *, cost: Cost = None, smooth: bool = False) -> list[Path]:
+def shortest_paths(
+    space: Space, starts: ArrayLike, goals: ArrayLike, *, cost: Cost = None, smooth: bool = False, charge: str = "mean"
+) -> list[Path]:
     """Many shortest paths at once, over all threads: from each start to the goal of the same number.
 
     `starts` and `goals` are (N, 2) world positions; one (x, y) pair stands for all. The paths are those of `shortest_path`, in
     the order of the starts, whatever the number of threads. Raises what it raises, naming the index.
     """
+    if checks.choice("charge", charge, CHARGES) != "mean":
+        return charged_paths(space, starts, goals, cost, smooth, charge)
     return door.shortest_paths(space, starts, goals, cost, smooth)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.paths.charged import ChargedDistances
 from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.paths.distances import Distances
 from fieldcraft.paths.on_graph.distances import GraphDistances
@@ -145,7 +146,7 @@ class GraphFlow(FlowField):
 
     def _take_arcs(self, found: Distances, some: NDArray[np.int64] | None) -> None:
         """The arcs that ways down take from vertices, all or some, numbered as in the topology; -1 where they end."""
-        assert isinstance(found, GraphDistances)
+        assert isinstance(found, (GraphDistances, ChargedDistances))
         found.nexts(self._arcs, some)
 
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
