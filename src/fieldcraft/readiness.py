@@ -7,7 +7,7 @@ import threading
 import numpy as np
 
 from fieldcraft import checks, compose, query
-from fieldcraft.compose import teams
+from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths import readiness as ways
 from fieldcraft.paths import search
@@ -43,7 +43,10 @@ def warm_up(*, background: bool = False) -> threading.Thread | None:
 
 def _compile_all() -> None:
     compose.warm_up()
-    teams.warm_up()
+    teams = InfluenceMap(Grid(8, 4)).add_teams(("one", "other"), Radial(2))
+    teams["one"].add_source((1.5, 1.5))
+    teams.owner(margin=0.5)
+    teams.owner("source")
     query.compile_all()
     prints.compile_all()
     graph_spread.warm_up()

@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.compose import formula
 from fieldcraft.compose import team_survey as survey_module
-from fieldcraft.compose.teams import Teams, warm_up
+from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
@@ -607,7 +607,3 @@ def test_a_sum_of_the_strongest_is_what_the_specification_says():
             expected[there] = max(expected[there], strength * (1 - square / 36))
     teams.owner("source")
     np.testing.assert_allclose(teams._surveys["source"].presence(0).reshape(-1), expected, atol=1e-6)
-
-
-def test_warming_up_works():
-    warm_up()

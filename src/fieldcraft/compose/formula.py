@@ -9,11 +9,11 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground
+from fieldcraft.compose.layered import Layered
 from fieldcraft.compose.node import number
 from fieldcraft.compose.parser import Function, Parser, Value
 from fieldcraft.compose.verbs import MOST_POINTS, MOST_SMOOTHED, apply, power, smooth, sqrt
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer.operand import Operand
 
 __all__ = ["FUNCTIONS", "formula"]
@@ -81,7 +81,7 @@ FUNCTIONS = {
 }
 
 
-def formula(text: str, maps: InfluenceMap | Mapping[str, Operand | float]) -> Expression:
+def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Expression:
     """The expression that a text describes, such as `"clamp(ally - 0.5*enemy, 0, 1)"`.
 
     Names are those of the layers of an influence map, or of a mapping to layers, expressions and numbers; names of other than
@@ -99,12 +99,12 @@ def formula(text: str, maps: InfluenceMap | Mapping[str, Operand | float]) -> Ex
             got=str(len(text)),
             remedy="Put parts of it into expressions of their own",
         )
-    known: Mapping[str, Any] = maps.layers if isinstance(maps, InfluenceMap) else maps
+    known: Mapping[str, Any] = maps.layers if isinstance(maps, Layered) else maps
     if not isinstance(known, Mapping):
         raise InvalidValue("Names are looked up in an influence map or a mapping", got=type(maps).__name__, remedy="Pass imap, or a dict")
     result = Parser(text, known, FUNCTIONS).parse()
     if isinstance(result, Operand):
         return expression_of(result)
-    if not isinstance(maps, InfluenceMap):
+    if not isinstance(maps, Layered):
         raise InvalidValue("A formula names at least one map", got=repr(text)[:80], remedy="Use the name of a layer in it")
     return Expression(number(result), Ground((maps.space,)), result)

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
+from fieldcraft.compose.layered import Layered
 from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, regions
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels.reference.teams import NOBODY
-from fieldcraft.layer import SourceLayer
+from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import Graph
 from fieldcraft.space.regions import Regions
 
-__all__ = ["FrontLine", "Teams", "add_teams", "warm_up"]
+__all__ = ["FrontLine", "Teams", "add_teams"]
 
 _WAYS = ("total", "source")
 _INT32 = np.iinfo(np.int32)
@@ -52,10 +52,10 @@ class Teams(Mapping[str, SourceLayer]):
     Raises `UnknownName` for other names, `InvalidValue` for names that come twice and layers of different cells.
     """
 
-    def __init__(self, imap: InfluenceMap, names: Iterable[str], *, hostile: Mapping[str, Iterable[str]] | None = None) -> None:
-        if not isinstance(imap, InfluenceMap):
+    def __init__(self, imap: Layered, names: Iterable[str], *, hostile: Mapping[str, Iterable[str]] | None = None) -> None:
+        if not isinstance(imap, Layered):
             raise InvalidValue("Teams live on an influence map", got=type(imap).__name__, remedy="Pass fc.InfluenceMap(space)")
-        self._layers = {name: cast(SourceLayer, imap[name]) for name in _checked_names(names)}
+        self._layers = {name: cast(SourceLayer, _layer(imap, name)) for name in _checked_names(names)}
         self._numbers = {name: number for number, name in enumerate(self._layers)}
         self._made: dict[object, Operand] = {}
         self._surveys = {"total": Survey(tuple(self._layers.values()), "total")}
@@ -231,11 +231,11 @@ class Teams(Mapping[str, SourceLayer]):
 
 
 def add_teams(
-    imap: InfluenceMap, names: Iterable[str], propagation: Propagation, *, hostile: Mapping[str, Iterable[str]] | None, **settings: Any
+    imap: Layered, names: Iterable[str], propagation: Propagation, *, hostile: Mapping[str, Iterable[str]] | None, **settings: Any
 ) -> Teams:
     """See `InfluenceMap.add_teams`."""
     wanted = _checked_names(names)
-    taken = [name for name in wanted if name in imap]
+    taken = [name for name in wanted if name in imap.layers]
     if taken:
         raise NameTaken("Layer names differ", got=f"{taken[0]!r}, which exists", remedy="Choose others, or use fc.Teams(imap, names)")
     _checked_table(hostile, wanted)
@@ -246,15 +246,10 @@ def add_teams(
     return Teams(imap, wanted, hostile=hostile)
 
 
-def warm_up() -> None:
-    """Compile the kernels behind teams, so that no frame waits for it."""
-    from fieldcraft.propagation import Radial
-    from fieldcraft.space import Grid
-
-    teams = add_teams(InfluenceMap(Grid(8, 4)), ("one", "other"), Radial(2), hostile=None)
-    teams["one"].add_source((1.5, 1.5))
-    teams.owner(margin=0.5)
-    teams.owner("source")
+def _layer(imap: Layered, name: str) -> Layer:
+    if name not in imap.layers:
+        raise UnknownName("layer", name, imap.layers)
+    return imap.layers[name]
 
 
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -292,6 +287,3 @@ def _checked_table(table: Any, names: tuple[str, ...]) -> dict[str, tuple[str, .
             raise InvalidValue("A team is not its own enemy", got=f"{name!r} among the enemies of {name!r}", remedy="Leave it out")
         found[name] = tuple(other for other in names if other in listed)
     return {name: found.get(name, ()) for name in names}
-
-
-InfluenceMap._add_teams = add_teams

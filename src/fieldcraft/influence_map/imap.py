@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks, clock
+from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.layer import ArrayLayer, Guard, Layer, MemoryLayer, RadialLayer, SpreadLayer, TrailLayer, made, restored
 from fieldcraft.propagation import Propagation, Radial, Spread
@@ -212,12 +213,9 @@ class InfluenceMap:
             )
         return self.add_layer(name, kind.propagation(self.space), **settings)
 
-    # Filled by fieldcraft.compose, which stands above this module.
-    _add_teams: ClassVar[Callable[..., Any]]
-
     def add_teams(
         self, names: Iterable[str], propagation: Propagation, *, hostile: Mapping[str, Iterable[str]] | None = None, **settings: Any
-    ) -> Any:
+    ) -> Teams:
         """Add a layer for each team and return the `fieldcraft.Teams` that they make.
 
         Parameters
@@ -230,7 +228,7 @@ class InfluenceMap:
         Raises what `add_layer` raises, and `InvalidValue` or `UnknownName` for other names in the table. Then no layer was added.
         """
         with self._guard:
-            return type(self)._add_teams(self, names, propagation, hostile=hostile, **settings)
+            return add_teams(self, names, propagation, hostile=hostile, **settings)
 
     def remove_layer(self, name: str) -> None:
         """Take a layer off the map."""

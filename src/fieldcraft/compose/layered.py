@@ -1,0 +1,31 @@
+"""What is asked of an influence map here, which stands below this room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, runtime_checkable
+
+from fieldcraft.layer import Layer
+from fieldcraft.space import AnySpace
+
+__all__ = ["Layered"]
+
+
+@runtime_checkable
+class Layered(Protocol):
+    """Layers by name on one space: a `fieldcraft.InfluenceMap`."""
+
+    @property
+    def space(self) -> AnySpace:
+        """The space that it lies on."""
+        ...
+
+    @property
+    def layers(self) -> Mapping[str, Layer]:
+        """The layers by name."""
+        ...
+
+    @property
+    def add_layer(self) -> Callable[..., Layer]:
+        """Add a layer."""
+        ...
