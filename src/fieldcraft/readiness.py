@@ -74,6 +74,12 @@ def _compile_all() -> None:
             radial = Radial(4, metric=metric, blend=blend).field(space, 0.1)
             radial.feed(sources)
             radial.catch_up()
+    for around in (4, 8):
+        for falloff in ("exponential", "linear"):
+            dense = Spread(0.5, 0.5, falloff=falloff).field(Grid(40, 40, neighbors=around), 0.1)
+            dense.values[:] = 1
+            for count in (1, 1, 3):
+                dense.run(count)
     knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
     for neighbors in (4, 8, knight):
         field = Spread(0.5, 0.5).field(Grid(40, 20, neighbors=neighbors), 0.1)

@@ -3,7 +3,8 @@
 All kernels work in place. `wave_*` update whole bands of rows, several steps in one pass: level `l` of the wave is the
 map after `l` steps, it follows level `l - 1` at the distance that a step reaches, and only a ring of rows per level is
 kept, so that the steps in between never leave the cache.
-The `plain` kernels serve four neighbours, exponential decay and values of one sign; the `any` kernels everything.
+The `near` kernels serve 4 and 8 neighbours, values of one sign that fall by momentum, and ground without terrain; the `any`
+kernels everything.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_cells import close_ring, copy, emit, gather, row_plain, update
+from fieldcraft.kernels.spread_cells import close_ring, emit, gather, update
+from fieldcraft.kernels.spread_cells import copy as copy_row
+from fieldcraft.kernels.spread_rows import copy, near, wrap_around
 
-__all__ = ["margin", "wave_any", "wave_plain"]
+__all__ = ["margin", "step_near", "wave_any", "wave_near"]
 
 
 def margin(reach: int) -> int:
@@ -22,39 +25,92 @@ def margin(reach: int) -> int:
 
 
 @kernel
-def wave_plain(values, frozen, above, below, first, last, count, weight, momentum, floor, ring):
-    """`count` steps of the rows [first, last), in place.
-
-    `above` and `below` are copies of the up to `count` rows beside the band, as they were before; fewer mean that the
-    map ends there. `ring` is scratch of shape (count, 3, width + 2 * margin(1)) whose margins are 0.
-    """
-    pad = 16
-    width = values.shape[1]
-    low = first - above.shape[0]
-    high = last + below.shape[0]
-    nothing = np.zeros(width, np.float32)
-    for t in range(low, high + count):
-        if t < high:
-            entering = ring[0, (t - low) % 3, pad : pad + width]
-            if t < first:
-                copy(above[t - low], entering)
-            elif t < last:
-                copy(values[t], entering)
+def step_near(values, ground, starts, above, below, first, last, straight, diagonal, power, momentum, floor, wrap, ring):
+    """One step of the rows [first, last), in place: `wave_near` with a count of 1, without what more steps need."""
+    width = np.uint64(values.shape[1])
+    stride = np.uint64(ring.shape[1])
+    pad = np.uint64(16)
+    flat, fixed, scratch = values.reshape(-1), ground.reshape(-1), ring.reshape(-1)
+    over, under = above.reshape(-1), below.reshape(-1)
+    nothing = np.uint64(ring.shape[0] - 1) * stride + pad
+    lead = above.shape[0]
+    rows = lead + last - first + below.shape[0]
+    for t in range(rows + 2):
+        # A row is copied a turn before it is needed: reading across what was just written would stall.
+        if t < rows:
+            entering = np.uint64(t & 3) * stride + pad
+            if t < lead:
+                copy(over, np.uint64(t) * width, scratch, entering, width)
+            elif t < lead + last - first:
+                copy(flat, starts[t - lead + first], scratch, entering, width)
             else:
-                copy(below[t - last], entering)
+                copy(under, np.uint64(t - lead + first - last) * width, scratch, entering, width)
+            if wrap:
+                wrap_around(scratch, entering, width)
+        row = t - 2
+        if row >= lead and row < lead + last - first:
+            here = np.uint64(row & 3) * stride + pad
+            up = np.uint64((row + 3) & 3) * stride + pad if row > 0 else nothing
+            down = np.uint64((row + 1) & 3) * stride + pad if row + 1 < rows else nothing
+            at = starts[row - lead + first]
+            near(scratch, up, here, down, fixed, at, flat, at, width, straight, diagonal, power, momentum, floor)
+
+
+@kernel
+def wave_near(values, ground, starts, above, below, first, last, count, straight, diagonal, power, momentum, floor, wrap, ring):
+    """`count` steps of the rows [first, last), in place, for 4 neighbours, or 8 where `diagonal` is not None.
+
+    `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`; `starts` (height,) says where each row begins
+    in flat memory (were it worked out here, the compiler would test once for all rows whether any overlap, and give up).
+    `above` and `below` are copies of the up to `count` rows beside the band, as they were before; fewer mean that the map
+    ends there. `ring` is scratch of 4 rows a step and one more, each with a margin on both sides; margins and last row are 0.
+    """
+    width = np.uint64(values.shape[1])
+    stride = np.uint64(ring.shape[1])
+    pad = np.uint64(16)
+    flat, fixed, scratch = values.reshape(-1), ground.reshape(-1), ring.reshape(-1)
+    over, under = above.reshape(-1), below.reshape(-1)
+    nothing = np.uint64(ring.shape[0] - 1) * stride + pad
+    low = first - above.shape[0]
+    rows = last + below.shape[0] - low
+    for t in range(rows + 2 * count):
+        # A row is copied a turn before it is needed: reading across what was just written would stall.
+        if t < rows:
+            entering = np.uint64(t & 3) * stride + pad
+            y = low + t
+            if y < first:
+                copy(over, np.uint64(t) * width, scratch, entering, width)
+            elif y < last:
+                copy(flat, starts[y], scratch, entering, width)
+            else:
+                copy(under, np.uint64(y - last) * width, scratch, entering, width)
+            if wrap:
+                wrap_around(scratch, entering, width)
         for level in range(1, count + 1):
-            y = t - level
-            if y < max(low, first - count + level) or y >= min(high, last + count - level):
+            row = t - 2 * level
+            y = low + row
+            if row < 0 or row >= rows or y < first - count + level or y >= last + count - level:
                 continue
-            i = y - low
-            up = ring[level - 1, (i + 2) % 3, pad : pad + width] if y > low else nothing
-            down = ring[level - 1, (i + 1) % 3, pad : pad + width] if y + 1 < high else nothing
-            row = ring[level - 1, i % 3]
-            left = row[pad - 1 : pad + width - 1]
-            here = row[pad : pad + width]
-            right = row[pad + 1 : pad + width + 1]
-            out = values[y] if level == count else ring[level, i % 3, pad : pad + width]
-            row_plain(up, down, left, here, right, frozen[y], out, weight, momentum, floor)
+            before = np.uint64(4 * level - 4) * stride + pad
+            here = before + np.uint64(row & 3) * stride
+            up = before + np.uint64((row + 3) & 3) * stride if row > 0 else nothing
+            down = before + np.uint64((row + 1) & 3) * stride if row + 1 < rows else nothing
+            on_map = y if y >= 0 else y + values.shape[0]
+            on_map = on_map if on_map < values.shape[0] else on_map - values.shape[0]
+            at = starts[on_map]
+            if level == count:
+                near(
+                    scratch, up, here, down, fixed, at, flat, at, width,
+                    straight, diagonal, power, momentum, floor,
+                )  # fmt: skip
+            else:
+                to = np.uint64(4 * level) * stride + pad + np.uint64(row & 3) * stride
+                near(
+                    scratch, up, here, down, fixed, at, scratch, to, width,
+                    straight, diagonal, power, momentum, floor,
+                )  # fmt: skip
+                if wrap:
+                    wrap_around(scratch, to, width)
 
 
 @kernel
@@ -97,11 +153,11 @@ def wave_any(
         if t < high:
             entering = ring[0, (t - low) % rows]
             if t < first:
-                copy(above[t - low], entering[pad : pad + width])
+                copy_row(above[t - low], entering[pad : pad + width])
             elif t < last:
-                copy(values[t], entering[pad : pad + width])
+                copy_row(values[t], entering[pad : pad + width])
             else:
-                copy(below[t - last], entering[pad : pad + width])
+                copy_row(below[t - last], entering[pad : pad + width])
             close_ring(entering, width, pad, reach, wrap)
             if exponent >= 2:
                 emit(entering, emitted[0, (t - low) % rows], exponent)

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["close_ring", "copy", "emit", "gather", "power", "root", "row_plain", "update"]
+__all__ = ["close_ring", "copy", "emit", "gather", "power", "root", "update"]
 
 _ZERO = np.float32(0)
 
@@ -16,25 +16,6 @@ def copy(row, out):
     """Copy a row."""
     for x in range(out.shape[0]):
         out[x] = row[x]
-
-
-@kernel(inline="never")
-def row_plain(above, below, left, here, right, frozen, out, weight, momentum, floor):
-    """One step of a row, from it and the rows beside it."""
-    for x in range(out.shape[0]):
-        a = above[x]
-        b = below[x]
-        t = a if a > b else b
-        c = left[x]
-        t = t if t > c else c
-        c = right[x]
-        t = t if t > c else c
-        t = t * weight
-        old = here[x]
-        v = old + momentum * (t - old)
-        larger = v if v > t else t
-        v = v if larger >= floor else _ZERO
-        out[x] = old if frozen[x] != 0 else v
 
 
 @kernel(inline="never")

@@ -1,6 +1,6 @@
 """Spread where something can change, fast: the same bits as `fieldcraft.kernels.reference.spread`.
 
-Only tiles that are awake are updated, in place; they wake those beside them. `plain` and `any` as in `fieldcraft.kernels.spread`.
+Only tiles that are awake are updated, in place; they wake those beside them. `near` and `any` as in `fieldcraft.kernels.spread`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_cells import emit, gather, row_plain, update
+from fieldcraft.kernels.spread_cells import emit, gather, update
+from fieldcraft.kernels.spread_rows import near
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_plain", "wake"]
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_near", "wake"]
 
 TILE_ROWS = 16
 TILE_COLUMNS = 32
@@ -130,17 +131,42 @@ def _turn(awake, band_awake, next_awake, next_band):
 
 
 @kernel
-def tiles_plain(values, frozen, weight, momentum, floor, count, most, awake, band_awake, next_awake, next_band, new, pending, counts):
+def tiles_near(
+    values,
+    ground,
+    straight,
+    diagonal,
+    power,
+    momentum,
+    floor,
+    wrap,
+    count,
+    most,
+    awake,
+    band_awake,
+    next_awake,
+    next_band,
+    new,
+    pending,
+    counts,
+):
     """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake tiles.
 
     Returns (steps made, tiles awake now). Tiles that changed, and those that their changed cells reach, are awake for
     the next step. `new` is scratch of shape (2, tiles across, TILE_ROWS, TILE_COLUMNS), `pending` and `counts` likewise.
+    The losses and `power` are those of `fieldcraft.kernels.spread_rows.near`.
     """
     height, width = values.shape
     block = np.zeros((TILE_ROWS + 2, TILE_COLUMNS + 32), np.float32)
+    around, fixed, results = block.reshape(-1), ground.reshape(-1), new.reshape(-1)
+    stride = np.uint64(TILE_COLUMNS + 32)
+    pad = np.uint64(16)
+    opening = np.empty((min(1, height) if wrap else 0, width), np.float32)
     made = 0
     total = 1
     while made < count and total > 0:
+        if wrap:
+            opening[:] = values[: opening.shape[0]]
         for ty in range(awake.shape[0] + 1):
             slot = ty % 2
             if ty < awake.shape[0] and band_awake[ty] != 0:
@@ -151,21 +177,21 @@ def tiles_plain(values, frozen, weight, momentum, floor, count, most, awake, ban
                         continue
                     left = tx * TILE_COLUMNS
                     columns = min(TILE_COLUMNS, width - left)
-                    _load(values, values, top, left, rows, columns, 1, 16, False, block)
-                    out = new[slot, counts[slot]]
+                    _load(values, opening, top, left, rows, columns, 1, 16, wrap, block)
+                    out = np.uint64((slot * awake.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS)
                     for j in range(rows):
-                        row = block[j + 1]
-                        up = block[j, 16 : 16 + columns]
-                        down = block[j + 2, 16 : 16 + columns]
-                        left_of = row[15 : 15 + columns]
-                        here = row[16 : 16 + columns]
-                        right_of = row[17 : 17 + columns]
-                        still = frozen[top + j, left : left + columns]
-                        row_plain(up, down, left_of, here, right_of, still, out[j, :columns], weight, momentum, floor)
+                        up = np.uint64(j) * stride + pad
+                        here = up + stride
+                        at = np.uint64((top + j) * width + left)
+                        to = out + np.uint64(j * TILE_COLUMNS)
+                        near(
+                            around, up, here, here + stride, fixed, at, results, to, np.uint64(columns),
+                            straight, diagonal, power, momentum, floor,
+                        )  # fmt: skip
                     pending[slot, counts[slot]] = tx
                     counts[slot] += 1
             if ty > 0:
-                _store_band(values, new, pending, counts, 1 - slot, ty - 1, 1, False, next_awake, next_band)
+                _store_band(values, new, pending, counts, 1 - slot, ty - 1, 1, wrap, next_awake, next_band)
         total = _turn(awake, band_awake, next_awake, next_band)
         made += 1
         if total > most:
@@ -198,7 +224,7 @@ def tiles_any(
     pending,
     counts,
 ):
-    """`tiles_plain` for any neighbourhood, falloff and sign; `new` has room for as many bands as a step reaches, and one."""
+    """`tiles_near` for any neighbourhood, falloff and sign; `new` has room for as many bands as a step reaches, and one."""
     height, width = values.shape
     pad = -(-reach // 16) * 16
     lag = new.shape[0] - 1

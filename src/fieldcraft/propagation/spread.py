@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ __all__ = ["FALLOFFS", "Spread", "SpreadField", "checked_pins"]
 
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 _PIN, _WALL = 2, 1
+_HELD = _PIN | _WALL
 
 # A scheduler's constants: none of them changes a value, only when which kernel runs.
 _RING_BYTES = 1 << 20  # the rows that a wave keeps should stay in the second-level cache
@@ -36,7 +38,7 @@ _MOST_LEVELS = 16
 _SPARSE_SHARE = 0.25  # up to this share of awake tiles, tiles are cheaper than waves
 _FIRST_PROBE, _LAST_PROBE = 16, 128  # dense steps between two looks at which tiles still change
 _CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
-_ANY_COST = 8  # how much longer an update takes in the general kernel
+_DIAGONAL_COST, _ANY_COST = 2, 8  # how much longer an update takes with 8 neighbours, and in the general kernel
 _UNIT_CELLS = 80_000  # cell updates in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 _UNIT_TILES = 100
 
@@ -129,13 +131,16 @@ class SpreadField(Field):
         self._fed = -1
         self._walls_version = space.walls_version
         self._links: NDArray[np.unsignedinteger] | None = None
+        self._ground: NDArray[np.uint8] | None = self._frozen if space.neighborhood.is_four else None
+        self._whole: tuple[Any, ...] | None = None
         self._spare: NDArray[np.float32] | None = None
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        self._starts = np.arange(space.height, dtype=np.uint64) * np.uint64(space.width)
         self._waves: ModuleType | None = None
         self._tiles: _Tiles | None = None
-        self._rings: dict[tuple[int, bool, bool], list[NDArray[np.float32]]] = {}
+        self._rings: dict[tuple[int, int, bool], list[NDArray[np.float32]]] = {}
         self.tune(spread, every)
 
     def tune(self, spread: Spread, every: float) -> None:
@@ -152,9 +157,16 @@ class SpreadField(Field):
         self._momentum = np.float32(spread.momentum)
         self._keep = np.float32(-1 if spread.half_life is None else 0.5 ** (every / spread.half_life))
         self._floor = np.float32(min(spread.floor, most))
-        straight_only = self.space.neighborhood.is_four and not self.space.wrap
+        steps = self.space.neighborhood.steps
+        beside = self.space.neighborhood.is_four or self.space.neighborhood.is_eight
         plain_ground = self.space.terrain is None or self.space.terrain.is_plain
-        self._may_be_plain = straight_only and plain_ground and self._exponent == 0 and spread.half_life is None
+        self._may_be_near = beside and plain_ground and self._exponent <= 2 and spread.half_life is None
+        self._tuned = (
+            self._losses[steps.index((1, 0))] if beside else None,
+            self._losses[steps.index((1, 1))] if self.space.neighborhood.is_eight else None,
+            self._exponent or None, self._momentum, self._floor, self.space.wrap,
+        )  # fmt: skip
+        self._whole = None
         self.touched(None)
 
     def feed(self, sources: Sources) -> None:
@@ -176,6 +188,8 @@ class SpreadField(Field):
         blocked = self.space.walls.reshape(-1)[changed]
         frozen[changed] = (frozen[changed] & _PIN) | blocked.astype(np.uint8)
         self._flat[changed[frozen[changed] == _WALL]] = 0
+        if len(changed):
+            self._level(int(changed[0]), int(changed[-1]))
         if self._tiles is not None:
             self._tiles.wake(changed)
 
@@ -185,6 +199,10 @@ class SpreadField(Field):
         frozen = self._frozen.reshape(-1)
         frozen[self.pinned] &= ~np.uint8(_PIN)
         frozen[cells] |= np.uint8(_PIN)
+        if self._ground is not None and self._ground is not self._frozen:
+            ground = self._ground.reshape(-1)
+            for changed in (self.pinned, cells):
+                ground[changed] = (ground[changed] & np.uint8(255 - _HELD)) | frozen[changed]
         gone = self.pinned[frozen[self.pinned] & _PIN == 0]
         self._flat[gone[frozen[gone] == _WALL]] = 0
         changed = cells[self._flat[cells] != strengths]
@@ -240,7 +258,7 @@ class SpreadField(Field):
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a band of rows a unit, from the values into a spare array; see `Field.step_in_units`."""
         tiles = self._ready()
-        unit = _UNIT_CELLS // (1 if self._plain else _ANY_COST)
+        unit = _UNIT_CELLS // self._cost
         if tiles is not None and tiles.awake == 0:
             return
         if tiles is None or len(self.space) <= unit or (not tiles.probing and tiles.awake <= _UNIT_TILES):
@@ -303,13 +321,18 @@ class SpreadField(Field):
         return self._tiles
 
     @property
-    def _plain(self) -> bool:
-        return self._may_be_plain and not self._signed
+    def _near(self) -> bool:
+        return self._may_be_near and not self._signed
+
+    @property
+    def _cost(self) -> int:
+        """How much longer a cell takes than with 4 neighbours and values of one sign."""
+        return (1 if self._tuned[1] is None else _DIAGONAL_COST) if self._near else _ANY_COST
 
     def _levels(self) -> int:
         """How many steps a wave makes in one pass."""
         row_bytes = 4 * (self.space.width + 32)
-        rows = (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
+        rows = 4 if self._near else (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
         return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
 
@@ -317,11 +340,8 @@ class SpreadField(Field):
         tiles = self._tiles
         assert tiles is not None
         steps = 1 if tiles.probing else count
-        if self._plain:
-            made, awake = tiles.kernels.tiles_plain(
-                self.values, self._frozen, self._losses[0], self._momentum, self._floor,
-                steps, tiles.most, *tiles.scratch,
-            )  # fmt: skip
+        if self._near:
+            made, awake = tiles.kernels.tiles_near(self.values, self._level_ground(), *self._tuned, steps, tiles.most, *tiles.scratch)
         else:
             made, awake = tiles.kernels.tiles_any(
                 self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
@@ -333,8 +353,11 @@ class SpreadField(Field):
     def _step_waves(self, levels: int) -> None:
         height, width = self.space.shape
         halo = levels * self._reach
-        work = height * width * levels * (1 if self._plain else _ANY_COST)
+        work = height * width * levels * self._cost
         bands = max(1, min(pool.threads(), work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
+        if bands == 1 and levels == 1 and self._near and not self.space.wrap:
+            self._step_whole()
+            return
         edges = [height * band // bands for band in range(bands + 1)]
         calls = []
         for band in range(bands):
@@ -342,6 +365,15 @@ class SpreadField(Field):
             above, below = self._rows(first - halo, first), self._rows(last, last + halo)
             calls.append(self._wave(band, levels, above, below, first, last, self.values))
         pool.run(calls)
+
+    def _step_whole(self) -> None:
+        """One step of all rows; what it takes is kept, since on a small map finding it would take as long as the step."""
+        assert self._waves is not None
+        if self._whole is None or self._whole[0] is not self.values:
+            nothing = self._rows(0, 0)
+            bounds = (nothing, nothing, 0, self.space.height)
+            self._whole = (self.values, self._level_ground(), self._starts, *bounds, *self._tuned, self._ring(0, 1)[0])
+        self._waves.step_near(*self._whole)
 
     def _rows(self, first: int, last: int) -> NDArray[np.float32]:
         """A copy of rows as they are now, those beyond the rim from the other side on a torus, else left out."""
@@ -360,11 +392,13 @@ class SpreadField(Field):
         values: NDArray[np.float32],
     ) -> pool.Call:
         assert self._waves is not None
-        ring = self._ring(band)
-        if self._plain:
-            return self._waves.wave_plain, (
-                values, self._frozen, above, below, first, last, levels, self._losses[0], self._momentum, self._floor, ring[0],
-            )  # fmt: skip
+        if self._near:
+            here = (values, self._level_ground(), self._starts, above, below, first, last)
+            rows = self._ring(band, levels)[0]
+            if levels == 1:
+                return self._waves.step_near, (*here, *self._tuned, rows)
+            return self._waves.wave_near, (*here, levels, *self._tuned, rows)
+        ring = self._ring(band, levels)
         return self._waves.wave_any, (
             values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
             above, below, first, last, levels, self._momentum, self._keep, self._floor, self.space.wrap, *ring,
@@ -376,15 +410,45 @@ class SpreadField(Field):
             self._links = self.space.links()
         return self._links, self.space.link_masks
 
-    def _ring(self, band: int) -> list[NDArray[np.float32]]:
+    def _level_ground(self) -> NDArray[np.uint8]:
+        """The bits of each cell that the kernels for near neighbours go by: whether it is held, which diagonals lead there."""
+        if self._ground is None:
+            self._ground = np.empty(self.space.shape, dtype=np.uint8)
+            self._level(0, len(self.space) - 1)
+        return self._ground
+
+    def _level(self, first: int, last: int) -> None:
+        """Bring the ground up to date between two cells whose walls have changed."""
+        self._whole = None
+        if self._ground is None or self._ground is self._frozen:
+            return
+        near, far = first // self.space.width - 1, last // self.space.width + 2
+        rows = slice(max(near, 0), far) if not self.space.wrap or (near >= 0 and far <= self.space.height) else slice(None)
+        self._ground[rows] = self._diagonals[self._ways()[0][rows]] | self._frozen[rows]
+
+    @functools.cached_property
+    def _diagonals(self) -> NDArray[np.uint8]:
+        """For each byte of links, the bits of its diagonal steps."""
+        from fieldcraft.kernels.spread_rows import OPEN
+
+        links, table = np.arange(256), np.zeros(256, dtype=np.uint8)
+        for k, step in enumerate(self.space.neighborhood.steps):
+            table |= ((links >> k & 1) * OPEN.get(step, 0)).astype(np.uint8)
+        return table
+
+    def _ring(self, band: int, levels: int) -> list[NDArray[np.float32]]:
         """Scratch rows of a band; the kernels put their margins in different places, so each has its own."""
         rooted = self._exponent >= 2
-        key = (band, self._plain, rooted)
+        deep = self._levels() if levels > 1 else 1
+        key = (band, 4 * deep + 1 if self._near else 0, rooted)
         if key not in self._rings:
             assert self._waves is not None
             width = -(-self.space.width // 16) * 16 + 2 * self._waves.margin(self._reach)
-            shape = (self._levels(), 2 * self._reach + 1, width)
-            self._rings[key] = [_aligned(shape), _aligned(shape if rooted else (1, 1, 1))]
+            if self._near:
+                self._rings[key] = [_aligned((4 * deep + 1, width))]
+            else:
+                shape = (self._levels(), 2 * self._reach + 1, width)
+                self._rings[key] = [_aligned(shape), _aligned(shape if rooted else (1, 1, 1))]
         return self._rings[key]
 
 
