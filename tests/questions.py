@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.query.ground import Ground
+from fieldcraft.query.on_grid import GridGround
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1)]
 HEX = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
@@ -37,7 +37,7 @@ class World:
         # Few different values, so that there are ties and plateaus.
         levels = float(rng.choice([1.0, 3.0, 1e6]))
         self.values = (np.round(rng.normal(size=(height, width)) * levels) / levels).astype(np.float32)
-        self.ground = Ground(self)
+        self.ground = GridGround(self)
 
     def positions(self, count: int, margin: float = 0.0) -> Any:
         """Positions up to `margin` of the map's size off it, many of them on edges and centres of cells."""

@@ -181,7 +181,7 @@ def test_what_is_refused() -> None:
             verb(field, (0, 0), 1, count=5)
         with refused(InvalidValue, "array of bool"):
             verb(field, (0, 0), 1, where=np.ones(3, bool))
-        with refused(InvalidValue, "on one graph"):
+        with refused(InvalidValue, "on one map"):
             verb(field, (0, 0), 1, where=Field(mesh(), np.zeros(4)))
     with refused(InvalidValue, "(N,)"):
         query.peaks(Field(CROSSING, np.zeros(3)))

@@ -18,7 +18,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer import Guard, terminal
 from fieldcraft.layer.operand import Operand, checked_out
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["Expression", "expression_of"]
 
@@ -89,7 +89,7 @@ class Expression(Operand):
         return self._name is not None
 
     @property
-    def space(self) -> AnySpace:  # type: ignore[override]
+    def space(self) -> Space:  # type: ignore[override]
         """The space that its values lie on."""
         return self.ground.space
 

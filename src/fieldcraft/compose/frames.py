@@ -9,19 +9,20 @@ from numpy.typing import NDArray
 
 from fieldcraft.compose.engine import Segments, segments
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Graph, Grid
+from fieldcraft.space import Grid, Space
 from fieldcraft.space.grid import MAX_CELLS
+from fieldcraft.space.nearby import vertices_within
 
 __all__ = ["Frame", "GraphFrame", "GridFrame"]
 
 
 class GridFrame:
-    """Where windows on a grid lie: around `centers` (cells, (N,)), `radius` cells wide."""
+    """Where windows on a grid lie: around `centers` (cells, (N,)), `radius` wide in world units."""
 
     def __init__(self, space: Grid, centers: NDArray[np.int64], radius: float, single: bool) -> None:
         self.space = space
         self.centers = centers
-        self.radius = radius
+        self.radius = radius = min(radius / space.cell_size, float(space.width + space.height))  # in cells
         self.single = single
         self.reach = int(radius * (1 + 1e-12))
         side = 2 * self.reach + 1
@@ -123,12 +124,13 @@ class GraphFrame:
 
     middle = 0
 
-    def __init__(self, space: Graph, centers: NDArray[np.int64], radius: float, single: bool) -> None:
+    def __init__(self, space: Space, centers: NDArray[np.int64], radius: float, single: bool) -> None:
         self.space = space
         self.centers = centers
         self.radius = radius
         self.single = single
-        near = [np.array(found, dtype=np.int64) for found in self._found(centers, radius * (1 + 1e-12))]
+        places = space.graph.positions
+        near = [np.array(found, dtype=np.int64) for found in vertices_within(space.graph, places[centers], radius * (1 + 1e-12))]
         most = max((len(found) for found in near), default=0)
         if len(centers) * most > MAX_CELLS:
             raise InvalidValue(
@@ -140,16 +142,11 @@ class GraphFrame:
         self.cells: NDArray[np.int64] = np.full(self.shape, -1, dtype=np.int64)
         self.steps: NDArray[np.float64] = np.full(self.shape, radius)
         for i, (center, found) in enumerate(zip(centers.tolist(), near, strict=True)):
-            away = np.sqrt(((space.positions[found] - space.positions[center]) ** 2).sum(axis=1))
+            away = np.sqrt((space.short_way(places[found] - places[center]) ** 2).sum(axis=1))
             order = np.lexsort((found, found != center, away))
             self.cells[i, 0, : len(found)], self.steps[i, 0, : len(found)] = found[order], away[order]
         self.nearest_first = np.arange(most)
         self.inside: NDArray[np.bool_] = (self.cells >= 0) & ~np.append(space.walls, True)[self.cells]
-
-    def _found(self, centers: NDArray[np.int64], radius: float) -> list[list[int]]:
-        if not len(centers):
-            return []
-        return list(self.space.topology.tree.query_ball_point(self.space.positions[centers], radius))
 
     @property
     def distances(self) -> NDArray[np.float64]:

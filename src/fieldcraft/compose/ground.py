@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Space
 
 __all__ = ["Ground"]
 
@@ -17,7 +19,7 @@ class Ground:
     A cell is a wall if it is one in all of them.
     """
 
-    def __init__(self, spaces: tuple[AnySpace, ...]) -> None:
+    def __init__(self, spaces: tuple[Space, ...]) -> None:
         self.spaces = spaces
         self._stamp: list[int] | None = None
         self._walls = _by_cell(spaces[0].walls[:0])
@@ -29,7 +31,7 @@ class Ground:
         return self.spaces[0].shape
 
     @property
-    def space(self) -> AnySpace:
+    def space(self) -> Space:
         """A space of these cells with these walls."""
         self._look()
         return self._space
@@ -75,33 +77,33 @@ def _by_cell(walls: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return by_cell
 
 
-def _refuse_other_cells(one: AnySpace, other: AnySpace) -> None:
+def _refuse_other_cells(one: Space, other: Space) -> None:
     if one is other or one.same_cells(other):
         return
-    if not isinstance(one, Grid) or not isinstance(other, Grid):
+    mine, yours = _facts(one), _facts(other)
+    differing = [name for name in mine if name in yours and mine[name] != yours[name]]
+    if type(one) is not type(other) or not differing:
         raise InvalidValue(
             "The maps of an expression lie on the same space",
             got=f"{one!r} and {other!r}",
             remedy="Use layers of one influence map, or of maps on one graph",
         )
-    if one.cell_size != other.cell_size and one.origin == other.origin and one.y_up == other.y_up:
-        larger = max(one.cell_size, other.cell_size)
-        if all(abs(a - b) < larger for a, b in zip(one.size, other.size, strict=True)):
+    if "cell_size" in differing and mine["origin"] == yours["origin"] and mine["y_up"] == yours["y_up"]:
+        sizes = (mine["cell_size"], yours["cell_size"])
+        if (np.abs(one.extent - other.extent) < max(sizes)).all():
             raise InvalidValue(
                 "The maps of an expression have the same cells",
-                got=f"cells of {one.cell_size:g} and of {other.cell_size:g} on the same ground",
+                got=f"cells of {sizes[0]:g} and of {sizes[1]:g} on the same ground",
                 remedy="Give the layers the same cell_size, or read the coarse one on the fine cells: coarse.on(fine.space)",
             )
-    for what, mine, yours in (
-        ("width x height", f"{one.width} x {one.height}", f"{other.width} x {other.height}"),
-        ("cell_size", one.cell_size, other.cell_size),
-        ("origin", one.origin, other.origin),
-        ("y_up", one.y_up, other.y_up),
-        ("wrap", one.wrap, other.wrap),
-    ):
-        if mine != yours:
-            raise InvalidValue(
-                "The maps of an expression lie on the same space",
-                got=f"{what} {mine} and {yours}",
-                remedy="Use layers of one influence map, or of maps of the same size, cell_size, origin, y_up and wrap",
-            )
+    raise InvalidValue(
+        "The maps of an expression lie on the same space",
+        got=f"{differing[0]} {mine[differing[0]]} and {yours[differing[0]]}",
+        remedy=f"Use layers of one influence map, or of maps of the same {', '.join(mine)}",
+    )
+
+
+def _facts(space: Space) -> dict[str, Any]:
+    """What tells the cells of a space from those of another of its kind, as far as it has it."""
+    facts = {"width x height": " x ".join(map(str, space.shape[::-1]))}
+    return facts | {name: getattr(space, name) for name in ("cell_size", "origin", "y_up", "wrap") if hasattr(space, name)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from fieldcraft.compose.writing import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import compose as reference
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.space import Space, grid_of
 
 __all__ = ["Refined", "Smoothed"]
 
@@ -70,34 +72,53 @@ class Smoothed(Kept):
 
 
 class Refined(Kept):
-    """A map on coarser cells, read on finer ones."""
+    """A map on coarser cells, read on finer ones; or on another kind of cells, each of which reads the one that its centre lies in."""
 
-    def __init__(self, source: Expression, space: Grid) -> None:
-        coarse = grid_of(source.space, "on()")
-        if not isinstance(space, Grid):
+    def __init__(self, source: Expression, space: Space) -> None:
+        own = source.space
+        if not isinstance(space, Space):
             raise InvalidValue(
                 "A map is read on the cells of a space", got=type(space).__name__, remedy="Pass the space of the other layer"
             )
-        if space.cell_size > coarse.cell_size:
-            raise InvalidValue(
-                "A map is read on cells of its own size or finer ones",
-                got=f"cells of {coarse.cell_size:g} to read on cells of {space.cell_size:g}",
-                remedy="Turn it round: coarse.on(fine.space)",
-            )
         try:
-            columns = np.asarray(coarse.cell_at(space.position_of(np.arange(space.width))))
-            rows = np.asarray(coarse.cell_at(space.position_of(np.arange(space.height) * space.width)))
+            self._read = _by_rows(own, space) if {"grid"} <= {*own.forms} & {*space.forms} else _by_cells(own, space)
         except OutsideMap as error:
             raise InvalidValue(
                 "A map is read on a space that lies within its own",
-                got=f"{error.got}, a cell of {space!r} that is off {coarse!r}",
+                got=f"{error.got}, a cell of {space!r} that is off {own!r}",
                 remedy="Use the space of a layer of the same influence map",
             ) from None
         super().__init__(source, Ground((space,)), Written("on", (source,)))
-        self._columns = columns % coarse.width
-        self._rows = rows // coarse.width
 
     def _evaluate(self, out: Floats) -> None:
-        np.take(self._source.values[:, self._columns], self._rows, axis=0, out=out, mode="clip")
+        self._read(self._source.values, out)
         if len(self.ground.walls):
             out.reshape(-1)[self.ground.walls != 0] = 0
+
+
+def _by_rows(own: Space, space: Space) -> Callable[[Floats, Floats], None]:
+    """What reads the cells of one grid on another, by its columns and rows."""
+    coarse, fine = grid_of(own, "on()"), grid_of(space, "on()")
+    if fine.cell_size > coarse.cell_size:
+        raise InvalidValue(
+            "A map is read on cells of its own size or finer ones",
+            got=f"cells of {coarse.cell_size:g} to read on cells of {fine.cell_size:g}",
+            remedy="Turn it round: coarse.on(fine.space)",
+        )
+    columns = np.asarray(coarse.cell_at(fine.position_of(np.arange(fine.width)))) % coarse.width
+    rows = np.asarray(coarse.cell_at(fine.position_of(np.arange(fine.height) * fine.width))) // coarse.width
+
+    def read(values: Floats, out: Floats) -> None:
+        np.take(values[:, columns], rows, axis=0, out=out, mode="clip")
+
+    return read
+
+
+def _by_cells(own: Space, space: Space) -> Callable[[Floats, Floats], None]:
+    """What reads the cells of one space on another, by the centres of these."""
+    cells = np.asarray(own.cell_at(space.positions[:, : own.dimensions])).reshape(space.shape)
+
+    def read(values: Floats, out: Floats) -> None:
+        np.take(values.reshape(-1), cells, out=out, mode="clip")
+
+    return read

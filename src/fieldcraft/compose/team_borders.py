@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space import Grid, Space
 from fieldcraft.space.regions import Regions, regions_owned
 
 __all__ = ["FrontLine", "crossings", "front_lines", "regions"]
@@ -72,11 +72,12 @@ def front_lines(
 
 
 def crossings(
-    graph: Graph, names: Sequence[str], leader: Numbers, presence: Callable[[int], Floats], at_odds: Callable[[int, int], bool]
+    space: Space, names: Sequence[str], leader: Numbers, presence: Callable[[int], Floats], at_odds: Callable[[int, int], bool]
 ) -> list[FrontLine]:
     """Where open edges lead from a vertex of one team to one of another that is `at_odds` with it; see `Teams.front_lines`."""
+    graph = space.graph
     edges = graph.open_edges
-    owners = leader[edges]
+    owners = leader.reshape(-1)[edges]
     low, high = owners.min(axis=1), owners.max(axis=1)
     meet = (low >= 0) & (low != high)
     lines = []
@@ -84,15 +85,15 @@ def crossings(
         if not at_odds(first, second):
             continue
         found = edges[meet & (low == first) & (high == second)]
-        ahead = (presence(second).astype(np.float64) - presence(first))[found]
+        ahead = (presence(second).astype(np.float64) - presence(first)).reshape(-1)[found]
         apart = ahead[:, 1] - ahead[:, 0]
         share = np.clip(np.where(apart != 0, -ahead[:, 0] / np.where(apart != 0, apart, 1.0), 0.5), 0.0, 1.0)[:, np.newaxis]
         start, end = graph.positions[found[:, 0]], graph.positions[found[:, 1]]
-        lines.append(FrontLine((names[first], names[second]), start + share * (end - start), found))
+        lines.append(FrontLine((names[first], names[second]), start + share * space.short_way(end - start), found))
     return lines
 
 
-def regions(space: AnySpace, names: Sequence[str], owner: Numbers, presence: Callable[[int], Floats]) -> Regions:
+def regions(space: Space, names: Sequence[str], owner: Numbers, presence: Callable[[int], Floats]) -> Regions:
     """The connected cells of each owner; -1 is nobody. See `Teams.regions`."""
     strength = np.zeros(space.shape, dtype=np.float32)
     for team in np.unique(owner[owner >= 0]).tolist():

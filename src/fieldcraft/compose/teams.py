@@ -22,7 +22,7 @@ from fieldcraft.kernels.reference.teams import NOBODY
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
-from fieldcraft.space import Graph
+from fieldcraft.space import picked
 from fieldcraft.space.regions import Regions
 
 __all__ = ["FrontLine", "Teams", "add_teams"]
@@ -184,9 +184,8 @@ class Teams(Mapping[str, SourceLayer]):
             return second in self._hostile[first] or first in self._hostile[second]
 
         space = survey.space
-        if isinstance(space, Graph):
-            return crossings(space, self.names, survey.leader, survey.presence, at_odds)
-        return front_lines(space, self.names, survey.leader, survey.presence, at_odds)
+        found = picked(space, "Front lines", grid=front_lines, graph=crossings)
+        return found(space, self.names, survey.leader, survey.presence, at_odds)
 
     def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
         """The connected regions of cells with one owner: who owns each, its area, total strength, strongest cell and center.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import Grid
+from fieldcraft.space import picked
 from fieldcraft.space.spots import Spots
 
 __all__ = ["Window", "window"]
@@ -36,11 +37,8 @@ def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = 
     far = checks.positive("radius", radius)
     points, single = checks.positions(center, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
-    frame: Frame
-    if isinstance(space, Grid):
-        frame = GridFrame(space, cells, min(far / space.cell_size, float(space.width + space.height)), single)
-    else:
-        frame = GraphFrame(space, cells, far, single)
+    make: Callable[..., Frame] = picked(space, "A window", grid=GridFrame, graph=GraphFrame)
+    frame = make(space, cells, far, single)
     values = np.zeros(frame.shape, dtype=np.float32)
     expression_of(source).fill(values, frame.segments())
     return Window(frame, values)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.query.ground import Ground, Readable, crowd, frozen
+from fieldcraft.query.ground import Readable, crowd, frozen
+from fieldcraft.query.on_grid import GridGround
 
 __all__ = ["sense", "unit_headings"]
 
@@ -44,7 +45,7 @@ def sense(
 
     Raises `OutsideMap` or `InvalidValue`.
     """
-    ground = Ground(layer)
+    ground = GridGround(layer, "sense()")
     space = ground.space
     far = checks.positive("distance", distance) / space.cell_size
     try:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.ground import Readable, frozen
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.spots import Spots
 
@@ -41,7 +41,7 @@ def uphill(layer: Readable, positions: ArrayLike | None = None, *, cells: ArrayL
     return Spots.steps(best if starts.ndim else best[0], starts, space, flat)
 
 
-def _starts(space: AnySpace, positions: ArrayLike | None, cells: ArrayLike | None, outside: str) -> NDArray[np.int64]:
+def _starts(space: Space, positions: ArrayLike | None, cells: ArrayLike | None, outside: str) -> NDArray[np.int64]:
     if (positions is None) == (cells is None):
         raise InvalidValue(
             "Agents are where `positions` say, or in `cells`",

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation import Account
-from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable
 
 __all__ = ["Accountable", "Contribution", "Explanation", "explain"]
@@ -82,7 +81,7 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     the rim for a position off the map. Raises `OutsideMap`, or `InvalidValue` for more than one position and for things
     that have no sources, such as expressions: explain the layers that they are made of.
     """
-    ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
+    ground = Ground(layer)
     points, single = checks.positions(position, dimensions=ground.space.dimensions)
     if not single:
         raise InvalidValue(

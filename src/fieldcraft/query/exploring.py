@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
-from fieldcraft.query.graph_ground import GraphGround, is_on_graph
+from fieldcraft.query.door import steps
 from fieldcraft.query.ground import Ground, Readable, frozen
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Space
 from fieldcraft.space.spots import Spots
 
 __all__ = ["explore_step"]
@@ -24,8 +24,7 @@ _MOST_KEY = 2**63 - 1
 _LOOKED_THROUGH = 1 << 16  # cells at a time, until one is unknown
 
 
-_rooms: WeakKeyDictionary[AnySpace, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
-_NO_WAYS = (np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+_rooms: WeakKeyDictionary[Space, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
 
 
 def explore_step(
@@ -64,7 +63,7 @@ def explore_step(
     Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that of Yamauchi's "A
     Frontier-Based Approach for Autonomous Exploration" (1997).
     """
-    ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
+    ground = Ground(layer)
     space = ground.space
     reach = min(checks.whole("sight", sight, minimum=1), len(space))
     limit = None if unknown is None else np.float32(np.clip(checks.finite("unknown", unknown), -checks.LARGEST, checks.LARGEST))
@@ -87,7 +86,7 @@ def explore_step(
     def look(searches: bool) -> None:
         bar = np.float32(0) if limit is None else limit
         taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
-        _explore((flat, *_moves(space), frozen(starts), reach, searches, bar, key, taken), space, cells, targets)
+        _explore((flat, *steps(space), frozen(starts), reach, searches, bar, key, taken), space, cells, targets)
 
     look(False)
     if limit is not None:
@@ -101,7 +100,7 @@ def explore_step(
     return Spots.steps(cells, starts, space, ground.flat, targets)
 
 
-def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
+def _explore(arguments: tuple[Any, ...], space: Space, cells: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
     """Let every explorer look, on several threads where that pays."""
     starts, reach, searches = arguments[6:9]
     ops = kernels.explore
@@ -117,13 +116,3 @@ def _explore(arguments: tuple[Any, ...], space: AnySpace, cells: NDArray[np.int6
     bands = zip(pairwise(edges), rooms, strict=False)
     pool.run([(ops.explore, (*arguments, first, last, cells, targets, *room)) for (first, last), room in bands])
     _rooms[space] = rooms
-
-
-def _moves(space: AnySpace) -> tuple[Any, ...]:
-    """How to step from cell to cell, as `kernels.explore` takes it: links, masks, steps, whether they go round; ways of a graph."""
-    if isinstance(space, Grid):
-        steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        return frozen(space.links()), space.link_masks, steps, space.wrap, tuple(frozen(part) for part in _NO_WAYS)
-    ways = space.ways
-    no_links = frozen(np.zeros((1, 1), dtype=np.uint8))
-    return no_links, np.zeros(0, dtype=np.uint8), np.zeros((0, 2), dtype=np.int64), False, (frozen(ways.starts), frozen(ways.ends))

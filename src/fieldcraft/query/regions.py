@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fieldcraft import checks
-from fieldcraft.query.graph_ground import GraphGround, is_on_graph
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space.regions import Regions, regions_above
 
@@ -17,5 +16,5 @@ def regions(layer: Readable, threshold: float = 0.0) -> Regions:
     Of equal totals the region with the lowest cell comes first, of equally high peaks the lowest cell counts. Raises
     `InvalidValue` for a threshold that is not a finite number.
     """
-    ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
+    ground = Ground(layer)
     return regions_above(ground.space, ground.values, checks.finite("threshold", threshold))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.query import graph_spots
-from fieldcraft.query.graph_ground import GraphGround, is_on_graph
-from fieldcraft.query.ground import Ground, Readable, squared
-from fieldcraft.query.spots import tile_bounds
-from fieldcraft.space import AnySpace, Graph, Grid, grid_of
+from fieldcraft.query import door
+from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.space import Space
+from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.spots import Spots, chosen
 
 __all__ = ["Reservations"]
@@ -28,14 +27,12 @@ class Reservations:
 
     Parameters
     ----------
-    space: the grid that all layers asked through this lie on; see `Layer.space`.
+    space: the space that all layers asked through this lie on; see `Layer.space`.
     spacing: the least distance between two spots, world units from centre to centre. 0: no cell twice.
     """
 
-    def __init__(self, space: AnySpace, *, spacing: float = 0.0) -> None:
-        if not isinstance(space, (Grid, Graph)):
-            raise InvalidValue("Reservations are made on a fieldcraft.Grid or Graph", got=type(space).__name__, remedy="Pass layer.space")
-        self.space = space
+    def __init__(self, space: Space, *, spacing: float = 0.0) -> None:
+        self.space = checked_space(space, "Reservations are made on")
         self.spacing = checks.not_negative("spacing", spacing)
         self._held: dict[Hashable, int] = {}
 
@@ -117,57 +114,19 @@ class Reservations:
         outside: str,
         sign: np.float32,
     ) -> Spots:
-        ground = GraphGround(layer) if is_on_graph(layer) else Ground(layer)
+        ground = Ground(layer)
         if not ground.space.same_cells(self.space):
             raise InvalidValue(
                 "The layer lies on the ground of the reservations",
                 got=f"{ground.space!r} for {self.space!r}",
                 remedy="Keep one fc.Reservations(layer.space) per cell size",
             )
-        if isinstance(ground, GraphGround):
-            return self._serve_on_graph(ground, near, radius, agents, where, outside, sign)
-        space = grid_of(self.space, "Ground")
-        reach2 = squared(checks.positive("radius", radius), space.cell_size, at_least=False)
-        spacing2 = squared(self.spacing, space.cell_size, at_least=True)
-        places, single = ground.places(near, outside)
-        names = _names(agents, len(places), single)
-        closed = ground.closed(where)
-        highest = tile_bounds(ground, closed, sign, len(places), reach2)
-
-        asking = set(names)
-        kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
-        ops = kernels.best
-        if len(kept):
-            taken = np.zeros(self.space.shape, dtype=np.uint8)
-            ops.thin(kept, taken, spacing2, space.wrap, len(kept), np.empty_like(kept))
-            closed |= taken
-        cells = np.full((len(places), 1), -1, dtype=np.int64)
-        ops.best(
-            ground.values, closed, highest, sign, places, reach2, spacing2, True, space.y_up, space.wrap,
-            0, len(places), cells,
-        )  # fmt: skip
-        return self._taken(names, cells, single, ground)
-
-    def _serve_on_graph(
-        self,
-        ground: GraphGround,
-        near: ArrayLike,
-        radius: float,
-        agents: Iterable[Hashable] | Hashable,
-        where: Readable | ArrayLike | None,
-        outside: str,
-        sign: np.float32,
-    ) -> Spots:
         far = checks.positive("radius", radius)
-        points, _, single = ground.points(near, outside)
+        points, single = checks.positions(near, dimensions=self.space.dimensions)
         names = _names(agents, len(points), single)
-        closed = ground.closed(where)
         asking = set(names)
         kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
-        graph_spots.take(ground, kept, self.spacing, closed)
-        return self._taken(names, graph_spots.serve(ground, points, far, self.spacing, closed, sign), single, ground)
-
-    def _taken(self, names: list[Hashable], cells: NDArray[np.int64], single: bool, ground: Ground | GraphGround) -> Spots:
+        cells = door.serve(layer)(layer, points, far, self.spacing, where, kept, outside, sign)
         self.release(*names)
         self._held.update((agent, cell) for agent, cell in zip(names, cells[:, 0].tolist(), strict=True) if cell >= 0)
         return chosen(cells, single, None, self.space, ground.flat)

@@ -8,17 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.query import graph_samples
-from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, crowd
+from fieldcraft.query import door
+from fieldcraft.query.ground import Ground, Readable
 
 __all__ = ["Along", "along"]
 
 _OUTSIDE = ("refuse", "clamp")
-_PER_THREAD = 5_000  # positions that pay for waking a thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,40 +53,12 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
     Raises `OutsideMap`, or `InvalidValue` for a path without positions.
     """
     checks.choice("outside", outside, _OUTSIDE)
-    if is_on_graph(layer):
-        return _along_graph(layer, path, outside)
     ground = Ground(layer)
-    space = ground.space
-    paths, single = _paths(path)
-    counts = [len(each) for each in paths]
-    starts = np.zeros(len(paths) + 1, dtype=np.int64)
-    np.cumsum(counts, out=starts[1:])
-    points = np.concatenate(paths) if paths else np.empty((0, 2))
-    places, _ = ground.places(points, outside)
-    sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
-    where = np.empty((len(paths), 2))
-    function = kernels.route.along
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (ground.values, places, starts, space.y_up, space.wrap, first, last, sums, lengths, highest, where)
-
-    crowd(call, len(paths), _PER_THREAD * len(paths) // (len(points) + 1) + 1)
-    moving = lengths > 0
-    means = np.where(moving, np.divide(sums, lengths, out=np.zeros_like(sums), where=moving), highest)
-    sums, lengths, where = sums * space.cell_size, lengths * space.cell_size, ground.positions(where)
+    paths, single = _paths(path, ground.space.dimensions)
+    sums, lengths, means, highest, where = door.along(layer)(layer, paths, outside)
     if single:
         return Along(float(sums[0]), float(lengths[0]), float(means[0]), float(highest[0]), where[0])
     return Along(sums, lengths, means, highest, where)
-
-
-def _along_graph(layer: Readable, path: ArrayLike | Sequence[ArrayLike], outside: str) -> Along:
-    axes = layer.space.dimensions
-    paths, single = _paths(path, axes)
-    ways = [graph_samples.way(layer, each, outside) for each in paths]
-    if single:
-        return Along(*ways[0])
-    sums, lengths, means, highest = (np.array([each[k] for each in ways], dtype=np.float64) for k in range(4))
-    return Along(sums, lengths, means, highest, np.array([each[4] for each in ways]).reshape(len(ways), axes))
 
 
 def _paths(path: ArrayLike | Sequence[ArrayLike], dimensions: int = 2) -> tuple[list[NDArray[np.float64]], bool]:

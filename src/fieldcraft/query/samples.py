@@ -5,17 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
-from fieldcraft.kernels import pool
-from fieldcraft.query import graph_samples
-from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, crowd, frozen, too_far
+from fieldcraft import checks
+from fieldcraft.query import door
+from fieldcraft.query.ground import Readable
 
 __all__ = ["gradient", "sample"]
 
 _HOW = ("nearest", "bilinear")
-_OUTSIDE = ("refuse", "clamp")
-_SAMPLES, _SLOPES = 10_000, 1_000  # as many pay for waking a thread
 
 
 def sample(layer: Readable, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse") -> float | NDArray[np.float32]:
@@ -36,17 +32,8 @@ def sample(layer: Readable, positions: ArrayLike, *, how: str = "nearest", outsi
 
     Raises `OutsideMap` or `InvalidValue`.
     """
-    if is_on_graph(layer):
-        values, one = graph_samples.sample(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
-        return float(values[0]) if one else values
-    ground = Ground(layer)
-    if checks.choice("how", how, _HOW) == "nearest":
-        cells = ground.space.cell_at(positions, outside=outside)
-        return float(ground.flat[cells]) if isinstance(cells, int) else ground.flat[cells]
-    points, single = _points(positions)
-    found = np.empty(len(points), dtype=np.float32)
-    _serve(ground, "bilinear", points, outside, (), _SAMPLES, found)
-    return float(found[0]) if single else found
+    values, single = door.sample(layer)(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
+    return float(values[0]) if single else values
 
 
 def gradient(layer: Readable, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse") -> NDArray[np.float64]:
@@ -66,41 +53,5 @@ def gradient(layer: Readable, positions: ArrayLike, *, how: str = "nearest", out
     differences to the neighbours best, by least squares; and the smallest of them, where these lie on a line. Raises
     `OutsideMap` or `InvalidValue`.
     """
-    if is_on_graph(layer):
-        slopes, one = graph_samples.gradient(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
-        return slopes[0] if one else slopes
-    ground = Ground(layer)
-    smooth = checks.choice("how", how, _HOW) == "bilinear"
-    points, single = _points(positions)
-    found = np.empty((len(points), 2))
-    _serve(ground, "gradient", points, outside, (smooth,), _SLOPES, found)
-    return found[0] if single else found
-
-
-def _points(positions: ArrayLike) -> tuple[NDArray[np.float64], bool]:
-    """Positions as an (N, 2) array, and whether it was one pair; the kernels find those that are not finite."""
-    if isinstance(positions, np.ndarray) and positions.dtype == np.float64 and positions.shape[1:] == (2,):
-        return np.ascontiguousarray(positions), False
-    return checks.positions(positions)
-
-
-def _serve(
-    ground: Ground, name: str, points: NDArray[np.float64], outside: str, extra: tuple[bool, ...], least: int, found: NDArray[np.floating]
-) -> None:
-    checks.choice("outside", outside, _OUTSIDE)
-    space = ground.space
-    function = getattr(kernels.sample, name)
-    off_map = np.full(1, -1, dtype=np.int64)
-    common = (
-        ground.values, *ground.obstacles(), frozen(points), *space.origin, space.cell_size, space.y_up, space.wrap,
-        outside == "clamp", *extra,
-    )  # fmt: skip
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (*common, first, last, off_map, found)
-
-    crowd(call, len(points), least)
-    if off_map[0] >= 0:
-        with np.errstate(over="ignore", invalid="ignore"):
-            space.cell_at(points, outside=outside)  # raises, and says which position and why
-        raise too_far(points[off_map[0]])
+    slopes, single = door.gradient(layer)(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
+    return np.asarray(slopes[0] if single else slopes)

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference.best import TILE
-from fieldcraft.query import graph_spots
-from fieldcraft.query.graph_ground import is_on_graph
-from fieldcraft.query.ground import Ground, Readable, crowd, squared
-from fieldcraft.query.walking import best_on_foot
+from fieldcraft.query import door
+from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space.spots import Spots, chosen
 
-__all__ = ["best", "tile_bounds", "worst"]
-
-_CELLS_PER_THREAD = 200_000  # cells to look at that pay for waking a thread
+__all__ = ["best", "worst"]
 
 
 def best(
@@ -69,18 +63,6 @@ def worst(
     return _choose(layer, near, radius, count, spacing, where, walk, outside, np.float32(-1))
 
 
-def tile_bounds(ground: Ground, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float) -> NDArray[np.float32]:
-    """The highest values of tiles, by which the kernels leave out most of a wide search.
-
-    Where the agents look at less than the whole map taken together this is infinity, which leaves out nothing.
-    """
-    height, width = ground.space.shape
-    highest = np.full((-(-height // TILE), -(-width // TILE)), np.inf, dtype=np.float32)
-    if agents * min(4 * reach2, len(ground.space)) > 2 * len(ground.space):
-        kernels.best.bounds(ground.values, closed, sign, highest)
-    return highest
-
-
 def _choose(
     layer: Readable,
     near: ArrayLike,
@@ -92,27 +74,10 @@ def _choose(
     outside: str,
     sign: np.float32,
 ) -> Spots:
-    if is_on_graph(layer):
-        return graph_spots.choose(layer, near, radius, count, spacing, where, walk, outside, sign)
     ground = Ground(layer)
-    space = ground.space
-    reach2 = squared(checks.positive("radius", radius), space.cell_size, at_least=False)
-    spacing2 = squared(checks.not_negative("spacing", spacing), space.cell_size, at_least=True)
+    far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
     wanted = 1 if count is None else checks.whole("count", count, minimum=1)
-    if wanted > len(space):
-        raise InvalidValue(f"count is at most the number of cells, {len(space)}", got=f"count={wanted}", remedy="Ask for fewer")
-    places, single = ground.places(near, outside)
-    closed = ground.closed(where)
-    cells = np.full((len(places), wanted), -1, dtype=np.int64)
-    if walk is not None:
-        best_on_foot(space, ground.values, closed, sign, places, walk, reach2, spacing2, cells)
-        return chosen(cells, single, count, space, ground.flat)
-    highest = tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
-    function = kernels.best.best
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (ground.values, closed, highest, sign, places, reach2, spacing2, False, space.y_up, space.wrap, first, last, cells)
-
-    looked_at = wanted * min(3 * reach2 + 1, len(space))
-    crowd(call, len(places), int(_CELLS_PER_THREAD / looked_at) + 1)
-    return chosen(cells, single, count, space, ground.flat)
+    if wanted > len(ground.space):
+        raise InvalidValue(f"count is at most the size of the map, {len(ground.space)}", got=f"count={wanted}", remedy="Ask for fewer")
+    cells, single = door.best(layer)(layer, near, far, wanted, apart, where, walk, outside, sign)
+    return chosen(cells, single, count, ground.space, ground.flat)

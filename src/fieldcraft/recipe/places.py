@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.errors import OutsideMap
 from fieldcraft.layer import Layer
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.parts import DepositPart, SourcePart
 from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.placing import place
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space import Space
 
 __all__ = ["Places", "Policies", "check_places", "on_map", "settled", "stride_of"]
 
@@ -28,11 +28,9 @@ class Policies(NamedTuple):
     outside: str
 
 
-def stride_of(space: AnySpace) -> float:
+def stride_of(space: Space) -> float:
     """World units from cell to cell, roughly: what a walker may go without leaving one out."""
-    if isinstance(space, Grid):
-        return space.cell_size
-    return float(np.median(space.lengths)) if len(space.edges) else math.inf
+    return space.typical_step if len(space.ways.ends) else math.inf
 
 
 def settled(layer: Layer, points: Places, policies: Policies) -> Places:
@@ -43,12 +41,15 @@ def settled(layer: Layer, points: Places, policies: Policies) -> Places:
     return np.where(moved[:, np.newaxis], layer.space.position_of(cells), points)
 
 
-def on_map(space: Grid | Graph, places: Places) -> NDArray[np.bool_]:
-    """Which places, shape (N, 2), lie on the map; on a graph each has a nearest vertex."""
-    if isinstance(space, Graph):
-        return np.ones(len(places), dtype=np.bool_)
-    low = np.array(space.origin)
-    return np.asarray(((places >= low) & (places < low + np.array(space.size))).all(axis=1) | space.wrap)
+def on_map(space: Space, places: Places) -> NDArray[np.bool_]:
+    """Which places, shape (N, 2) or (N, 3), lie on the map."""
+    try:
+        space.cell_at(places)
+    except OutsideMap:
+        if len(places) == 1:
+            return np.zeros(1, dtype=np.bool_)
+        return np.concatenate([on_map(space, half) for half in np.array_split(places, 2)])
+    return np.ones(len(places), dtype=np.bool_)
 
 
 def check_places(
@@ -68,16 +69,7 @@ def check_places(
             f"{dotted(part.keys)}: {key} has places {wanted} on this map. Got {places.shape[1]} numbers. Write {space.dimensions}.",
         )
         return
-    if isinstance(space, Graph):
-        for index in range(len(places)):
-            try:
-                place(space, places[index], on_wall=part.on_wall, outside=part.outside)
-            except FieldcraftError as error:
-                moment = "" if times is None else f" at {times[index]:g} seconds"
-                problems.add((*part.keys, key), f"{dotted(part.keys)}: {key}{moment}: {error}")
-                return
-        return
-    low = np.array(space.origin)
+    low, high = space.extent
     outside = ~on_map(space, places) & (part.outside == "refuse")
     cells = np.asarray(space.cell_at(np.where(outside[:, np.newaxis], low, places), outside="clamp"))
     on_wall = space.walls.ravel()[cells] & ~outside & (part.on_wall == "refuse")
@@ -85,17 +77,20 @@ def check_places(
     if not len(wrong):
         return
     first = int(wrong[0])
-    x, y = places[first].tolist()
     moment = "" if times is None else f" at {times[first]:g} seconds"
-    where = f"[{x:g}, {y:g}]{moment}"
+    where = _written(places[first]) + moment
     if outside[first]:
-        high = low + np.array(space.size)
-        rule = f"{key} lies on the map, x in {low[0]:g} to {high[0]:g} and y in {low[1]:g} to {high[1]:g}"
+        ranges = [f"{axis} in {start:g} to {end:g}" for axis, start, end in zip("xyz", low.tolist(), high.tolist(), strict=False)]
+        rule = f"{key} lies on the map, {', '.join(ranges[:-1])} and {ranges[-1]}"
         remedy = 'Move it, or write outside = "clamp" for the nearest cell of the rim'
     else:
         rule = f"{key} lies on open ground"
         remedy = "The map has no open cell; check what counts as a wall"
         if not space.walls.all():
-            x, y = space.position_of(space.nearest_open(int(cells[first]))).tolist()
-            remedy = f'The nearest open cell is at [{x:g}, {y:g}]; or write on_wall = "nearest"'
+            nearest = space.position_of(space.nearest_open(int(cells[first])))
+            remedy = f'The nearest open {space.cell_name} is at {_written(nearest)}; or write on_wall = "nearest"'
     problems.add((*part.keys, key), f"{dotted(part.keys)}: {rule}. Got {where}. {remedy}.")
+
+
+def _written(place: NDArray[np.float64]) -> str:
+    return f"[{', '.join(f'{value:g}' for value in place.tolist())}]"

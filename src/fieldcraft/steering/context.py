@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.query.ground import Ground, Readable, crowd
+from fieldcraft.query.ground import Readable, crowd
+from fieldcraft.query.on_grid import GridGround
 from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.space.passages import passages
 from fieldcraft.steering import on_grid
@@ -83,7 +84,7 @@ def context(
     ways = directions(slots)
     bearable = checks.not_negative("tolerance", tolerance)
     maps = [_seen(name, value, len(at), len(ways)) for name, value in (("interest", interest), ("danger", danger))]
-    ground = grid(space) if space is not None else next((seen.space for seen in maps if isinstance(seen, Ground)), None)
+    ground = grid(space) if space is not None else next((seen.space for seen in maps if isinstance(seen, GridGround)), None)
     if reach is None and ground is not None:
         raise InvalidValue("Agents look at layers and walls up to a distance", got="no reach", remedy="Pass reach, in world units")
     far = 1.0 if reach is None else checks.positive("reach", reach)
@@ -103,13 +104,13 @@ def context(
     return forces[0] if single else forces
 
 
-def _seen(name: str, value: Readable | ArrayLike | None, count: int, slots: int) -> Ground | Wide:
+def _seen(name: str, value: Readable | ArrayLike | None, count: int, slots: int) -> GridGround | Wide:
     """A layer to look at, or what is seen in each direction already."""
     space = getattr(value, "space", None)
     if isinstance(space, Space):
         remedy = "Read it yourself in steering.directions(16), by fc.sample, and pass an array of shape (N, 16)"
         grid_of(space, f"Looking at {name} in a layer", remedy=remedy)
-        return Ground(value)  # type: ignore[arg-type]
+        return GridGround(value)  # type: ignore[arg-type]
     if value is None:
         return np.zeros((count, slots))
     array: NDArray[Any] = checks.array(name, value)  # type: ignore[arg-type]
@@ -137,7 +138,7 @@ def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
         on_grid.refuse_outside(space, at, int(wrong[0]))
 
 
-def _read(seen: Ground, at: Wide, ways: Wide, reach: float, free: Wide) -> Wide:
+def _read(seen: GridGround, at: Wide, ways: Wide, reach: float, free: Wide) -> Wide:
     """What agents see of a layer in each direction."""
     space, found, read = seen.space, np.empty((len(at), len(ways))), kernels.context.read
     count = max(1, math.ceil(reach / space.cell_size * (1 - 1e-9)))

@@ -14,7 +14,8 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.reference import walk as reference
 from fieldcraft.query.ahead import unit_headings
-from fieldcraft.query.ground import Ground, Readable, crowd, frozen
+from fieldcraft.query.ground import Readable, crowd, frozen
+from fieldcraft.query.on_grid import GridGround
 from fieldcraft.space import Grid, grid_of
 
 __all__ = ["Walk", "Walkers"]
@@ -245,7 +246,7 @@ class Walkers:
                 got=f"{weight_name}={weight:g} and no layer",
                 remedy="Pass it, or a weight of 0",
             )
-        ground = Ground(layer)
+        ground = GridGround(layer)
         self._same_ground(ground.space)
         return ground.values
 
