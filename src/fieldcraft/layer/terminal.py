@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.space import Space, picked
 
 __all__ = ["drawn", "text"]
 
@@ -14,10 +14,16 @@ _WALL = "#"
 _COLUMNS, _ROWS = 78, 32
 
 
-def drawn(space: AnySpace, values: NDArray[np.float32]) -> str:
+def drawn(space: Space, values: NDArray[np.float32]) -> str:
     """The map of a space as `text`; a graph as seen from above, the strongest vertex of each character, `#` for blocked ones."""
-    if not isinstance(space, Graph):
-        return text(values, space.walls)
+    return picked(space, "Printing", grid=_as_it_lies, graph=_from_above)(space, values)
+
+
+def _as_it_lies(space: Space, values: NDArray[np.float32]) -> str:
+    return text(values, space.walls)
+
+
+def _from_above(space: Space, values: NDArray[np.float32]) -> str:
     if not len(space):
         return "no vertices"
     plan = space.positions[:, :2]
@@ -29,10 +35,11 @@ def drawn(space: AnySpace, values: NDArray[np.float32]) -> str:
     if space.y_up:
         rows = rows.max() - rows
     shape = (int(rows.max()) + 1, int(columns.max()) + 1)
-    order = np.argsort(np.where(space.walls, -1, np.abs(values)), kind="stable")
+    flat, blocked = values.reshape(-1), space.walls.reshape(-1)
+    order = np.argsort(np.where(blocked, -1, np.abs(flat)), kind="stable")
     picture, solid = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
-    picture[rows[order], columns[order]] = values[order]
-    solid[rows[order], columns[order]] = space.walls[order]
+    picture[rows[order], columns[order]] = flat[order]
+    solid[rows[order], columns[order]] = blocked[order]
     return text(picture, solid, doubled=False)
 
 
