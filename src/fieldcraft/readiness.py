@@ -23,9 +23,14 @@ from fieldcraft.steering import readiness as crowds
 __all__ = ["set_threads", "warm_up"]
 
 
-def set_threads(count: int) -> None:
-    """Let fieldcraft use `count` threads, the calling one included. Results don't depend on it; by default all cores."""
+def set_threads(count: int) -> int:
+    """Let fieldcraft use `count` threads, the calling one included, and answer how many it used before.
+
+    Results don't depend on it; by default all cores.
+    """
+    before = pool.threads()
     pool.set_threads(checks.whole("count", count, minimum=1))
+    return before
 
 
 def warm_up(*, background: bool = False) -> threading.Thread | None:

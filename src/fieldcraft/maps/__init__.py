@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.counterstrike import load_counterstrike
+from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.maps.geometry import load_geometry
 from fieldcraft.maps.image import Color, load_image
 from fieldcraft.maps.json_kinds import json_kind
+from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.polyanya import load_polyanya
 from fieldcraft.maps.quake import load_quake
@@ -26,9 +28,13 @@ from fieldcraft.maps.waypoints import load_waypoints, save_waypoints
 from fieldcraft.space import AnySpace, Grid
 
 __all__ = [
+    "ALGORITHMS",
     "FORMATS",
+    "HALLS",
+    "KINDS",
     "MapFormat",
     "MapOptions",
+    "generate_map",
     "load_counterstrike",
     "load_geometry",
     "load_image",

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.sources.timeline import Timeline
-from fieldcraft.space import Grid
+from fieldcraft import Grid, Timeline
 
 __all__ = ["Walks", "walks_of"]
 

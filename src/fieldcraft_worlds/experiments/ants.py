@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from fieldcraft import checks
+from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
 from fieldcraft_worlds.experiments.experiment import Experiment, numbers
 from fieldcraft_worlds.experiments.statistics import mean, mean_share
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -175,7 +174,7 @@ def _walking(job: Job, ways: str) -> Settings:
 
 
 def _meadow(job: Job) -> Grid:
-    from fieldcraft.maps.generate import generate_map
+    from fieldcraft import generate_map
     from fieldcraft_worlds.games.ants.plugin import meadow
 
     width, height, seed = whole(job, "width"), whole(job, "height"), whole(job, "seed")
@@ -183,7 +182,7 @@ def _meadow(job: Job) -> Grid:
 
 
 def _size(size: str) -> tuple[int, int]:
-    from fieldcraft.maps.generate import generate_map
+    from fieldcraft import generate_map
 
     width, height = size_of(size)
     generate_map("open", width, height)

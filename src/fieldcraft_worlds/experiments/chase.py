@@ -14,7 +14,7 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps.generate import KINDS
+from fieldcraft.maps import KINDS
 from fieldcraft_worlds.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
 from fieldcraft_worlds.experiments.experiment import Experiment, numbers, words
 from fieldcraft_worlds.experiments.statistics import Interval, mean, paired, rate

@@ -7,9 +7,8 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from fieldcraft import checks
+from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
 from fieldcraft_worlds.experiments.experiment import Experiment, words
 from fieldcraft_worlds.experiments.statistics import Interval, rate, ratio
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Graph, Grid, Path, distance_map, visible
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths import Path, distance_map
-from fieldcraft.space import AnySpace, visible
 
 if TYPE_CHECKING:
     from fieldcraft.pursuit import Search
@@ -42,7 +41,7 @@ class Ground:
     `reach` is how far one sees, in typical steps.
     """
 
-    def __init__(self, space: AnySpace, reach: float) -> None:
+    def __init__(self, space: Grid | Graph, reach: float) -> None:
         self.space = space
         self.step = space.typical_step
         self.reach = reach

@@ -8,13 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import Fade, Graph, Grid, InfluenceMap, checks, distance_map, explore_step
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.paths import distance_map
-from fieldcraft.propagation import Fade
-from fieldcraft.query import explore_step
-from fieldcraft.space import AnySpace
 
 __all__ = ["EXPLORERS", "Tour", "tour"]
 
@@ -50,7 +45,14 @@ class Tour:
 
 
 def tour(
-    space: AnySpace, how: str, *, sight: int = 1, laps: tuple[float, ...] = (1.0, 2.0), life: float = 20.0, count: int = 1, seed: int = 0
+    space: Grid | Graph,
+    how: str,
+    *,
+    sight: int = 1,
+    laps: tuple[float, ...] = (1.0, 2.0),
+    life: float = 20.0,
+    count: int = 1,
+    seed: int = 0,
 ) -> Tour:
     """Let explorers walk until the last of the laps, all from one place, a step a second.
 
@@ -119,7 +121,7 @@ def tour(
     )
 
 
-def _start(space: AnySpace, rng: np.random.Generator) -> tuple[int, Ints]:
+def _start(space: Grid | Graph, rng: np.random.Generator) -> tuple[int, Ints]:
     """A cell in a large part of the map, and all cells that are joined with it."""
     free = np.flatnonzero(~space.walls.reshape(-1))
     for _ in range(_TRIES if len(free) else 0):
@@ -142,12 +144,12 @@ class _Walk(Protocol):
 class _Known:
     """Values that explorers look at."""
 
-    space: AnySpace
+    space: Grid | Graph
     values: NDArray[np.float32]
 
 
 class _Memory:
-    def __init__(self, space: AnySpace, sight: int, life: float, beyond: bool, rng: np.random.Generator) -> None:
+    def __init__(self, space: Grid | Graph, sight: int, life: float, beyond: bool, rng: np.random.Generator) -> None:
         self._world = InfluenceMap(space)
         self._memory = self._world.add_layer("memory", Fade(amount=1.0, interval=1.0, maximum=life), every=1.0)
         self._space, self._sight, self._unknown, self._rng = space, sight, 0.0 if beyond else None, rng
@@ -161,7 +163,7 @@ class _Memory:
 
 
 class _Frontier:
-    def __init__(self, space: AnySpace, rng: np.random.Generator) -> None:
+    def __init__(self, space: Grid | Graph, rng: np.random.Generator) -> None:
         self._been = _Known(space, np.zeros(space.shape, dtype=np.float32))
         self._rng = rng
 
@@ -177,7 +179,7 @@ class _Frontier:
 
 
 class _Random:
-    def __init__(self, space: AnySpace, rng: np.random.Generator) -> None:
+    def __init__(self, space: Grid | Graph, rng: np.random.Generator) -> None:
         self._nothing = _Known(space, np.zeros(space.shape, dtype=np.float32))
         self._rng = rng
 
@@ -186,7 +188,7 @@ class _Random:
         return explore_step(self._nothing, self._nothing.space.position_of(here), 1, rng=self._rng).cells
 
 
-def _made(how: str, space: AnySpace, sight: int, life: float, rng: np.random.Generator) -> _Walk:
+def _made(how: str, space: Grid | Graph, sight: int, life: float, rng: np.random.Generator) -> _Walk:
     if how == "frontier":
         return _Frontier(space, rng)
     if how == "random":

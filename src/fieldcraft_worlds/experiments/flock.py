@@ -17,7 +17,7 @@ from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summar
 from fieldcraft_worlds.experiments.worlds import add_seed_arguments, seeds_of, size_of
 
 if TYPE_CHECKING:
-    from fieldcraft.space import Grid
+    from fieldcraft import Grid
     from fieldcraft_worlds.games.flock.mirror import Mirror
     from fieldcraft_worlds.games.flock.state import State
 
@@ -63,7 +63,7 @@ def flock_study(*, birds: int = 1500, size: str = "128x80", seeds: int = 10, fir
 
 def fly(job: Job) -> Row:
     """One flight: order, order among neighbours and the distance to the nearest bird, at some moments."""
-    from fieldcraft.space import Grid
+    from fieldcraft import Grid
     from fieldcraft_worlds.games.flock import Settings, play_flock
     from fieldcraft_worlds.games.flock.state import order_of
 
@@ -138,7 +138,7 @@ def clock(job: Job) -> Row:
     """The fastest of some steps of each rule, timed in turn."""
     import numpy as np
 
-    from fieldcraft.space import Grid
+    from fieldcraft import Grid
     from fieldcraft_worlds.games.flock import Settings
     from fieldcraft_worlds.games.flock.mirror import Mirror
     from fieldcraft_worlds.games.flock.rules import start, step

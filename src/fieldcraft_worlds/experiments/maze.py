@@ -6,10 +6,8 @@ import argparse
 import os
 from collections.abc import Iterable, Sequence
 
-from fieldcraft import checks
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.maps.mazes import ALGORITHMS
-from fieldcraft.space import AnySpace
+from fieldcraft import Graph, Grid, checks, generate_map
+from fieldcraft.maps import ALGORITHMS
 from fieldcraft_worlds.experiments.experiment import Experiment, numbers, words
 from fieldcraft_worlds.experiments.statistics import Interval, mean, mean_share
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -182,7 +180,7 @@ def _label(row: Row) -> str:
     return f"{row['algorithm']}, {100 * number(row, 'loops'):.0f} % loops"
 
 
-def _ground(job: Job) -> AnySpace:
+def _ground(job: Job) -> Grid | Graph:
     if not job["algorithm"]:
         return world_of(job)
     width, height, seed = (whole(job, name) for name in ("width", "height", "seed"))

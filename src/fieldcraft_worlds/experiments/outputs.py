@@ -128,8 +128,7 @@ def _found(summary: Summary) -> list[dict[str, object]]:
 
 
 def _plot(study: Study, summary: Summary, finished: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    from fieldcraft.view.curves import plot_curves
-    from fieldcraft.view.intervals import IntervalPanel, plot_intervals
+    from fieldcraft.view import IntervalPanel, plot_curves, plot_intervals
 
     def column(measure: Measure, part: str) -> list[list[float]]:
         return [

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.sources.timeline import Timeline
-from fieldcraft.space import Grid
+from fieldcraft import Grid, Timeline
 
 __all__ = ["AHEAD", "PLACES", "STEP", "Place", "Walks", "ground_of", "walks_of"]
 

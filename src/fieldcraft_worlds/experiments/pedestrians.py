@@ -18,11 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import InfluenceMap, Trail, checks, read_pedestrians
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Trail
-from fieldcraft.sources.tracks import read_pedestrians
 from fieldcraft_worlds.experiments.experiment import Experiment
 from fieldcraft_worlds.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of

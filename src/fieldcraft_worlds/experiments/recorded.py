@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recipe.document import DATA, data_beside
+from fieldcraft.recipe import DATA, data_beside
 
 __all__ = ["add_data_argument", "data_folder", "digest_of"]
 

@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from fieldcraft import checks
+from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
 from fieldcraft_worlds.experiments.experiment import Experiment, words
 from fieldcraft_worlds.experiments.statistics import Interval, mean, paired, rate
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, resource_tracker
 
+from fieldcraft import set_threads
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
 from fieldcraft_worlds.experiments.study import Job, Row, identity, plain
 
 __all__ = ["Failure", "work"]
@@ -54,13 +54,12 @@ def work(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, *, tick: 
 
 
 def _here(run: Callable[[Job], Row], jobs: Sequence[Job]) -> Generator[tuple[int, Outcome]]:
-    threads = pool.threads()
-    pool.set_threads(1)
+    threads = set_threads(1)
     try:
         for index, job in enumerate(jobs):
             yield index, _attempt(run, job)
     finally:
-        pool.set_threads(threads)
+        set_threads(threads)
 
 
 def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: float) -> Generator[tuple[int, Outcome] | None]:
@@ -167,7 +166,7 @@ def _not_found(said: str) -> InvalidValue:
 def _serve(line: Line) -> None:
     """What a process does: take jobs until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    pool.set_threads(1)
+    set_threads(1)
     with suppress(EOFError, OSError):
         try:
             run = line.recv()

@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from fieldcraft import checks
+from fieldcraft import Graph, Grid, checks, generate_map, load_map
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import load_map
-from fieldcraft.maps.generate import HALLS, KINDS, generate_map
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.maps import HALLS, KINDS
 from fieldcraft_worlds.experiments.study import Job, Row, whole
 
 __all__ = ["add_map_arguments", "add_seed_arguments", "grid_of", "label_of", "seeds_of", "size_of", "world_of", "worlds_of"]
@@ -80,7 +78,7 @@ def worlds_of(
     return worlds, digests
 
 
-def world_of(job: Job, *, neighbors: int = 4) -> AnySpace:
+def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
     """The map of a job that has `map`, `width`, `height` and `seed`. A file is read once in each process: don't change its walls."""
     name = str(job["map"])
     if name not in KINDS:
@@ -105,6 +103,6 @@ def label_of(row: Mapping[str, object]) -> str:
 
 
 @lru_cache(maxsize=8)
-def _loaded(name: str, neighbors: int) -> AnySpace:
+def _loaded(name: str, neighbors: int) -> Grid | Graph:
     space = load_map(name)
     return load_map(name, neighbors=neighbors) if isinstance(space, Grid) and len(space.neighborhood.steps) != neighbors else space

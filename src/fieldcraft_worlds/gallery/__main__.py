@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from fieldcraft.progress import Progress
-from fieldcraft.view.film import Film
+from fieldcraft.view import Film
 from fieldcraft_worlds.gallery.pieces import PIECES, Piece
 from fieldcraft_worlds.play.command import map_of
 from fieldcraft_worlds.play.headless import run

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import Grid
+from fieldcraft import Grid
 from fieldcraft_worlds.scene import Arrows
 
 __all__ = ["arrows_of", "round_limit"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import Grid
+from fieldcraft import Grid
 
 __all__ = ["Obstacles", "disc"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.space import Grid
+from fieldcraft import Grid, checks
 
 __all__ = ["brushed"]
 

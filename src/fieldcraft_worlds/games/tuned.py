@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from fieldcraft.space import Grid
+from fieldcraft import Grid
 
-__all__ = ["TunedWorld"]
+__all__ = ["MOST_AMOUNT", "TunedWorld"]
+
+MOST_AMOUNT = 2.0**20
+"""The most that may be left in a cell of a trail."""
 
 
 class TunedWorld:

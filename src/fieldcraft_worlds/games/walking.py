@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft import Graph, Grid
+from fieldcraft.errors import InvalidValue
 
-__all__ = ["away", "directions", "largest_part", "walking_grid"]
+__all__ = ["away", "directions", "grid_asked", "largest_part", "walking_grid"]
 
 
 def walking_grid(space: Grid) -> Grid:
@@ -25,7 +26,14 @@ def walking_grid(space: Grid) -> Grid:
     )
 
 
-def largest_part(space: AnySpace) -> NDArray[np.int64]:
+def grid_asked(space: object, what: str) -> Grid:
+    """The space, if it is a grid; else `InvalidValue` says that `what` needs one."""
+    if isinstance(space, Grid):
+        return space
+    raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy="Use a fieldcraft.Grid, a map of cells")
+
+
+def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
     """The largest set of open cells with ways from each to each, by area on a mesh: their ids, ascending, (C,); none if all is wall."""
     from scipy.sparse import csr_array  # loading it takes longer than all of `import fieldcraft`
     from scipy.sparse.csgraph import connected_components

@@ -182,9 +182,8 @@ def _known(name: str) -> Game:
 
 def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     """The map that MAP on the command line stands for: a file, a kind to generate, or the game's own where there is none."""
-    from fieldcraft.maps import load_map
-    from fieldcraft.maps.generate import KINDS, generate_map
-    from fieldcraft.space import Grid
+    from fieldcraft import Grid, generate_map, load_map
+    from fieldcraft.maps import KINDS
 
     if text is None:
         return game.default_map()
@@ -248,7 +247,7 @@ def _in_window(
     )
     show(player, session.game.title)
     if chosen.shot is not None:
-        from fieldcraft.view.film import save_png
+        from fieldcraft.view import save_png
 
         save_png(chosen.shot, player.picture())
     return player.session

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from fieldcraft import checks
 from fieldcraft.progress import Progress
-from fieldcraft.view.film import save_png
+from fieldcraft.view import save_png
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.recording import Recording
 from fieldcraft_worlds.play.session import Session

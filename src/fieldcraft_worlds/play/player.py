@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft.view.film import save_png
+from fieldcraft.view import save_png
 from fieldcraft_worlds.games.game import Action
 from fieldcraft_worlds.play.bindings import FRAME_INPUTS, FRAME_KEYS, FRAME_PAD, any_pad, bindings_of, by_action, sliders_of
 from fieldcraft_worlds.play.grip import Grip

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.film import SUFFIXES, Film, save_png
-from fieldcraft.view.writers import FASTEST_GIF
+from fieldcraft.view import Film, save_png
+from fieldcraft.view.drawing import FASTEST_GIF, SUFFIXES
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.extent import extent_of
 from fieldcraft_worlds.view.panel import Panel

@@ -9,9 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from fieldcraft import checks, packing
+from fieldcraft import Space, checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.space.protocol import Space
 from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recipe.document import parse_value
+from fieldcraft.recipe import parse_value
 
 __all__ = ["kinds_of", "read_table", "settings_from"]
 

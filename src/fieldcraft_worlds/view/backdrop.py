@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.brush import Brush, empty_mask
-from fieldcraft.view.canvas import ON_WALL, RIM, beside, ground_kinds
-from fieldcraft.view.colors import HIDDEN, ColorScale, between, plain_values, tinted
-from fieldcraft.view.placement import GridLike, subject_of
-from fieldcraft.view.window import Camera
+from fieldcraft.view import Camera, ColorScale, between, tinted
+from fieldcraft.view.drawing import HIDDEN, ON_WALL, RIM, Brush, GridLike, beside, empty_mask, ground_kinds, plain_values, subject_of
 from fieldcraft_worlds.scene import Areas, Field
 from fieldcraft_worlds.view.tones import rgb_of_tone
 

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.brush import Brush
-from fieldcraft.view.canvas import GROUND, ON_WALL, WALL
-from fieldcraft.view.colors import HIDDEN, ColorScale, plain_values
-from fieldcraft.view.window import Camera
+from fieldcraft.view import Camera, ColorScale
+from fieldcraft.view.drawing import GROUND, HIDDEN, ON_WALL, WALL, Brush, plain_values
 from fieldcraft_worlds.scene import Areas, Field
 from fieldcraft_worlds.view.backdrop import PAGE
 from fieldcraft_worlds.view.extent import step_of

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.view.brush import Brush
-from fieldcraft.view.text import lettered, measure
+from fieldcraft.view.drawing import Brush, lettered, measure
 from fieldcraft_worlds.scene import Tone
 from fieldcraft_worlds.view.tones import rgb_of_tone
 

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.view.brush import Brush
-from fieldcraft.view.colors import HIDDEN, ColorScale
-from fieldcraft.view.legend import format_number, over_ground
-from fieldcraft.view.text import lettered, measure, wrapped
+from fieldcraft.view import ColorScale
+from fieldcraft.view.drawing import HIDDEN, Brush, format_number, lettered, measure, over_ground, wrapped
 from fieldcraft_worlds.scene import Fact, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.tones import rgb_of_tone
 

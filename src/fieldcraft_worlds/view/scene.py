@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.brush import SHAPES, Brush
-from fieldcraft.view.colors import ColorScale
-from fieldcraft.view.text import ASCENT, LINE, lettered, measure
-from fieldcraft.view.window import Camera
+from fieldcraft.view import Camera, ColorScale
+from fieldcraft.view.drawing import ASCENT, LINE, SHAPES, Brush, lettered, measure
 from fieldcraft_worlds.scene import Arrows, Cones, Label, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.backdrop import PAGE, GridBackdrop, scale_of
 from fieldcraft_worlds.view.extent import whole_view

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.view.brush import Brush
-from fieldcraft.view.text import wrapped
-from fieldcraft.view.window import Camera
+from fieldcraft.view import Camera
+from fieldcraft.view.drawing import Brush, wrapped
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
 from fieldcraft_worlds.view.help import draw_help

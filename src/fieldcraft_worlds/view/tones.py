@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.view.colors import TEAM_COLORS, parse_color
+from fieldcraft.view import TEAM_COLORS
+from fieldcraft.view.drawing import parse_color
 from fieldcraft_worlds.scene import ROLES, Tone
 
 __all__ = ["rgb_of_tone", "rgb_of_tones", "team_table"]

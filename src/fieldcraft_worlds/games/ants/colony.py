@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.space import Grid
+from fieldcraft import Grid, checks
 from fieldcraft_worlds.games.ants.mirror import Mirror
 from fieldcraft_worlds.games.ants.rules import start, step
 from fieldcraft_worlds.games.ants.settings import Settings

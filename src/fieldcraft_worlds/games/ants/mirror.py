@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import TrailLayer
+from fieldcraft import Grid, InfluenceMap, Trail, TrailLayer
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Trail
-from fieldcraft.space import Grid
 from fieldcraft.steering import Walk, Walkers
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
 from fieldcraft_worlds.games.ants.state import State

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.space import Grid
+from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.mirror import Mirror
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune

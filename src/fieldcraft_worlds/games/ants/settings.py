@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.canvas import MOST_AMOUNT
 from fieldcraft_worlds.games.pace import Paced
+from fieldcraft_worlds.games.tuned import MOST_AMOUNT
 
 __all__ = ["MOST_ANTS", "NOWHERE", "SCALAR", "TRAILS", "VELOCITY", "Settings", "Tuning"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Graph, Grid
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import AnySpace, Graph, Grid
 from fieldcraft.steering import Footing
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
@@ -28,7 +28,7 @@ class Ground:
     everywhere to everywhere, and `footing` how people walk there.
     """
 
-    def __init__(self, space: AnySpace, unit: float) -> None:
+    def __init__(self, space: Grid | Graph, unit: float) -> None:
         self.space = space
         self.unit = unit
         self.home = largest_part(space)
@@ -70,7 +70,7 @@ class Ground:
         return int(self.home[np.argmin((gaps**2).sum(axis=1))])
 
 
-def ground_of(space: AnySpace, scale: float) -> Ground:
+def ground_of(space: Grid | Graph, scale: float) -> Ground:
     """The ground on a map; `scale` world units are a unit, 0 for what suits the map. Raises `InvalidValue` where one can't play."""
     if isinstance(space, Grid):
         return Ground(walking_grid(space), scale or space.cell_size)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths import distance_map
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import Settings

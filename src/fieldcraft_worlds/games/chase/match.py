@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.space import AnySpace
+from fieldcraft import Graph, Grid, checks
 from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.rules import advance
@@ -42,7 +41,7 @@ class Match:
 
 
 def play_chase(
-    space: AnySpace,
+    space: Grid | Graph,
     settings: Settings | None = None,
     *,
     seed: int = 0,

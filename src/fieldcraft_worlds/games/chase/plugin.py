@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.pursuit import Contacts
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft import Contacts, Graph, Grid, generate_map
 from fieldcraft_worlds.games.chase import scene
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.layout import start
@@ -32,14 +30,14 @@ KINDS = (
 class ChaseWorld:
     """The chase on one map."""
 
-    def __init__(self, space: AnySpace, settings: Settings) -> None:
+    def __init__(self, space: Grid | Graph, settings: Settings) -> None:
         self._space = space
         self.settings = settings
         self.ground = ground_of(space, settings.scale)
         self.senses = Senses(self.ground, settings)
 
     @property
-    def space(self) -> AnySpace:
+    def space(self) -> Grid | Graph:
         """The map."""
         return self._space
 
@@ -114,7 +112,7 @@ class ChaseGame:
         """A building of rooms, 84 x 56."""
         return generate_map("rooms", 84, 56, seed=12, neighbors=8)
 
-    def open(self, space: AnySpace, settings: Settings) -> ChaseWorld:
+    def open(self, space: Grid | Graph, settings: Settings) -> ChaseWorld:
         """The game on a map: a grid, a mesh or waypoints."""
         return ChaseWorld(space, settings)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import sees
+from fieldcraft import sees
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.minds import decided
 from fieldcraft_worlds.games.chase.orders import Order, followed

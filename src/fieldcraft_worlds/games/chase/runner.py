@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.paths import DistanceMap, distance_map
-from fieldcraft.space import sees, visible
+from fieldcraft import DistanceMap, distance_map, sees, visible
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, NOTHING, RUN, SEARCH, SNEAK, WALK, State

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.paths import distance_map
+from fieldcraft import distance_map
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import Settings

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Spread
-from fieldcraft.pursuit import SEARCHES, BeliefSearch, Contacts, FloodSearch, Search, Sight, Staleness
-from fieldcraft.query import best, gradient, uphill
-from fieldcraft.space import Graph, sees
+from fieldcraft import Contacts, Graph, InfluenceMap, Sight, Spread, Staleness, best, gradient, sees, uphill
+from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, People, State

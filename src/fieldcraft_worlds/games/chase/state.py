@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.pursuit import Contacts
+from fieldcraft import Contacts
 from fieldcraft_worlds.games.columns import Columns, ReadOnly
 
 __all__ = [

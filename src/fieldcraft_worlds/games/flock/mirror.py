@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Trail
-from fieldcraft.space import Grid
 from fieldcraft_worlds.games.flock.settings import Settings
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.obstacles import Obstacles, disc

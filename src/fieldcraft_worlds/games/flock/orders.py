@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.space import Grid
 from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.painting import brushed

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldcraft.space import Grid
+from fieldcraft import Grid
 from fieldcraft_worlds.games.flock import rules, scene
 from fieldcraft_worlds.games.flock.mirror import Mirror
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.canvas import MOST_AMOUNT
+from fieldcraft_worlds.games.tuned import MOST_AMOUNT
 
 __all__ = ["BOTH", "LAYERS", "MOST_BIRDS", "NEIGHBORS", "RULES", "Settings", "Tuning"]
 

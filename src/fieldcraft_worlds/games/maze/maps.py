@@ -7,10 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid, InfluenceMap, shortest_path, visible
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.paths import shortest_path
-from fieldcraft.space import Grid, visible
 from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.space import Grid, grid_of
+from fieldcraft import Grid, checks, generate_map
 from fieldcraft_worlds.games.maze.maps import Maps
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.settings import MazeRules, Settings
 from fieldcraft_worlds.games.maze.state import CAUGHT, GOING, LATE, OUT, State
+from fieldcraft_worlds.games.walking import grid_asked
 
 __all__ = ["Match", "made", "play_maze"]
 
@@ -68,7 +67,7 @@ def play_maze(
     rules = Settings() if settings is None else settings
     most = None if most_steps is None else checks.whole("most_steps", most_steps, minimum=1)
     rng = np.random.default_rng(checks.whole("seed", seed))
-    maps = Maps(made(rules.maze) if space is None else grid_of(space, "The maze game"), rules)
+    maps = Maps(made(rules.maze) if space is None else grid_asked(space, "The maze game"), rules)
     state = start(maps, rng)
     if watch is not None:
         watch(maps, state)

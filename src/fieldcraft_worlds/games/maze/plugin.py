@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft.space import Grid, grid_of
+from fieldcraft import Grid
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
 from fieldcraft_worlds.games.maze import scene
 from fieldcraft_worlds.games.maze.maps import Maps
@@ -15,6 +15,7 @@ from fieldcraft_worlds.games.maze.match import made
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.settings import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer
+from fieldcraft_worlds.games.walking import grid_asked
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "MazeGame", "MazeWorld"]
@@ -85,7 +86,7 @@ class MazeGame:
 
     def open(self, space: Any, settings: Settings) -> MazeWorld:
         """The game on a map, or in the maze of the settings if there is none."""
-        return MazeWorld(made(settings.maze) if space is None else grid_of(space, "The maze game"), settings)
+        return MazeWorld(made(settings.maze) if space is None else grid_asked(space, "The maze game"), settings)
 
 
 GAME = MazeGame()

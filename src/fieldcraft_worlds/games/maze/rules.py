@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import distance_map, explore_step
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths import distance_map
-from fieldcraft.query import explore_step
 from fieldcraft_worlds.games.maze.maps import Maps
 from fieldcraft_worlds.games.maze.script import followed
 from fieldcraft_worlds.games.maze.state import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.paths import distance_map
+from fieldcraft import distance_map
 from fieldcraft_worlds.games.maze.maps import Maps
 from fieldcraft_worlds.games.maze.state import NOWHERE, State
 

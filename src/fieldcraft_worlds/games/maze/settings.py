@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fieldcraft import checks
+from fieldcraft import Fade, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps.mazes import ALGORITHMS
-from fieldcraft.propagation import Fade
+from fieldcraft.maps import ALGORITHMS
 from fieldcraft_worlds.games.pace import Paced
 
 __all__ = ["MARKS", "MazeRules", "MemoryRules", "MonsterRules", "PlayerRules", "Settings"]

@@ -9,12 +9,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import DistanceMap, Grid, InfluenceMap, distance_map, tether, visible
 from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.paths import DistanceMap, distance_map
-from fieldcraft.propagation import tether
-from fieldcraft.space import Grid
-from fieldcraft.space.sight import visible
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.walking import away, walking_grid

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.paths import distance_map
-from fieldcraft.propagation.stamps import MOST_WEIGHT
+from fieldcraft import distance_map
 from fieldcraft.steering import move
 from fieldcraft_worlds.games.tether.arena import Arena
 from fieldcraft_worlds.games.tether.state import State
@@ -29,6 +28,7 @@ _STRIDE = 4  # cells of a way that are looked along at most
 _HELD = 0.9  # of the own range, at which distance is kept
 _SLACK = 0.5  # cells by which that distance may be off
 _SPARE = 0.8  # of a range that is not the longer one: whoever is hit from its edge is soon out of it
+_HEAVIEST = 16.0  # how much worse a threat may weigh than a chance
 _BEYOND = 1000.0  # what a place from which nobody is reached is worse by
 
 
@@ -89,7 +89,7 @@ def layer_of(arena: Arena, state: State, side: int) -> Floats:
     The weight of the threat is `threat` times what an enemy takes off me while I take one point off him.
     """
     rules, tuning = arena.settings.rules, state.tuning
-    weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, MOST_WEIGHT)
+    weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
     return arena.tether(expected(arena, state, side), tuning.ranges[side], _reach(arena, state, side), weight)
 
 

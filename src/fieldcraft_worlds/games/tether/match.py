@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.space import Grid
+from fieldcraft import Grid, checks
 from fieldcraft_worlds.games.tether.arena import Arena
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.rules import advance, start

@@ -7,8 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.space import Grid
+from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
 from fieldcraft_worlds.games.tether import scene
 from fieldcraft_worlds.games.tether.arena import Arena

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
 
 __all__ = ["block", "is_clear", "ring"]
 

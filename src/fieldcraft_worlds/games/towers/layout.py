@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid, distance_map, would_block
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths import distance_map, would_block
-from fieldcraft.space import Grid
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.walking import away

@@ -9,12 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import RadialLayer
-from fieldcraft.compose.teams import Teams
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.paths import DistanceMap, FlowField, distance_map, flow_field
-from fieldcraft.propagation import Radial
-from fieldcraft.space import Grid, visible
+from fieldcraft import DistanceMap, FlowField, Grid, InfluenceMap, Radial, RadialLayer, Teams, distance_map, flow_field, visible
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings

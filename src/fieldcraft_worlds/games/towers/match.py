@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fieldcraft import checks
+from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
 from fieldcraft_worlds.games.towers.commander import COMMANDERS
 from fieldcraft_worlds.games.towers.maps import Maps
 from fieldcraft_worlds.games.towers.orders import Order, apply

@@ -130,7 +130,7 @@ def _place(maps: Maps, state: State, order: Place) -> State:
 
 def refuse_site(maps: Maps, towers: Towers, team: int, cell: int) -> None:
     """Raise `InvalidValue` if a team may not have a tower there: on open ground, out of enemy range, and cutting nobody off."""
-    from fieldcraft.paths import would_block
+    from fieldcraft import would_block
 
     settings, space = maps.settings, maps.walking
     maps.follow_towers(towers)

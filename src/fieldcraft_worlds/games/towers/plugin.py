@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.space import Grid
+from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay
 from fieldcraft_worlds.games.towers import scene
 from fieldcraft_worlds.games.towers.maps import Maps

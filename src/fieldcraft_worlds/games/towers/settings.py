@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.radial import METRICS
 from fieldcraft_worlds.games.pace import Paced
 
 __all__ = ["COMMANDERS", "HUMAN", "Settings", "TowerRules", "UnitRules"]
 
 HUMAN = "human"
 COMMANDERS = (HUMAN, "influence", "routed", "shortest")
+_METRICS = ("straight", "connected", "path", "sight")
 _LAYOUTS = ("seeded", "placed")
 
 
@@ -152,7 +152,7 @@ class Settings(Paced):
         for name in self.led_by:
             checks.choice("commander", name, COMMANDERS)
         checks.choice("layout", self.layout, _LAYOUTS)
-        checks.choice("metric", self.metric, METRICS)
+        checks.choice("metric", self.metric, _METRICS)
         for name, least in (("towers", 1), ("units", 1), ("squads", 2), ("rate", 1)):
             checks.whole(name, getattr(self, name), minimum=least)
         for name in ("supply", "income", "caution"):
