@@ -11,10 +11,10 @@ from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths import readiness as ways
 from fieldcraft.paths import search
-from fieldcraft.propagation import graph_spread
 from fieldcraft.propagation import readiness as prints
+from fieldcraft.propagation.on_graph import spread as graph_spread
 from fieldcraft.propagation.radial import METRICS, Radial
-from fieldcraft.propagation.spread import Spread
+from fieldcraft.propagation.spread import Spread, SpreadField
 from fieldcraft.pursuit import readiness as searches
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, incoming, visible
@@ -87,7 +87,7 @@ def _compile_all() -> None:
                 dense.run(count)
     knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
     for neighbors in (4, 8, knight):
-        field = Spread(0.5, 0.5).field(Grid(40, 20, neighbors=neighbors), 0.1)
+        field = SpreadField(Spread(0.5, 0.5), Grid(40, 20, neighbors=neighbors), 0.1)
         field.pin(np.array([7]), np.array([1], dtype=np.float32))
         field.run(2)
         field.settle()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import footprints, radial_field, radial_grid, spread
+from fieldcraft.propagation import radial_field, spread
+from fieldcraft.propagation.on_grid import footprints
+from fieldcraft.propagation.on_grid import radial as radial_grid
 from fieldcraft.propagation.radial import METRICS
 
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.propagation import graph_footprints
+from fieldcraft.propagation.on_graph import footprints as graph_footprints
 
 METRICS = ("straight", "connected", "path")
 

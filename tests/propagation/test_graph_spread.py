@@ -15,7 +15,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import graph_spread as reference
-from fieldcraft.propagation.graph_spread import GraphSpreadField
+from fieldcraft.propagation.on_graph.spread import GraphSpreadField
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
 from refusals import refused
@@ -314,7 +314,7 @@ def test_warming_up_leaves_nothing_to_compile() -> None:
     if not kernels.compiled():
         pytest.skip("no compiled kernels here")
     from fieldcraft.kernels import graph_spread as compiled
-    from fieldcraft.propagation.graph_spread import warm_up
+    from fieldcraft.propagation.on_graph.spread import warm_up
 
     warm_up()
     dispatchers = [getattr(compiled, name) for name in compiled.__all__]

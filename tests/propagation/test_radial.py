@@ -20,9 +20,9 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.propagation.radial_grid import GridRadialField
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 FALLOFFS = [

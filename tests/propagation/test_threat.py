@@ -57,3 +57,10 @@ def test_refuses() -> None:
     ):
         with pytest.raises(fc.FieldcraftError):
             call()
+
+
+def test_on_a_graph_of_squares_it_is_that_of_the_grid() -> None:
+    grid = fc.Grid(12, 5)
+    graph = grid.to_graph()
+    shots = [fc.incoming(space, (0.5, 2.5), (11.5, 2.5), speed=5, width=2) for space in (grid, graph)]
+    assert fc.threat(graph, shots[1:], 9).tolist() == fc.threat(grid, shots[:1], 9).reshape(-1).tolist()

@@ -15,12 +15,11 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import fade as reference
+from fieldcraft.propagation import door
 from fieldcraft.propagation.field import Account, RememberingField
-from fieldcraft.propagation.footprints import Footprints, Ground, finished, too_large
-from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
 from fieldcraft.propagation.kinds import Remembering
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.space import Space
 
 __all__ = ["Fade", "FadeField"]
 
@@ -101,7 +100,7 @@ class Fade(Remembering):
             return value / self.amount * self.interval
         return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
 
-    def field(self, space: AnySpace, every: float) -> FadeField:
+    def field(self, space: Space, every: float) -> FadeField:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
         return FadeField(self, space, every)
 
@@ -112,14 +111,14 @@ class FadeField(RememberingField):
     timeless = True
     lazy = True
 
-    def __init__(self, fade: Fade, space: AnySpace, every: float) -> None:
+    def __init__(self, fade: Fade, space: Space, every: float) -> None:
         self.space = space
         self.fade = fade
         self._every = clock.ticks("every", every, minimum=1)
         self._now = 0
         self._epoch = 0
-        # Vertices of a graph are laid out in rows of a tile's width.
-        self._shape = (max(1, -(-len(space) // _TILE[1])), _TILE[1]) if isinstance(space, Graph) else space.shape
+        self._surroundings = door.surroundings_of(space)
+        self._shape = self._surroundings.layout
         self._width = self._shape[1]
         down, across = (-(-size // tile) for size, tile in zip(self._shape, _TILE, strict=True))
         self._ends = np.zeros((down * across, *_TILE), dtype=np.int32)
@@ -128,10 +127,6 @@ class FadeField(RememberingField):
         self._count = 0
         self._values: NDArray[np.float32] = np.zeros(self._shape, dtype=np.float32)
         self._is_shown = True
-        self._footprints: dict[str, Footprints] = {}
-        self._ground: Ground | None = None
-        self._graph_footprints: dict[str, GraphFootprints] = {}
-        self._graph_ground: GraphGround | None = None
         self._walls_version = self._walls_shown = space.walls_version
         self._room: Any = None
         self._ops = kernels.fade
@@ -156,7 +151,7 @@ class FadeField(RememberingField):
             self._walls_shown = version
             if version != self._walls_version:
                 self._values.reshape(-1)[self._walls_since()] = 0
-        return self._values.reshape(-1)[: len(self.space)] if isinstance(self.space, Graph) else self._values
+        return self._values.reshape(-1)[: len(self.space)].reshape(self.space.shape)
 
     @property
     def _age(self) -> int:
@@ -198,16 +193,10 @@ class FadeField(RememberingField):
         if radius is None:
             self._mark_all(cells, strengths)
             return
-        many = max(1, _SHARES_AT_ONCE // self._most_around(radius))
+        many = max(1, _SHARES_AT_ONCE // self._surroundings.most_around(radius))
         for first in range(0, max(len(cells), 1), many):
             part = slice(first, first + many)
-            self._mark_all(*self._around(cells[part], strengths[part], radius, falloff, metric))
-
-    def _most_around(self, radius: float) -> int:
-        """At least as many cells as lie within a radius."""
-        if isinstance(self.space, Graph):
-            return max(1, len(self.space))
-        return int(2 * min(radius / self.space.cell_size, max(self.space.shape)) + 1) ** 2
+            self._mark_all(*self._surroundings.around(cells[part], strengths[part], radius, falloff, metric))
 
     def _mark_all(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
         """Mark cells, those with a strength above 0, and what lies beside them if marks bleed."""
@@ -235,77 +224,9 @@ class FadeField(RememberingField):
         listed = self._listed[: self._count]
         self._ends[listed] = np.maximum(self._ends[listed].astype(np.int64) - passed, 0).astype(np.int32)
 
-    def _around(
-        self, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff, metric: str
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The open cells within a radius of each cell, by a metric, and the share that each takes."""
-        if isinstance(self.space, Graph):
-            return self._around_vertices(self.space, cells, strengths, radius, falloff, metric)
-        if radius >= too_large(self.space):
-            raise InvalidValue(
-                f"A radius on a map as large as this is below {too_large(self.space):g}",
-                got=f"radius={radius:g}",
-                remedy="Give the layer a larger cell_size",
-            )
-        if self._ground is None:
-            self._ground = Ground.of(self.space)
-        ground = self._ground
-        footprints = self._footprints.setdefault(metric, Footprints(metric))
-        number = footprints.number(falloff, radius / self.space.cell_size, ground)
-        reach = int(footprints.reaches[number])
-        is_open = ground.is_open(cells, np.full(len(cells), reach)) if metric != "straight" else np.ones(len(cells), dtype=np.bool_)
-        table = footprints.table(number)
-        down, right = np.nonzero(table)
-        rows, columns = np.divmod(cells[is_open], self.space.width)
-        rows, columns = rows[:, None] + (down - reach), columns[:, None] + (right - reach)
-        shares = strengths[is_open][:, None] * table[down, right]
-        if self.space.wrap:
-            rows, columns = rows % self.space.height, columns % self.space.width
-            inside = np.ones(rows.shape, dtype=np.bool_)
-        else:
-            inside = (rows >= 0) & (rows < self.space.height) & (columns >= 0) & (columns < self.space.width)
-        found, given = [rows[inside] * self.space.width + columns[inside]], [shares[inside]]
-        for cell, strength in zip(cells[~is_open].tolist(), strengths[~is_open].tolist(), strict=True):
-            reached, weights = finished(footprints.search(ground, cell, number))
-            found.append(reached)
-            given.append(weights * strength)
-        every, amounts = np.concatenate(found), np.concatenate(given)
-        free = ~self.space.walls.reshape(-1)[every]
-        return every[free], amounts[free]
-
-    def _around_vertices(
-        self, space: Graph, cells: NDArray[np.int64], strengths: NDArray[np.float64], radius: float, falloff: Falloff, metric: str
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The same on a graph, where each footprint is searched for."""
-        if self._graph_ground is None:
-            self._graph_ground = GraphGround.of(space)
-        footprints = self._graph_footprints.setdefault(metric, GraphFootprints(metric))
-        number = footprints.number(falloff, radius, self._graph_ground)
-        found, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
-            reached, weights = finished(footprints.search(self._graph_ground, cell, number))
-            found.append(reached)
-            given.append(weights * strength)
-        every, amounts = np.concatenate(found), np.concatenate(given)
-        free = ~space.walls[every]
-        return every[free], amounts[free]
-
     def _bled(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """What marks become once they have bled into what lies beside them."""
-        space = self.space
-        if isinstance(space, Graph):
-            if self._graph_ground is None:
-                self._graph_ground = GraphGround.of(space)
-            ways = self._graph_ground.ways
-            return self._reached(
-                "bleed_along", (ways.starts, ways.ends, self.fade.bleed**ways.lengths, cells, strengths, self.fade.maximum / 100)
-            )
-        steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        common = (
-            space.links(), space.link_masks, steps, self.fade.bleed ** space.neighborhood.lengths(1.0), cells, strengths,
-            self.fade.maximum / 100, space.wrap,
-        )  # fmt: skip
-        return self._reached("bleed", common)
+        return self._reached(*self._surroundings.bleeding(self.fade.bleed, cells, strengths, self.fade.maximum / 100))
 
     def _reached(self, name: str, common: tuple[Any, ...]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The cells that marks reach, ascending, and what arrives in each."""
@@ -334,7 +255,7 @@ class FadeField(RememberingField):
             return
         blocked = self._walls_since()
         self._walls_version = version
-        self._ground = self._graph_ground = None
+        self._surroundings.forget()
         self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
         self._is_shown = False

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
-from fieldcraft.propagation.footprints import too_large
+from fieldcraft.propagation import door
 from fieldcraft.propagation.kinds import Radiating
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.propagation.radial_graph import GraphRadialField
-from fieldcraft.propagation.radial_grid import GridRadialField
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.space import Space
 
 __all__ = ["METRICS", "Radial"]
 
@@ -56,16 +54,16 @@ class Radial(Radiating):
         checks.choice("blend", self.blend, ("sum", "max"))
         object.__setattr__(self, "falloff", Falloff.of(self.falloff))
 
-    def check(self, space: AnySpace) -> None:
+    def check(self, space: Space) -> None:
         """Refuse a radius that takes too much memory on this space."""
-        if self.radius >= too_large(space):
+        if self.radius >= door.too_large(space):
             raise InvalidValue(
-                f"A radius on a map as large as this is below {too_large(space):g}",
+                f"A radius on a map as large as this is below {door.too_large(space):g}",
                 got=f"radius={self.radius:g}",
                 remedy="Give the layer a larger cell_size",
             )
 
-    def field(self, space: AnySpace, every: float) -> RadialField:
+    def field(self, space: Space, every: float) -> RadialField:
         """Values of this propagation on a space, all 0."""
         self.check(space)
-        return GraphRadialField(self, space) if isinstance(space, Graph) else GridRadialField(self, space)
+        return door.radial_field(self, space)

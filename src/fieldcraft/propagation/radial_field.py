@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,10 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.field import Account, RadiatingField
-from fieldcraft.propagation.footprints import UNIT_STAMPED, Ground, finished, too_large
-from fieldcraft.propagation.graph_footprints import GraphGround
+from fieldcraft.propagation.units import UNIT_STAMPED, finished
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
@@ -44,7 +44,7 @@ class RadialField(RadiatingField):
     is half way, `values` stay those of the last complete state.
     """
 
-    def __init__(self, radial: Radial, space: AnySpace) -> None:
+    def __init__(self, radial: Radial, space: Space) -> None:
         self.space: Any = space
         self.radial = radial
         self.footprints: Any = self._no_footprints()
@@ -118,7 +118,7 @@ class RadialField(RadiatingField):
 
     def limit(self, sources: Sources) -> None:
         """Refuse strengths, numbers and radii that sums could not hold; see `RadiatingField.limit`."""
-        sources.limit(MOST_STRENGTH, MOST_SOURCES, too_large(self.space))
+        sources.limit(MOST_STRENGTH, MOST_SOURCES, self._too_large)
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Show other values, until `validate` finds the difference; see `Field.write`."""
@@ -315,7 +315,7 @@ class RadialField(RadiatingField):
         new: Emission,
         slots: NDArray[np.int64],
         walls: NDArray[np.int64],
-        renewal: Generator[int, None, Ground | GraphGround] | None,
+        renewal: Generator[int, None, Any] | None,
     ) -> Iterator[int]:
         """Take off what was held on the old ground, put on what is there on the new one, and show it.
 
@@ -424,6 +424,9 @@ class RadialField(RadiatingField):
         self._dirty[:] = 0
 
     # What a kind of space does in its own way
+
+    _too_large = math.inf
+    """The smallest radius that is refused."""
 
     _unit = 1.0
     """The length in world units that footprints count by."""

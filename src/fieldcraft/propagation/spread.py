@@ -19,12 +19,10 @@ from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.spread_account import trace
 from fieldcraft.sources import Sources
-from fieldcraft.space import Graph, Grid
+from fieldcraft.space import Grid, Space
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-    from fieldcraft.propagation.graph_spread import GraphSpreadField
 
 __all__ = ["FALLOFFS", "Spread", "SpreadField", "checked_pins"]
 
@@ -103,13 +101,11 @@ class Spread(Spreading):
         left = size * np.exp(-self.decay * away) if p == 0 else np.maximum(size ** (1 / p) - self.decay * away, 0) ** p
         return np.copysign(np.where((left < self.floor) & (away > 0), 0.0, left), strength)
 
-    def field(self, space: Grid | Graph, every: float) -> SpreadField | GraphSpreadField:
+    def field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""
-        if isinstance(space, Graph):
-            from fieldcraft.propagation.graph_spread import GraphSpreadField
+        from fieldcraft.propagation import door  # which knows the fields below
 
-            return GraphSpreadField(self, space, every)
-        return SpreadField(self, space, every)
+        return door.spread_field(self, space, every)
 
 
 def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.kernels.reference.spread import power, root
 from fieldcraft.propagation.field import Account
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, Graph
+from fieldcraft.space import Space
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
@@ -20,7 +20,7 @@ __all__ = ["trace"]
 _ZERO = np.float32(0)
 
 
-def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread: Spread, cell: int) -> Account:
+def trace(values: NDArray[np.float32], space: Space, sources: Sources, spread: Spread, cell: int) -> Account:
     """The account of a cell: the sources in the cell that holds it up, and the share of each in what they hold up here.
 
     Where the way back from neighbour to neighbour ends at no source, because the value is fading or was deposited, they are
@@ -43,7 +43,7 @@ def trace(values: NDArray[np.float32], space: AnySpace, sources: Sources, spread
     return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
 
 
-def _origin(flat: NDArray[np.float32], space: AnySpace, shown: dict[int, float], spread: Spread, cell: int) -> tuple[int, float]:
+def _origin(flat: NDArray[np.float32], space: Space, shown: dict[int, float], spread: Spread, cell: int) -> tuple[int, float]:
     """The cell of the source from which the value of a cell comes, and what it holds up here; 0 if there is none.
 
     From each cell the way goes back to the neighbour with the strongest arrival, to all of them where several are equal.
@@ -60,27 +60,9 @@ def _origin(flat: NDArray[np.float32], space: AnySpace, shown: dict[int, float],
     return cell, 0.0
 
 
-def _ways_into(space: AnySpace, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The cells from which influence arrives in a cell, and how far away each is."""
-    if isinstance(space, Graph):
-        into = np.arange(space.topology.starts[cell], space.topology.starts[cell + 1])
-        into = into[~(space.closed[into] | space.walls[cell])]
-        return space.topology.origins[into].astype(np.int64), space.topology.lengths[into]
-    height, width = space.shape
-    row, column = divmod(cell, width)
-    steps = np.array(space.neighborhood.steps)
-    lengths = space.neighborhood.lengths(space.cell_size)
-    rows, columns = row - steps[:, 1], column - steps[:, 0]
-    if space.wrap:
-        rows, columns = rows % height, columns % width
-    links = space.links().reshape(-1)[cell]
-    arrives = (links >> np.arange(len(steps), dtype=links.dtype)) & links.dtype.type(1) != 0
-    return (rows * width + columns)[arrives], lengths[arrives]
-
-
-def _supporters(flat: NDArray[np.float32], space: AnySpace, spread: Spread, cell: int) -> list[tuple[int, np.float32]]:
+def _supporters(flat: NDArray[np.float32], space: Space, spread: Spread, cell: int) -> list[tuple[int, np.float32]]:
     """The neighbours from which the strongest influence arrives in a cell, and what each loses on the step."""
-    cells, lengths = _ways_into(space, cell)
+    cells, lengths = space.steps_into(cell)
     losses = _losses(lengths, spread)
     exponent = spread.exponent
     emitted = root(flat[cells], exponent)

@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.space import Grid, Shot
+from fieldcraft.space import Shot, Space, checked_space
 
 __all__ = ["threat"]
 
 
 def threat(
-    space: Grid, shots: Sequence[Shot], horizon: float, *, strengths: ArrayLike = 1.0, falloff: Any = "linear", elapsed: ArrayLike = 0.0
+    space: Space, shots: Sequence[Shot], horizon: float, *, strengths: ArrayLike = 1.0, falloff: Any = "linear", elapsed: ArrayLike = 0.0
 ) -> NDArray[np.float32]:
-    """How much each cell is threatened by shots under way: float32 of shape (height, width), [row, column].
+    """How much each cell is threatened by shots under way: float32 in the space's shape, (height, width) on a grid.
 
     A shot adds `strength * falloff(time to impact / horizon)` to each cell that it has yet to sweep; what it has passed is
     safe from it. The array goes into an ordinary layer: `imap.add_layer("threat", values=...)`, then `layer.write(...)`
@@ -27,7 +27,7 @@ def threat(
 
     Parameters
     ----------
-    space: the grid that the shots of `fc.incoming` were made on.
+    space: the grid or graph that the shots of `fc.incoming` were made on.
     shots: any number of them.
     horizon: seconds from which on an impact does not matter yet, above 0.
     strengths: one number for all, or one per shot.
@@ -36,8 +36,7 @@ def threat(
 
     Raises `InvalidValue` for arguments outside of these ranges.
     """
-    if not isinstance(space, Grid):
-        raise InvalidValue("Shots are on a grid", got=type(space).__name__, remedy="Pass the fc.Grid that they were made on")
+    checked_space(space, "Shots are on")
     within = checks.positive("horizon", horizon)
     curve = Falloff.of(falloff)
     amounts = checks.amounts("strengths", strengths, len(shots)).astype(np.float64)
@@ -47,7 +46,7 @@ def threat(
         if not isinstance(shot, Shot):
             raise InvalidValue("Shots come from fc.incoming()", got=repr(shot), remedy="Pass what it returned")
         if len(shot.cells) and int(shot.cells.max()) >= len(space):
-            raise InvalidValue("A shot is on the grid that it was made on", got="cells beyond this one", remedy="Pass that grid")
+            raise InvalidValue("A shot is on the space that it was made on", got="cells beyond this one", remedy="Pass that space")
         left = shot.seconds - gone
         ahead = left >= 0
         total[shot.cells[ahead]] += amount * curve(left[ahead] / within)

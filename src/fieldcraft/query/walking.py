@@ -9,7 +9,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial
 from fieldcraft.kernels.reference.best import TILE
-from fieldcraft.propagation.footprints import Scratch, strides
+from fieldcraft.propagation.on_grid.footprints import Scratch, strides
 from fieldcraft.query.ground import crowd, frozen
 from fieldcraft.space import Grid
 

@@ -15,7 +15,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.sources.placing import place
-from fieldcraft.space import Grid, Space
+from fieldcraft.space import Space
 
 __all__ = ["Columns", "Shape", "Sources"]
 
@@ -158,10 +158,10 @@ class Sources:
 
     def _moved_plainly(self, ids: ArrayLike, positions: ArrayLike, on_wall: str, outside: str) -> bool:
         """Move in one pass, if the arguments are arrays as they come from here, and nothing has to be refused."""
-        space = self._space
+        grid = self._space.squares
         if not (
-            isinstance(space, Grid)
-            and not space.wrap
+            grid is self._space
+            and not grid.wrap
             and kernels.compiled()
             and isinstance(ids, np.ndarray)
             and isinstance(positions, np.ndarray)
@@ -175,7 +175,7 @@ class Sources:
             return False
         moved = kernels.placing.move(
             ids, positions, self._alive, self._generation, self._changed.view(np.uint8), self._cells, self._positions,
-            space.walls, *space.origin, space.cell_size, space.y_up, on_wall == "through",
+            grid.walls, *grid.origin, grid.cell_size, grid.y_up, on_wall == "through",
         )  # fmt: skip
         self.version += moved
         return bool(moved)

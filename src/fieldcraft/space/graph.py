@@ -276,6 +276,13 @@ class Graph(Space):
         """Blocked vertices and closed edges as they are now."""
         return GraphSnapshot.of(self)
 
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The vertices, blocked ones among them, from which an open edge leads into a vertex, and the lengths of these edges."""
+        topology = self.topology
+        into = np.arange(topology.starts[cell], topology.starts[cell + 1])
+        into = into[~(self.closed[into] | self.walls[cell])]
+        return topology.origins[into].astype(np.int64), topology.lengths[into]
+
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """The lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
         return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]

@@ -355,6 +355,18 @@ class Grid(Space):
         """Walls and links as they are now."""
         return GridSnapshot.of(self)
 
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells, walls among them, from which one step leads into a cell, and the lengths of these steps."""
+        row, column = divmod(cell, self.width)
+        steps = np.array(self.neighborhood.steps)
+        lengths = self.neighborhood.lengths(self.cell_size)
+        rows, columns = row - steps[:, 1], column - steps[:, 0]
+        if self.wrap:
+            rows, columns = rows % self.height, columns % self.width
+        into = self.links().reshape(-1)[cell]
+        arrives = (into >> np.arange(len(steps), dtype=into.dtype)) & into.dtype.type(1) != 0
+        return (rows * self.width + columns)[arrives], lengths[arrives]
+
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a torus where that is shorter."""
         legs = self.short_way(np.diff(self.position_of(cells), axis=0)) if len(cells) else np.zeros((0, 2))

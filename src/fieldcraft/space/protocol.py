@@ -160,6 +160,10 @@ class Space(ABC):
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """The world lengths of the way from each of (N,) cells to the next, (N - 1,): straight, or of the edges of a graph."""
 
+    @abstractmethod
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells, walls among them, from which one step leads into a cell, and the lengths of these steps."""
+
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
         """The open cells that one step leads to from a cell, ascending."""
         cells = self._checked_cells(cell)

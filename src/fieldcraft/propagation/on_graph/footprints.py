@@ -14,9 +14,10 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import graph_radial as reference
 from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, whole_radius
 from fieldcraft.propagation.looks import Looks
-from fieldcraft.space import Graph, Grid
+from fieldcraft.propagation.on_grid.footprints import whole_radius
+from fieldcraft.propagation.units import UNIT_SEARCHED, Found
+from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.graph_sight import Outlook
 from fieldcraft.space.ways import Ways, ways_on_arcs
 
@@ -62,8 +63,9 @@ class GraphGround:
     found: Kept = field(default_factory=Kept)
 
     @classmethod
-    def of(cls, graph: Graph) -> GraphGround:
-        """The ground of a graph as it is now."""
+    def of(cls, space: Space) -> GraphGround:
+        """The ground of the graph of a space as it is now."""
+        graph = space.graph
         tile = TILE_ROWS * TILE_COLUMNS
         walls = np.ones(max(1, -(-len(graph) // tile)) * tile, dtype=np.bool_)
         walls[: len(graph)] = graph.walls
@@ -91,9 +93,9 @@ class GraphGround:
         """Those of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`."""
         return np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
 
-    def renewal(self, graph: Graph, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
+    def renewal(self, space: Space, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
         """The ground as it is now, after changes; one unit of work."""
-        ground = GraphGround.of(graph)
+        ground = GraphGround.of(space)
         yield 1
         return ground
 

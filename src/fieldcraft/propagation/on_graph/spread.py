@@ -17,7 +17,7 @@ from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins
 from fieldcraft.propagation.spread_account import trace
 from fieldcraft.sources import Sources
-from fieldcraft.space import Graph
+from fieldcraft.space import Graph, Space
 
 if TYPE_CHECKING:
     pass
@@ -42,27 +42,33 @@ class GraphSpreadField(Field):
 
     lazy = True
 
-    def __init__(self, spread: Spread, space: Graph, every: float) -> None:
+    def __init__(self, spread: Spread, space: Space, every: float) -> None:
         self.space = space
-        self._ground = space.topology.arrangement
+        self.graph = graph = space.graph
+        self._ground = graph.topology.arrangement
         count, room = len(space), self._ground.room
         self._now, self._next = _aligned(room), _aligned(room)
         self._emitted = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._ground.order is None else count, dtype=np.float32)
         self._stale = False
         self._frozen = np.ones(room, dtype=np.uint8)
-        self._frozen[:count] = self._ground.by_rank(space.walls)
+        self._frozen[:count] = self._ground.by_rank(graph.walls)
         self.pinned = np.zeros(0, dtype=np.int64)
         self._fed = -1
         self._walls_version = space.walls_version
-        self._closed = space.closed
+        self._closed = graph.closed
         self._signed = False
         self._blocks = _Blocks(-(-count // BLOCK))
         self.tune(spread, every)
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values by vertex."""
+        """The values, in the shape of the space."""
+        return self._by_vertex.reshape(self.space.shape)
+
+    @property
+    def _by_vertex(self) -> NDArray[np.float32]:
+        """The values by vertex, (N,)."""
         if self._ground.rank is None:
             return self._now[: len(self.space)]
         if self._stale:
@@ -108,13 +114,13 @@ class GraphSpreadField(Field):
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values; see `Field.write`."""
-        self.values[:] = values
-        self.values[self.space.walls] = 0
+        self._by_vertex[:] = values.reshape(-1)
+        self._by_vertex[self.graph.walls] = 0
         self.touched(None)
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
         """Give cells these values; see `Field.put`."""
-        self.values.reshape(-1)[cells] = values
+        self._by_vertex[cells] = values
         self.touched(cells)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
@@ -195,9 +201,9 @@ class GraphSpreadField(Field):
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
         pinned = checked_pins(state["pinned"], len(self.space))
-        self.values[:] = state["values"]
+        self._by_vertex[:] = state["values"].reshape(-1)
         self.touched(None)
-        self.pin(pinned, self.values[pinned])
+        self.pin(pinned, self._by_vertex[pinned])
         self._walls_version = -1  # the values may be from before a change of walls: look at all of them at the next step
 
     def settle(self) -> None:
@@ -228,7 +234,7 @@ class GraphSpreadField(Field):
         return bool(self._exponent == 0 and self._keep < 0 and not self._signed)
 
     def _weigh(self) -> None:
-        self._closed = self.space.closed
+        self._closed = self.graph.closed
         weigh = self._ground.row_losses if kernels.compiled() else self._ground.losses
         self._losses = weigh(self._decay, self._exponent, self._closed)
 
@@ -237,10 +243,10 @@ class GraphSpreadField(Field):
         everywhere = self._walls_version < 0
         changed = np.arange(len(self.space)) if everywhere else self.space.walls_changed(self._walls_version)
         self._walls_version = self.space.walls_version
-        if self._closed is not self.space.closed:
+        if self._closed is not self.graph.closed:
             self._weigh()
         ranks = self._ground.ranks_of(changed)
-        self._frozen[ranks] = (self._frozen[ranks] & _PIN) | self.space.walls[changed].astype(np.uint8)
+        self._frozen[ranks] = (self._frozen[ranks] & _PIN) | self.graph.walls[changed].astype(np.uint8)
         self._now[ranks[self._frozen[ranks] == _WALL]] = 0
         self._stale = True
         self._wake(ranks)

@@ -12,8 +12,9 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
-from fieldcraft.propagation.footprints import SMALL_REACH, UNIT_STAMPED, Footprints, Ground
+from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, Footprints, Ground, too_large
 from fieldcraft.propagation.radial_field import TILE_ROWS, UNIT_JOBS, RadialField
+from fieldcraft.propagation.units import UNIT_STAMPED
 from fieldcraft.sources import Sources
 
 __all__ = ["GridRadialField"]
@@ -28,6 +29,10 @@ class GridRadialField(RadialField):
     @property
     def _unit(self) -> float:  # type: ignore[override]
         return float(self.space.cell_size)
+
+    @property
+    def _too_large(self) -> float:  # type: ignore[override]
+        return too_large(self.space)
 
     def _no_footprints(self) -> Footprints:
         return Footprints(self.radial.metric)

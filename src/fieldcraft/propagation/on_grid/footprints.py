@@ -13,23 +13,18 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.looks import Looks
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.propagation.units import UNIT_SEARCHED, UNIT_STAMPED, Found, finished
+from fieldcraft.space import Grid
 
-__all__ = ["SMALL_REACH", "UNIT_STAMPED", "Footprints", "Ground", "Scratch", "strides"]
+__all__ = ["SMALL_REACH", "Footprints", "Ground", "Scratch", "strides", "too_large", "whole_radius"]
 
 MOST_REACH = 2_000
 _FAR = 1e9  # no walk is longer, in cells
-# What a work unit of 0.25 ms holds, with room to spare on a slow machine: cells searched, cells added.
-UNIT_SEARCHED = 2_000
-UNIT_STAMPED = 20_000
 SMALL_REACH = 48  # cells; footprints among walls of this reach are searched many in a call, where work is done at once
-Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-def too_large(space: AnySpace) -> float:
-    """The smallest radius, in world units, that a radial layer on this space refuses: infinity on all but huge grids."""
-    if not isinstance(space, Grid):
-        return math.inf
+def too_large(space: Grid) -> float:
+    """The smallest radius, in world units, that a radial layer on this grid refuses: infinity on all but huge ones."""
     return (MOST_REACH + 1) * space.cell_size if max(space.shape) - 1 > MOST_REACH else math.inf
 
 
@@ -295,16 +290,6 @@ def whole_radius(radius: float) -> float:
     """A radius in cells, a whole number where it is one to a billionth: so that a radius of 0.3 on cells of 0.1 reaches three."""
     whole = round(radius)
     return float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
-
-
-def finished(search: Generator[int, None, Found]) -> Found:
-    """What a search finds, all of its units made."""
-    while True:
-        try:
-            next(search)
-        except StopIteration as done:
-            found: Found = done.value
-            return found
 
 
 class Scratch:

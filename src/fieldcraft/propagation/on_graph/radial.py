@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.propagation.emission import Emission
-from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphGround
+from fieldcraft.propagation.on_graph.footprints import GraphFootprints, GraphGround
 from fieldcraft.propagation.radial_field import TILE_COLUMNS, TILE_ROWS, RadialField
 
 __all__ = ["GraphRadialField"]

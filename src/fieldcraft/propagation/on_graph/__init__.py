@@ -1,0 +1,1 @@
+"""Fields over arcs, on graphs, meshes and whatever else keeps a graph."""
