@@ -5,7 +5,9 @@ from fieldcraft.steering.combine import accelerate, combine
 from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.footing import Footing
+from fieldcraft.steering.leaving import Forage, Leave
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
+from fieldcraft.steering.swarm import Swarm
 from fieldcraft.steering.travellers import Travellers
 from fieldcraft.steering.walkers import Walk, Walkers
 from fieldcraft.steering.walls import avoid_walls, move
@@ -13,7 +15,10 @@ from fieldcraft.steering.walls import avoid_walls, move
 __all__ = [
     "Crowd",
     "Footing",
+    "Forage",
+    "Leave",
     "Neighbors",
+    "Swarm",
     "Travellers",
     "Walk",
     "Walkers",

@@ -1,0 +1,129 @@
+"""What agents of a swarm leave behind them, and what they fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference.blit import SCALE
+from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, circle, packed
+from fieldcraft.space import Grid
+
+__all__ = ["Forage", "Leave"]
+
+_MOST_AMOUNT = 2.0**20
+_MOST_FOOD = 2**30
+
+
+@dataclass(frozen=True)
+class Leave:
+    """What agents leave on a layer with `fc.Trail` in each step, in the cell that they arrive in.
+
+    Parameters
+    ----------
+    layer: the layer; on one of vectors each leaves its heading times the amount.
+    amount: how much, at most 2**20 in size. Or several amounts, for layers of numbers: by how many steps ago an agent last took or brought
+        anything, or was at home; the last one goes on.
+    role: which agents, 0 or 1; by default all. Those of role 1 are those who carry something.
+
+    Raises `InvalidValue` for other amounts and roles.
+    """
+
+    layer: Any
+    amount: float | Sequence[float] = 1.0
+    role: int | None = None
+
+    def __post_init__(self) -> None:
+        amounts = checks.array("amount", self.amount)
+        if amounts.ndim > 1 or amounts.dtype.kind not in "iuf" or not amounts.size or amounts.size > LONGEST_SINCE + 1:
+            raise InvalidValue(
+                "amount is a number, or a list of them", got=f"{amounts.dtype} of shape {amounts.shape}", remedy="Pass 1.0, say"
+            )
+        if not (np.abs(amounts.astype(np.float64)) <= _MOST_AMOUNT).all():
+            raise InvalidValue(
+                f"Amounts are at most {_MOST_AMOUNT:,.0f} in size", got=repr(self.amount)[:60], remedy="Count in larger units"
+            )
+        if self.role not in (None, 0, 1) or isinstance(self.role, bool):
+            raise InvalidValue("A role is 0 or 1", got=f"role={self.role!r}", remedy="Leave it out for agents of both")
+
+    def amounts(self) -> NDArray[np.int64]:
+        """The amounts in units of 2**-24."""
+        return np.rint(np.atleast_1d(np.asarray(self.amount, dtype=np.float64)) * SCALE).astype(np.int64)
+
+    def by_heading(self, y_up: bool) -> list[NDArray[np.int64]]:
+        """The x and the y of what each of 4,096 headings leaves, in units of 2**-24; exact multiples of what cosines are counted in."""
+        amount = np.atleast_1d(np.asarray(self.amount, dtype=np.float64))
+        if len(amount) > 1:
+            raise InvalidValue(
+                "Headings are left times one amount", got=f"{len(amount)} amounts for a layer of vectors", remedy="Pass one number"
+            )
+        ways = circle().astype(np.float64) * (float(amount[0]) * SCALE / (1 << 14))
+        return [np.rint(ways[:, 0]).astype(np.int64), np.rint(-ways[:, 1] if y_up else ways[:, 1]).astype(np.int64)]
+
+
+class Forage:
+    """Food on a grid, and the home that agents bring it to, a portion each.
+
+    Agents of role 0 take a portion in a cell that has some, turn round and go on in role 1; those of role 1 who come home bring theirs,
+    turn round and go on in role 0. Where more agents want of a cell than it has portions, the one of the lowest number takes one, and the
+    others try again at the next step.
+    """
+
+    def __init__(self, space: Grid, food: ArrayLike, home: ArrayLike) -> None:
+        """Food and home on a grid.
+
+        Parameters
+        ----------
+        space: the grid of the agents.
+        food: portions of each cell, whole numbers from 0 to 2**30, (height, width).
+        home: which cells are home, bool (height, width).
+
+        Raises `InvalidValue` for other shapes and numbers.
+        """
+        if not isinstance(space, Grid):
+            raise InvalidValue("Food lies on a grid", got=type(space).__name__, remedy="Pass fc.Grid(...)")
+        portions, inside = checks.array("food", food), checks.array("home", home)
+        if (
+            portions.shape != space.shape
+            or portions.dtype.kind not in "iu"
+            or (portions.size and not 0 <= portions.min() <= portions.max() <= _MOST_FOOD)
+        ):
+            raise InvalidValue(
+                "food is whole numbers from 0 on, in the space's shape (height, width)",
+                got=f"{portions.dtype} of shape {portions.shape}",
+                remedy=f"Pass np.zeros({space.shape}, int) and fill it in",
+            )
+        if inside.shape != space.shape or inside.dtype != np.bool_:
+            raise InvalidValue(
+                "home is bool in the space's shape (height, width)",
+                got=f"{inside.dtype} of shape {inside.shape}",
+                remedy="Pass a comparison, such as distance < 5",
+            )
+        self.space = space
+        self.homes = packed(inside)
+        self.brought = 0
+        self.held: Any = None  # where the food is, if agents on a device fetch it
+        self._food = np.array(portions, dtype=np.int32).reshape(-1)
+        self.claims = np.zeros((2, self._food.size), dtype=np.int32)
+
+    def __repr__(self) -> str:
+        return f"<Forage: {int(self.food.sum()):,} portions left, {self.brought:,} brought>"
+
+    @property
+    def food(self) -> NDArray[np.int32]:
+        """Portions left in each cell, (height, width), read-only. Read back from a device if that holds them."""
+        view = self.portions().reshape(self.space.shape).view()
+        view.flags.writeable = False
+        return view
+
+    def portions(self) -> NDArray[np.int32]:
+        """Portions of each cell, (cells,), as the host has them."""
+        if self.held is not None:
+            self.held.read_back()
+        return self._food

@@ -1,0 +1,139 @@
+"""What a run of a swarm reads and writes, checked before the first step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference.swarm import Rule
+from fieldcraft.space import Grid
+from fieldcraft.steering.leaving import Forage, Leave
+
+__all__ = ["Mark", "Plan", "trail_field"]
+
+
+class Mark(NamedTuple):
+    """What agents of a role (-1: of any) leave on a plane of a layer, in units of 2**-24."""
+
+    layer: Any
+    plane: int
+    role: int
+    amounts: NDArray[np.int64]
+    by_heading: bool
+
+
+class Plan(NamedTuple):
+    """A checked run: things that are not read are None."""
+
+    space: Grid
+    rule: Rule
+    trails: tuple[Any, Any]
+    flows: tuple[Any, Any]
+    crowd: Any
+    group: Any
+    marks: list[Mark]
+    updated: list[Any]
+    """The layers that are left something on, each once."""
+    forage: Forage | None
+
+    @classmethod
+    def of(
+        cls,
+        space: Grid,
+        rule: Rule,
+        trail: Any,
+        flow: Any,
+        crowd: Any,
+        group: Any,
+        leaves: Sequence[Leave],
+        forage: Forage | None,
+        count: int,
+    ) -> Plan:
+        """A plan of what `Swarm.run` was given; raises `InvalidValue`."""
+        trails = [_readable(space, "follow", rule.follow, each) for each in _by_role("trail", trail)]
+        flows = [_flow(space, rule.align, each) for each in _by_role("flow", flow)]
+        marks: list[Mark] = []
+        updated: list[Any] = []
+        for leaf in leaves:
+            marks += _marks(space, leaf)
+            if not any(leaf.layer is layer for layer in updated):
+                updated.append(leaf.layer)
+        if forage is not None and (not isinstance(forage, Forage) or not space.same_cells(forage.space)):
+            raise InvalidValue(
+                "forage is a Forage on the ground of the agents", got=repr(forage), remedy="Pass steering.Forage(space, food, home)"
+            )
+        return cls(
+            space, rule, (trails[0], trails[-1]), (flows[0], flows[-1]), _readable(space, "separate", rule.separate, crowd),
+            _readable(space, "cohere", rule.cohere, group), marks, updated, forage,
+        )  # fmt: skip
+
+
+def trail_field(layer: Any) -> Any:
+    """The field of a layer with `fc.Trail`, or None."""
+    field = getattr(layer, "_field", None)
+    return field if hasattr(field, "inflow") else None
+
+
+def _marks(space: Grid, leaf: Any) -> list[Mark]:
+    if not isinstance(leaf, Leave):
+        raise InvalidValue("leave is a Leave, or a list of them", got=repr(leaf)[:80], remedy="Pass steering.Leave(layer, amount)")
+    field = trail_field(leaf.layer)
+    if field is None:
+        raise InvalidValue("Agents leave something on layers with fc.Trail", got=repr(leaf.layer)[:80], remedy="Add it with fc.Trail()")
+    _same_ground(space, leaf.layer.space)
+    role = -1 if leaf.role is None else int(leaf.role)
+    if field.trail.vector:
+        return [Mark(leaf.layer, plane, role, amounts, True) for plane, amounts in enumerate(leaf.by_heading(space.y_up))]
+    return [Mark(leaf.layer, 0, role, leaf.amounts(), False)]
+
+
+def _by_role(name: str, given: Any) -> list[Any]:
+    several = isinstance(given, (list, tuple))
+    found = list(given) if several else [given]
+    if several and len(found) != 2:
+        raise InvalidValue(f"{name} is one layer, or two", got=f"{len(found)}", remedy="Pass one layer per role, 0 and 1")
+    return found
+
+
+def _readable(space: Grid, name: str, weight: int, layer: Any) -> Any:
+    """A layer that is read, or None if its weight is 0."""
+    if weight == 0:
+        return None
+    if layer is None:
+        raise InvalidValue(
+            f"{name} needs a layer that it reads", got=f"{name}={weight / 256:g} and no layer", remedy="Pass it, or a weight of 0"
+        )
+    if not isinstance(getattr(layer, "space", None), Grid):
+        raise InvalidValue(f"{name} reads a layer or an expression on a grid", got=type(layer).__name__, remedy="Pass imap[name]")
+    _same_ground(space, layer.space)
+    return layer
+
+
+def _flow(space: Grid, weight: int, layer: Any) -> Any:
+    """A layer of vectors that is read, or None if nothing aligns."""
+    if weight == 0:
+        return None
+    field = trail_field(layer)
+    if field is not None and field.trail.vector:
+        _same_ground(space, layer.space)
+        return layer
+    vectors: Any = getattr(layer, "vectors", None) if field is None else None
+    if layer is None or not isinstance(vectors, np.ndarray):
+        raise InvalidValue("align reads a layer of vectors", got=repr(layer)[:80], remedy="Add it with fc.Trail(vector=True)")
+    _same_ground(space, layer.space)
+    if vectors.shape != (*space.shape, 2):
+        raise InvalidValue(
+            "vectors are (x, y) in the space's shape (height, width, 2)",
+            got=f"shape {vectors.shape} on a space of {space.shape}",
+            remedy="Let `vectors` be an array indexed [row, column]",
+        )
+    return layer
+
+
+def _same_ground(space: Grid, other: Any) -> None:
+    if not space.same_cells(other):
+        raise InvalidValue("Layers that lead agents lie on their ground", got=f"{other!r} for {space!r}", remedy="Use layers of that map")
