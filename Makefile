@@ -10,7 +10,7 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[view,maps,bench,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[view,maps,gpu,bench,dev]'
 	touch $@
 
 demo: setup

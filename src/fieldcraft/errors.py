@@ -17,10 +17,12 @@ __all__ = [
     "BadTimeline",
     "ConcurrentUse",
     "DeadSource",
+    "DeviceLost",
     "FieldcraftError",
     "InvalidValue",
     "MissingLibrary",
     "NameTaken",
+    "NoDevice",
     "OnWall",
     "OutsideMap",
     "UnknownName",
@@ -95,6 +97,14 @@ class DeadSource(InvalidValue):
 
 class ConcurrentUse(FieldcraftError, RuntimeError):
     """Two threads used one influence map at the same time."""
+
+
+class NoDevice(FieldcraftError, RuntimeError):
+    """There is no graphics device to be had, or none that does what is asked."""
+
+
+class DeviceLost(FieldcraftError, RuntimeError):
+    """A graphics device stopped answering; what lay on it is gone."""
 
 
 class MissingLibrary(FieldcraftError, ImportError):

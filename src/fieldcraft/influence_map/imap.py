@@ -45,22 +45,24 @@ class LayerSettings(TypedDict, total=False):
     values: ArrayLike | None
     priority: float
     response: float | None
-    device: Device | None
+    device: Device | str | None
 
 
 class InfluenceMap:
     """Layers of influence on one space.
 
+    `device` says what carries the values of its layers: see `add_layer`; by default the CPU.
+
     Used by one thread at a time; a second one is told so by `ConcurrentUse`.
     """
 
-    def __init__(self, space: AnySpace, *, device: Device | None = None) -> None:
+    def __init__(self, space: AnySpace, *, device: Device | str | None = None) -> None:
         if not isinstance(space, (Grid, Graph)):
             raise InvalidValue(
                 "An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
             )
         self.space: AnySpace = space
-        self.device = device
+        self.device = _carrier(device)
         self._layers: dict[str, Layer] = {}
         self._ticks = 0
         self._next = ""
@@ -127,7 +129,7 @@ class InfluenceMap:
         values: ArrayLike | None = None,
         priority: float = 0.0,
         response: float | None = None,
-        device: Device | None = None,
+        device: Device | str | None = None,
     ) -> Layer:
         """Add a layer and return it.
 
@@ -142,7 +144,8 @@ class InfluenceMap:
         values: what it starts with, of the layer's shape.
         priority: where `advance` has a budget, layers of higher priority are brought up to date first.
         response: half-time in seconds with which `layer.shown` follows the values.
-        device: the hardware that carries its values, in place of the map's.
+        device: what carries its values, in place of the map's: "gpu" for the first graphics card, "cpu", one of `fc.gpu.device()`, or
+            "auto" for a card where it can carry this layer, and else the CPU; `repr(layer)` says which.
 
         Raises `NameTaken`, or `InvalidValue` for what doesn't fit.
         """
@@ -173,7 +176,7 @@ class InfluenceMap:
             if cell_size is not None:
                 space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
             order = checks.finite("priority", priority)
-            carrier = self.device if device is None else device
+            carrier = self.device if device is None else _carrier(device)
             layer = made(name, space, propagation, interval, self._guard, priority=order, response=smooth, device=carrier)
             if values is not None:
                 layer.write(values)
@@ -306,3 +309,12 @@ class InfluenceMap:
 
         with self._guard:
             archive.save(self, path)
+
+
+def _carrier(device: Device | str | None) -> Device | None:
+    """A device that was named, or None for the CPU."""
+    if device is None or (isinstance(device, str) and device == "cpu"):
+        return None
+    from fieldcraft.gpu import carrier
+
+    return carrier(device)

@@ -41,14 +41,14 @@ _HALF = np.uint32(1 << 31)
 
 
 @njit(nogil=True, cache=True)
-def _mix(number):  # type: ignore[no-untyped-def]
+def _mix(number):
     number = np.uint32((number ^ (number >> _16)) * _FIRST)
     number = np.uint32((number ^ (number >> _15)) * _SECOND)
     return np.uint32(number ^ (number >> _16))
 
 
 @njit(nogil=True, cache=True)
-def _angle_of(along, across):  # type: ignore[no-untyped-def]
+def _angle_of(along, across):
     """The direction of a vector; see the reference."""
     if along == 0 and across == 0:
         return np.int32(0)
@@ -72,7 +72,7 @@ def _angle_of(along, across):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _angles(along, across, found):  # type: ignore[no-untyped-def]
+def _angles(along, across, found):
     """The directions of vectors, 16 times as long as the reference's."""
     count = along.shape[0]
     turned = np.empty(count, np.uint32)
@@ -101,12 +101,12 @@ def _angles(along, across, found):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _is_shut(closed, cell):  # type: ignore[no-untyped-def]
+def _is_shut(closed, cell):
     return (closed[np.uint32(cell) >> _5] >> (np.uint32(cell) & _31)) & _1
 
 
 @njit(nogil=True, cache=True)
-def _cell(closed, blank, height, width, wrap, x, y):  # type: ignore[no-untyped-def]
+def _cell(closed, blank, height, width, wrap, x, y):
     """The cell at a place less than a map away, or -1."""
     column = x >> 16
     row = y >> 16
@@ -124,7 +124,7 @@ def _cell(closed, blank, height, width, wrap, x, y):  # type: ignore[no-untyped-
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _take(agents, numbers, key, step, first, x, y, mind, dies):  # type: ignore[no-untyped-def]
+def _take(agents, numbers, key, step, first, x, y, mind, dies):
     inner = _mix(np.uint32(np.uint32(key) + _GOLDEN))
     salt = np.uint32(np.uint32(step) * _STEP)
     for k in range(x.shape[0]):
@@ -136,7 +136,7 @@ def _take(agents, numbers, key, step, first, x, y, mind, dies):  # type: ignore[
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):  # type: ignore[no-untyped-def]
+def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):
     """The cells of sensors at a distance, on headings turned by an angle; -1 off the map."""
     wide = np.int32(width)
     high = np.int32(height)
@@ -158,7 +158,7 @@ def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):  # t
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _close(closed, cells):  # type: ignore[no-untyped-def]
+def _close(closed, cells):
     """Cells in walls become -1."""
     for k in range(cells.shape[0]):
         cell = np.uint32(max(cells[k], np.int32(0)))
@@ -167,7 +167,7 @@ def _close(closed, cells):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _smell(trail, cells, found):  # type: ignore[no-untyped-def]
+def _smell(trail, cells, found):
     """What a trail reads in cells, as whole numbers that compare as floats do."""
     for k in range(cells.shape[0]):
         found[k] = trail[np.uint32(max(cells[k], np.int32(0)))]
@@ -178,7 +178,7 @@ def _smell(trail, cells, found):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _smell_by_role(trail_0, trail_1, mind, cells, found):  # type: ignore[no-untyped-def]
+def _smell_by_role(trail_0, trail_1, mind, cells, found):
     for k in range(cells.shape[0]):
         cell = np.uint32(max(cells[k], np.int32(0)))
         if mind[k] & ROLE:
@@ -192,7 +192,7 @@ def _smell_by_role(trail_0, trail_1, mind, cells, found):  # type: ignore[no-unt
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _sides(low, middle, high, dies, sides):  # type: ignore[no-untyped-def]
+def _sides(low, middle, high, dies, sides):
     """To which side the strongest sensor lies: 0 for ahead, 1 for the lower one, 2 for the higher one."""
     for k in range(low.shape[0]):
         turns = (low[k] > middle[k]) | (high[k] > middle[k])
@@ -202,7 +202,7 @@ def _sides(low, middle, high, dies, sides):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _frees(lows, middles, highs, dies, sides):  # type: ignore[no-untyped-def]
+def _frees(lows, middles, highs, dies, sides):
     """Where it is free: 0 for ahead, 4 for back, 8 for the lower side, 12 for the higher one; added to the sides."""
     for k in range(lows.shape[0]):
         low_shut = lows[k] < 0
@@ -214,7 +214,7 @@ def _frees(lows, middles, highs, dies, sides):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _wishes(rule, alongs, acrosses):  # type: ignore[no-untyped-def]
+def _wishes(rule, alongs, acrosses):
     """What each of the sides of `_sides` and `_frees` adds up to."""
     for free in range(4):
         for side in range(3):
@@ -233,7 +233,7 @@ def _wishes(rule, alongs, acrosses):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _scaled(bits, top):  # type: ignore[no-untyped-def]
+def _scaled(bits, top):
     """A float32's bits as a whole number of 20 bits and a sign, by the largest exponent."""
     field = (bits >> 23) & 0xFF
     if field == 0:
@@ -243,7 +243,7 @@ def _scaled(bits, top):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, weight, along, across):  # type: ignore[no-untyped-def]
+def _align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, weight, along, across):
     for k in range(cells.shape[0]):
         cell = cells[k]
         if cell < 0:
@@ -266,7 +266,7 @@ def _align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, wei
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _steep(difference, total):  # type: ignore[no-untyped-def]
+def _steep(difference, total):
     """A share of the total in 2**-8; quotients of doubles are exact here once they are cut."""
     size = np.float64(-difference if difference < 0 else difference) * np.float64(STEEPEST)
     share = np.int32(min(np.floor(size / np.float64(total)), np.float64(STEEPEST)))
@@ -274,7 +274,7 @@ def _steep(difference, total):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _slide(layer, closed, blank, height, width, wrap, x, y, mind, table, weight, along, across):  # type: ignore[no-untyped-def]
+def _slide(layer, closed, blank, height, width, wrap, x, y, mind, table, weight, along, across):
     """Along the relative slope of what is around: up it, or down it with a negative weight."""
     for k in range(x.shape[0]):
         own = _cell(closed, blank, height, width, wrap, x[k], y[k])
@@ -313,7 +313,7 @@ def _slide(layer, closed, blank, height, width, wrap, x, y, mind, table, weight,
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _turn(mind, dies, changes, wander, turn):  # type: ignore[no-untyped-def]
+def _turn(mind, dies, changes, wander, turn):
     """Heads turned, no further than they may be; roles and counts stay."""
     spread = np.uint32(2 * wander + 1)
     aside = np.int32(wander)
@@ -327,7 +327,7 @@ def _turn(mind, dies, changes, wander, turn):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _stride_freely(x, y, mind, table, height, width, wrap, stride, pieces):  # type: ignore[no-untyped-def]
+def _stride_freely(x, y, mind, table, height, width, wrap, stride, pieces):
     """A step where there are no walls; the rim is one, but on a torus."""
     wide = np.int32(width << 16)
     high = np.int32(height << 16)
@@ -368,7 +368,7 @@ def _stride_freely(x, y, mind, table, height, width, wrap, stride, pieces):  # t
 
 
 @njit(nogil=True, cache=True, error_model="numpy", inline="never")
-def _stride(x, y, mind, table, closed, height, width, wrap, stride, pieces):  # type: ignore[no-untyped-def]
+def _stride(x, y, mind, table, closed, height, width, wrap, stride, pieces):
     """A step among walls. Who stays in its cell needs no look at walls."""
     wide = width << 16
     high = height << 16
@@ -409,7 +409,7 @@ def _stride(x, y, mind, table, closed, height, width, wrap, stride, pieces):  # 
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def walk(agents, numbers, sights, table, rule, blank, step, first, last):  # type: ignore[no-untyped-def]
+def walk(agents, numbers, sights, table, rule, blank, step, first, last):
     """One step of the agents [first, last) of (3, N), in place; `blank` says that there are no walls."""
     height = rule.height
     width = rule.width
@@ -488,7 +488,7 @@ def walk(agents, numbers, sights, table, rule, blank, step, first, last):  # typ
 
 
 @njit(nogil=True, cache=True)
-def forage(agents, numbers, width, ground):  # type: ignore[no-untyped-def]
+def forage(agents, numbers, width, ground):
     """Let agents take food and bring it home; returns how many were brought. See the reference."""
     food = ground.food
     count = agents.shape[1]
@@ -508,7 +508,8 @@ def forage(agents, numbers, width, ground):  # type: ignore[no-untyped-def]
         took = (not carries) and wanted > 0 and (wanted <= food[cell] or np.uint32(ground.claims[1, cell]) == numbers[i])
         at_home = (ground.homes[cell >> np.uint64(5)] >> (np.uint32(cell) & _31)) & _1 != 0
         came = carries and at_home
-        since = np.int64(min(np.int64(mind >> np.uint32(SINCE)) + 1, LONGEST_SINCE))
+        since = np.int64(mind >> np.uint32(SINCE)) + 1
+        since = since if since < LONGEST_SINCE else np.int64(LONGEST_SINCE)
         heading = mind & np.uint32(0xFFFF)
         if took or came:
             carries = not carries
@@ -530,7 +531,7 @@ def forage(agents, numbers, width, ground):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def arrange(agents, numbers, height, width, new_agents, new_numbers):  # type: ignore[no-untyped-def]
+def arrange(agents, numbers, height, width, new_agents, new_numbers):
     """Put agents into the order of the tiles of 64 x 64 cells that they are in, so that neighbours lie side by side in memory."""
     across = (width + 63) // 64
     places = np.zeros(across * ((height + 63) // 64) + 1, np.int64)
@@ -549,7 +550,7 @@ def arrange(agents, numbers, height, width, new_agents, new_numbers):  # type: i
 
 
 @njit(nogil=True, cache=True)
-def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):  # type: ignore[no-untyped-def]
+def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):
     """Add what agents leave in the rows [top, bottom) to the sums there. Who is elsewhere is sorted out without guessing."""
     flat = sums.reshape(-1)
     low = top << 16

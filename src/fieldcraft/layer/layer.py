@@ -84,7 +84,8 @@ class Layer(Operand):
         self._version = 0
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r} on {' x '.join(map(str, self.space.shape[::-1]))}, {self._about()}>"
+        where = "" if self._device is None else f", on {self._device.carrier(self._field)}"
+        return f"<{type(self).__name__} {self.name!r} on {' x '.join(map(str, self.space.shape[::-1]))}, {self._about()}{where}>"
 
     def __str__(self) -> str:
         with self._guard:
@@ -232,7 +233,14 @@ class Layer(Operand):
         view.flags.writeable = False
         return view
 
-    # What the map does with its layers
+    # What the map does with its layers, and a device with those that agents leave something on
+
+    def _updated(self, count: int) -> None:
+        """Take notice of updates that a device made, along with agents."""
+        self._version += count
+        self._ticks += count * self._every
+        self._updates += count
+        self._follow(count)
 
     def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
         """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""

@@ -67,6 +67,10 @@ class Device(Protocol):
         """Values of a propagation on this device; raises `InvalidValue` for a propagation that it does not carry."""
         ...
 
+    def carrier(self, field: Field) -> str:
+        """What carries a field, in words."""
+        ...
+
 
 def field_on(device: Device | None, propagation: Propagation, space: AnySpace, every: float) -> Field:
     """The field of a new layer: that of the device, or of the propagation itself. The only place where a field is chosen."""

@@ -107,10 +107,10 @@ class Forage:
             )
         self.space = space
         self.homes = packed(inside)
-        self.brought = 0
-        self.held: Any = None  # where the food is, if agents on a device fetch it
+        self.claims = np.zeros((2, portions.size), dtype=np.int32)
         self._food = np.array(portions, dtype=np.int32).reshape(-1)
-        self.claims = np.zeros((2, self._food.size), dtype=np.int32)
+        self._brought = 0
+        self._held: Any = None  # where the food is while agents on a device fetch it
 
     def __repr__(self) -> str:
         return f"<Forage: {int(self.food.sum()):,} portions left, {self.brought:,} brought>"
@@ -118,12 +118,33 @@ class Forage:
     @property
     def food(self) -> NDArray[np.int32]:
         """Portions left in each cell, (height, width), read-only. Read back from a device if that holds them."""
-        view = self.portions().reshape(self.space.shape).view()
+        portions = self._food if self._held is None else self._held.read()[0]
+        view: NDArray[np.int32] = portions.reshape(self.space.shape).view()
         view.flags.writeable = False
         return view
 
+    @property
+    def brought(self) -> int:
+        """How many portions were brought home."""
+        return self._brought + (0 if self._held is None else self._held.read()[1])
+
     def portions(self) -> NDArray[np.int32]:
-        """Portions of each cell, (cells,), as the host has them."""
-        if self.held is not None:
-            self.held.read_back()
+        """Portions of each cell, (cells,), for agents of the CPU to take."""
+        self.on(None)
         return self._food
+
+    def count(self, brought: int) -> None:
+        """Take notice of so many more portions that came home."""
+        self._brought += brought
+
+    def on(self, device: Any) -> Any:
+        """The food on a device, moved there if need be; None for the CPU."""
+        if self._held is not None and self._held.device is not device:
+            self._food, more = self._held.read()
+            self._brought += more
+            self._held = None
+        if device is not None and self._held is None:
+            from fieldcraft.gpu.swarm import DeviceFood
+
+            self._held = DeviceFood(device, self._food, self.homes)
+        return self._held

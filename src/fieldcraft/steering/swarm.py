@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import zlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.influence_map.whole_file import checked_path, write_whole
+from fieldcraft.files import checked_path
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.space import Grid
+from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave
 from fieldcraft.steering.swarm_host import HostAgents
 from fieldcraft.steering.swarm_plan import Plan
@@ -31,7 +29,6 @@ _MOST_WEIGHT = 16.0
 _MOST_KEY = 2**62
 _MOST_STRIDE = 256.0
 _MOST_DISTANCE = 4096.0
-_MAGIC = b"fieldcraft swarm\n"
 
 
 class Swarm:
@@ -48,8 +45,8 @@ class Swarm:
         self._key = key
         self._step = step
         self._walls_seen = space.walls_version
-        self._device = device
         self._held: Any = _held(agents, device)
+        self._device: Any = getattr(self._held, "device", None)
 
     @classmethod
     def at(
@@ -318,16 +315,13 @@ class Swarm:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to one file; a kill at any moment leaves the old or the new file whole. `imap.save` saves the map and its layers."""
-        header = json.dumps({"version": 1, "key": self._key, "step": self._step, "count": len(self), "shape": self._space.shape}).encode()
-        write_whole(checked_path(path), (_MAGIC, header + b"\n", zlib.compress(self._held.read().astype("<i4").tobytes(), 1)))
+        swarm_file.write(checked_path(path), self.state(), self._space.shape)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], space: Grid, *, device: Any = None) -> Swarm:
         """Read a swarm that `save` wrote, onto the grid on which it was. Raises `BadSaveFile` or `InvalidValue`."""
-        from fieldcraft.steering.swarm_file import read
-
-        target = Path(checked_path(path))
-        return cls.restored(space, read(target, _MAGIC, space.shape), device=device)
+        _checked_key(space, 0)
+        return cls.restored(space, swarm_file.read(checked_path(path), space.shape), device=device)
 
 
 def _held(agents: NDArray[np.int32], device: Any) -> Any:

@@ -63,7 +63,7 @@ class HostAgents:
             self._walk(ops, _sights(plan, closed, steady), plan, blank, number)
             if plan.forage is not None:
                 ground = reference.Forage(plan.forage.portions(), plan.forage.homes, plan.forage.claims)
-                plan.forage.brought += ops.forage(self._agents, self._numbers, plan.space.width, ground)
+                plan.forage.count(int(ops.forage(self._agents, self._numbers, plan.space.width, ground)))
             for mark in plan.marks:
                 self._leave(ops, plan, mark)
             for layer in plan.updated:
@@ -96,7 +96,9 @@ class HostAgents:
         layer = mark.layer
         with layer._guard:
             layer._catch_up()
-            canvas = trail_field(layer).inflow[mark.plane]
+            field = trail_field(layer)
+            canvases = field.inflow
+            canvas = canvases[mark.plane]
             canvas.book(np.array([np.abs(mark.amounts).max() / reference.UNITS]), float(self.count))
             height = plan.rule.height
             bands = max(1, min(pool.threads(), self.count // _AGENTS, height // TILE_ROWS)) if kernels.compiled() else 1
@@ -110,6 +112,8 @@ class HostAgents:
                     for top, bottom in pairwise(edges)
                 ]
             )
+            if hasattr(field, "take_inflow"):  # a device holds it
+                field.take_inflow(canvases)
 
 
 def _sights(plan: Plan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]) -> reference.Sights:

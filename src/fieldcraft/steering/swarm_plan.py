@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference.swarm import Rule
+from fieldcraft.propagation.field import GatheringField
 from fieldcraft.space import Grid
 from fieldcraft.steering.leaving import Forage, Leave
 
@@ -75,7 +76,7 @@ class Plan(NamedTuple):
 def trail_field(layer: Any) -> Any:
     """The field of a layer with `fc.Trail`, or None."""
     field = getattr(layer, "_field", None)
-    return field if hasattr(field, "inflow") else None
+    return field if isinstance(field, GatheringField) else None
 
 
 def _marks(space: Grid, leaf: Any) -> list[Mark]:

@@ -79,7 +79,7 @@ class Rule(NamedTuple):
 
 
 class Sights(NamedTuple):
-    """What agents read, flat arrays: walls, a bit a cell; and the bits of float32 values: trails and flows of both roles, a crowd, a group."""
+    """What agents read, flat arrays: walls, a bit a cell; the bits of float32 values: trails and flows of both roles, a crowd, a group."""
 
     closed: NDArray[np.uint32]
     trail_0: NDArray[np.int32]
@@ -203,10 +203,10 @@ def _slope(
 def walk(agents: NDArray[np.int32], numbers: NDArray[np.uint32], sights: Sights, rule: Rule, step: int, first: int, last: int) -> None:
     """One step of the agents [first, last) of (3, N), in place; their `numbers` throw the dice.
 
-    They sense, turn, and move in pieces that never end in a wall. In its own frame, ahead and aside, each adds up: 1 ahead; `follow` towards
-    the strongest of three sensors; `avoid` towards the free side where the middle one is shut, or back; `align` along the flow at the
-    middle one; `separate` down and `cohere` up relative slopes. The direction of the sum, and a die of up to `wander` to both sides, is
-    cut to `turn`. It goes along columns, then along rows, in each piece, and bounces.
+    They sense, turn, and move in pieces that never end in a wall. In its own frame, ahead and aside, each adds up: 1 ahead; `follow`
+    towards the strongest of three sensors; `avoid` towards the free side where the middle one is shut, or back; `align` along the flow
+    at the middle one; `separate` down and `cohere` up relative slopes. The direction of the sum, and a die of up to `wander` to both
+    sides, is cut to `turn`. It goes along columns, then along rows, in each piece, and bounces.
     """
     x, y, mind = (agents[k, first:last].astype(np.int64) for k in range(3))
     heading, roles = mind & 0xFFFF, (mind & ROLE) != 0

@@ -1,0 +1,76 @@
+"""Which fields a device carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fieldcraft.errors import InvalidValue, NoDevice
+from fieldcraft.gpu.devices import Device, device
+from fieldcraft.gpu.trails import DeviceTrailField
+from fieldcraft.propagation import Propagation, Trail
+from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.field import Field
+from fieldcraft.space import AnySpace, grid_of
+
+__all__ = ["CARRIED", "Carrier", "carrier", "checked_device"]
+
+CARRIED: dict[type[Propagation], Callable[[Any, Any, float, Device], Field]] = {Trail: DeviceTrailField}
+"""The field of each kind of propagation that a device carries."""
+
+
+class Carrier:
+    """What chooses the fields of layers: those of a device, or with `auto` the CPU's where it has none."""
+
+    def __init__(self, opened: Device | None, *, auto: bool = False) -> None:
+        self.device = opened
+        self.auto = auto
+
+    def __repr__(self) -> str:
+        return f"<{'auto: ' if self.auto else ''}{'the CPU' if self.device is None else self.device!r}>"
+
+    def field(self, propagation: Propagation, space: AnySpace, every: float) -> Field:
+        """Values of a propagation on the device. An array of your own stays on the CPU, where you are."""
+        if isinstance(propagation, Carried) or (self.auto and self.device is None):
+            return propagation.field(space, every)
+        made = CARRIED.get(type(propagation))
+        try:
+            if made is None or self.device is None:
+                raise InvalidValue(
+                    f"A device carries layers with {', '.join(f'fc.{kind.__name__}' for kind in CARRIED)}",
+                    got=repr(propagation),
+                    remedy='Pass add_layer(..., device="cpu") for this layer, or device="auto"',
+                )
+            return made(propagation, grid_of(space, "A layer on a device"), every, self.device)
+        except InvalidValue:
+            if self.auto:
+                return propagation.field(space, every)
+            raise
+
+    def carrier(self, field: Field) -> str:
+        """What carries a field, in words."""
+        opened = self.device
+        return opened.name if opened is not None and getattr(field, "device", None) is opened else "the CPU"
+
+
+def carrier(given: object) -> Carrier:
+    """What a map or a layer is to be carried by: "gpu", "auto", part of a card's name, or one of `device()`."""
+    if isinstance(given, Carrier):
+        return given
+    if given == "auto":
+        try:
+            return Carrier(device(), auto=True)
+        except NoDevice:
+            return Carrier(None, auto=True)
+    return Carrier(checked_device(given))
+
+
+def checked_device(given: object) -> Device:
+    """A device that was given as such, by "gpu" or part of its name, or as what carries a map. Raises `InvalidValue` or `NoDevice`."""
+    if isinstance(given, Carrier) and given.device is not None:
+        return given.device
+    if isinstance(given, Device):
+        return given
+    if isinstance(given, str):
+        return device(None if given == "gpu" else given)
+    raise InvalidValue("A device is one of fc.gpu.device()", got=repr(given), remedy='Pass fc.gpu.device(), or "gpu" for the first')

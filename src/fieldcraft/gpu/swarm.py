@@ -1,0 +1,194 @@
+"""The agents of a swarm on a device: many steps in one submission, and nothing read back."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device, Shader
+from fieldcraft.gpu.trails import DeviceTrailField
+from fieldcraft.kernels.reference.blit import SCALE
+from fieldcraft.kernels.reference.swarm import circle, packed
+from fieldcraft.space import Grid
+
+__all__ = ["DeviceAgents"]
+
+_GROUP = 256
+
+
+class DeviceAgents:
+    """Agents as three columns of words, by their numbers."""
+
+    def __init__(self, device: Device, agents: NDArray[np.int32]) -> None:
+        self.device = device
+        self.count = int(agents.shape[1])
+        self.buffer = device.buffer(np.ascontiguousarray(agents))
+        self._read: NDArray[np.int32] | None = agents
+        self._rule = device.uniform(bytes(80))
+        self._none = device.buffer(16)
+        self._ground: tuple[Grid, int, Buffer] | None = None
+        self._groups: dict[tuple[int, ...], tuple[Any, tuple[Buffer, ...]]] = {}
+        self._kept: dict[Any, Buffer] = {}
+
+    def read(self) -> NDArray[np.int32]:
+        """All of them, (3, N), read back once."""
+        if self._read is None:
+            self._read = self.device.read(self.buffer, np.int32, (3, self.count))
+        return self._read
+
+    def write(self, agents: NDArray[np.int32]) -> None:
+        """Others in their place, as many."""
+        self.device.write(self.buffer, agents)
+        self._read = agents
+
+    def run(self, plan: Any, step: int, count: int) -> None:
+        """Make `count` steps from number `step` on, of a `fieldcraft.steering.swarm_plan.Plan`."""
+        self._refuse(plan)
+        at_once = 1 if _must_be_seen(self.device, plan) else STEPS
+        for first in range(step, step + count, at_once):
+            self._submit(plan, first, min(at_once, step + count - first))
+
+    def _refuse(self, plan: Any) -> None:
+        for layer in plan.updated:
+            field = layer._field
+            if not isinstance(field, DeviceTrailField) or field.device is not self.device:
+                raise InvalidValue(
+                    "Agents on a device leave something on layers of the same device",
+                    got=f"layer {layer.name!r} on {'another' if isinstance(field, DeviceTrailField) else 'the CPU'}",
+                    remedy='Add the layer with device="gpu"',
+                )
+
+    def _submit(self, plan: Any, step: int, count: int) -> None:
+        device, rule = self.device, plan.rule
+        words = [
+            rule.height, rule.width, rule.wrap, rule.distance, rule.angle, rule.cosine, rule.sine, rule.stride, rule.pieces, rule.turn,
+            rule.wander, rule.follow, rule.avoid, rule.align, rule.separate, rule.cohere, rule.flip, rule.key, self.count,
+            rule.height * rule.width,
+        ]  # fmt: skip
+        device.write(self._rule, np.array(words, dtype=np.int64).astype(np.uint32))
+        device.number_steps(step, count)
+        host = self._uploaded(plan)
+        for layer in plan.updated:
+            with layer._guard:
+                layer._catch_up()
+                layer._field.prepare()
+        for mark in plan.marks:
+            most = float(np.abs(mark.amounts).max()) / SCALE
+            mark.layer._field.book(mark.plane, most, most * self.count)
+        food = None if plan.forage is None else plan.forage.on(device)
+        batch = device.batch()
+        for number in range(count):
+            self._record(batch, plan, host, food, number)
+        device.submit(batch)
+        self._read = None
+        for layer in plan.updated:
+            with layer._guard:
+                layer._updated(count)
+
+    def _record(self, batch: Batch, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any, number: int) -> None:
+        """Put one step down: all decide and move, then fetch, then leave, then layers are updated."""
+        if not self.count:
+            for layer in plan.updated:
+                layer._field.record(batch)
+            return
+        device = self.device
+        groups = device.groups(self.count, _GROUP)
+        shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
+        sights = [self._none if layer is None else host.get((id(layer), flows)) or layer._field.now for layer, flows in _read_by(plan)]
+        batch.run(shader, self._group(shader, self._rule, device.steps, self.buffer, self._closed(plan.space), *sights), groups, number)
+        if food is not None:
+            parameters = self._block("<III", self.count, plan.rule.width, plan.rule.width * plan.rule.height)
+            for entry, size in (("claim", self.count), ("settle", self.count), ("serve", plan.rule.width * plan.rule.height)):
+                shader = device.shader(("forage",), entry, "uwwrww")
+                group = self._group(shader, parameters, self.buffer, food.food, food.homes, food.claims, food.tally)
+                batch.run(shader, group, device.groups(size, _GROUP))
+        shader = device.shader(("put", "leave"), "leave", "urrw")
+        for mark in plan.marks:
+            parameters = self._block(
+                "<IIIIII", self.count, plan.rule.width, mark.role & 0xFFFFFFFF, int(mark.by_heading), len(mark.amounts) - 1,
+                mark.plane * plan.rule.width * plan.rule.height,
+            )  # fmt: skip
+            amounts = self._array(mark.amounts)
+            batch.run(shader, self._group(shader, parameters, self.buffer, amounts, mark.layer._field.sums), groups)
+        for layer in plan.updated:
+            layer._field.record(batch)
+
+    # What is kept on the device
+
+    def _uploaded(self, plan: Any) -> dict[tuple[int, bool], Buffer]:
+        """Buffers of what agents read that does not live on this device."""
+        found: dict[tuple[int, bool], Buffer] = {}
+        for layer, flows in _read_by(plan):
+            if layer is not None and not _lives_on(self.device, layer, flows) and (id(layer), flows) not in found:
+                values = np.moveaxis(layer.vectors, -1, 0) if flows else layer.values
+                found[id(layer), flows] = self.device.buffer(np.ascontiguousarray(values, dtype=np.float32))
+        return found
+
+    def _closed(self, space: Grid) -> Buffer:
+        """Cosines and sines, and the walls."""
+        version = space.walls_version
+        if self._ground is None or self._ground[0] is not space or self._ground[1] != version:
+            ways = circle().astype(np.int64) & 0xFFFF
+            words = np.concatenate([(ways[:, 0] | ways[:, 1] << 16).astype(np.uint32), packed(space.walls)])
+            self._ground = (space, version, self.device.buffer(words))
+        return self._ground[2]
+
+    def _group(self, shader: Shader, *buffers: Buffer) -> Any:
+        place = (id(shader), *map(id, buffers))
+        if place not in self._groups:
+            if len(self._groups) > 256:
+                self._groups.clear()
+            self._groups[place] = (self.device.group(shader, *buffers), buffers)
+        return self._groups[place][0]
+
+    def _block(self, layout: str, *words: int) -> Buffer:
+        place = (layout, *words)
+        if place not in self._kept:
+            self._kept[place] = self.device.uniform(struct.pack(layout, *words))
+        return self._kept[place]
+
+    def _array(self, array: NDArray[Any]) -> Buffer:
+        place = array.tobytes()
+        if place not in self._kept:
+            if len(self._kept) > 256:
+                self._kept.clear()
+            self._kept[place] = self.device.buffer(array)
+        return self._kept[place]
+
+
+class DeviceFood:
+    """Food, homes and claims on a device."""
+
+    def __init__(self, device: Device, food: NDArray[np.int32], homes: NDArray[np.uint32]) -> None:
+        self.device = device
+        self.food, self.homes = device.buffer(food), device.buffer(homes)
+        self.claims = device.buffer(np.repeat(np.array([0, 0xFFFFFFFF], np.uint32), len(food)))
+        self.tally = device.buffer(np.zeros(4, np.uint32))
+        self._cells = len(food)
+
+    def read(self) -> tuple[NDArray[np.int32], int]:
+        """The portions of each cell, and how many were brought."""
+        return self.device.read(self.food, np.int32, (self._cells,)), int(self.device.read(self.tally, np.uint32, (4,))[0])
+
+
+def _read_by(plan: Any) -> list[tuple[Any, bool]]:
+    """What the bindings of the shader read, in their order, and whether it is read as vectors."""
+    return [*((layer, False) for layer in plan.trails), *((layer, True) for layer in plan.flows), (plan.crowd, False), (plan.group, False)]
+
+
+def _lives_on(device: Device, layer: Any, flows: bool) -> bool:
+    """Whether a layer is on the device as it is read: numbers as numbers, vectors as vectors."""
+    field = getattr(layer, "_field", None)
+    return isinstance(field, DeviceTrailField) and field.device is device and field.vector == flows
+
+
+def _must_be_seen(device: Device, plan: Any) -> bool:
+    """Whether the host has to see each step: something that it brings may follow what is updated, or is shown with a delay."""
+    if any(layer._shown is not None for layer in plan.updated):
+        return True
+    brought = [layer for layer, flows in _read_by(plan) if layer is not None and not _lives_on(device, layer, flows)]
+    return any(not hasattr(layer, "_field") or any(layer is each for each in plan.updated) for layer in brought) and bool(plan.updated)
