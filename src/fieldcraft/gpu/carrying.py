@@ -49,8 +49,10 @@ class Carrier:
 
     def carrier(self, field: Field) -> str:
         """What carries a field, in words."""
-        opened = self.device
-        return opened.name if opened is not None and getattr(field, "device", None) is opened else "the CPU"
+        if self.device is None:
+            return "the CPU"
+        on_it: bool = getattr(field, "device", None) is self.device
+        return self.device.name if on_it else "the CPU"
 
 
 def carrier(given: object) -> Carrier:
