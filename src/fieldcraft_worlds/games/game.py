@@ -151,7 +151,7 @@ class World(Protocol):
 
 
 class Game(Protocol):
-    """A set of rules that `fieldcraft play NAME` finds by its name in `fieldcraft_worlds.play.library`."""
+    """A set of rules that `fieldcraft play NAME` finds by its name in `fieldcraft_worlds.library`."""
 
     @property
     def name(self) -> str:

@@ -27,7 +27,7 @@ _USUAL = (96, 64)
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `play` to the commands of a parser."""
-    from fieldcraft_worlds.play.library import GAMES
+    from fieldcraft_worlds.library import GAMES
 
     parser = commands.add_parser(
         "play",
@@ -110,7 +110,7 @@ def _check(chosen: argparse.Namespace) -> None:
     """Refuse what does not go together, before any work is done."""
     saved = chosen.load or chosen.replay
     if chosen.game is None and saved is None:
-        from fieldcraft_worlds.play.library import GAMES
+        from fieldcraft_worlds.library import GAMES
 
         raise InvalidValue("play names a game", got="none", remedy=f"Pass one of {', '.join(GAMES)}, or --load SAVE")
     if chosen.load is not None and chosen.replay is not None:
@@ -135,7 +135,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSettings]:
-    from fieldcraft_worlds.play.library import find_game
+    from fieldcraft_worlds.library import find_game
     from fieldcraft_worlds.play.pads import PadSettings
     from fieldcraft_worlds.play.session import Session
     from fieldcraft_worlds.play.settings import read_table, settings_from
@@ -171,7 +171,7 @@ def _taken(table: dict[str, Any], game: Game, name: str) -> dict[str, Any]:
 
 
 def _known(name: str) -> Game:
-    from fieldcraft_worlds.play.library import GAMES, find_game
+    from fieldcraft_worlds.library import GAMES, find_game
 
     if name not in GAMES:
         raise InvalidValue(

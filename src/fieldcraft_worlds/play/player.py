@@ -148,7 +148,7 @@ class Player:
     def point(self, x: float, y: float) -> None:
         """The pointer is at this pixel."""
         if self._is_panning and self._pointer is not None:
-            self.stage.pan(self.scene(), x - self._pointer[0], y - self._pointer[1])
+            self.stage.pan(self.session.world.space, x - self._pointer[0], y - self._pointer[1])
         self._pointer = (x, y)
         if self._tuning.is_dragging:
             self._tuning.drag(self.stage.share_along(self._tuning.dragged, x))
@@ -167,7 +167,7 @@ class Player:
         if (track := self._track()) is not None:
             self._tuning.wheel(track[0], steps, self._tuned())
         elif self._pointer[0] < self.stage.map_size[0]:
-            self.stage.zoom(self.scene(), steps, self._pointer)
+            self.stage.zoom(self.session.world.space, steps, self._pointer)
 
     def quit(self) -> None:
         """The window was closed."""
@@ -369,4 +369,4 @@ class Player:
         return None if self._pointer is None else self.stage.track_at(self._pointer)
 
     def _position(self) -> tuple[float, float] | None:
-        return None if self._pointer is None else self.stage.world_at(self.scene(), self._pointer)
+        return None if self._pointer is None else self.stage.world_at(self.session.world.space, self._pointer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,7 +74,7 @@ class Stage:
         With lines of help these lie over everything else.
         """
         picture, width = self._picture, self.map_size[0]
-        picture[:, :width] = self._view.draw(scene, self._camera_for(scene))
+        picture[:, :width] = self._view.draw(scene, self._camera_for(scene.space))
         if self._panel_width:
             self._tracks = draw_panel(self._panel, self._brush, scene, self._view.scale, panel or Panel())
             picture[:, width:] = self._panel
@@ -98,15 +99,15 @@ class Stage:
         """Show the whole map again."""
         self.camera = None
 
-    def world_at(self, scene: Scene, pixel: ArrayLike) -> tuple[float, float] | None:
+    def world_at(self, space: Any, pixel: ArrayLike) -> tuple[float, float] | None:
         """The world position under a pixel of the picture; None beside the map."""
         point, _ = checks.positions(pixel)
         x, y = float(point[0, 0]), float(point[0, 1])
         wide, high = self.map_size
         if not (0 <= x < wide and 0 <= y < high):
             return None
-        found = self._camera_for(scene).to_world((x, y), (wide, high))
-        low, size = extent_of(scene.space)
+        found = self._camera_for(space).to_world((x, y), (wide, high))
+        low, size = extent_of(space)
         inside = bool(((found >= low) & (found < low + size)).all())
         return (float(found[0]), float(found[1])) if inside else None
 
@@ -126,30 +127,30 @@ class Stage:
                 return float(min(max(share, 0.0), 1.0))
         return 0.0
 
-    def zoom(self, scene: Scene, steps: float, pixel: ArrayLike) -> None:
+    def zoom(self, space: Any, steps: float, pixel: ArrayLike) -> None:
         """Come nearer by so many steps, or go away, with the world under a pixel staying there."""
-        camera = self._own(scene)
+        camera = self._own(space)
         here = camera.to_world(pixel, self.map_size)
-        cell = step_of(scene.space)
-        whole = whole_view(scene.space, self.map_size).zoom
+        cell = step_of(space)
+        whole = whole_view(space, self.map_size).zoom
         camera.zoom = float(np.clip(camera.zoom * _ZOOM_STEP**steps, min(whole / 4, _NEAREST / cell), max(_NEAREST / cell, whole)))
         moved = here - camera.to_world(pixel, self.map_size)
-        self._move(scene, np.array(camera.position) + moved)
+        self._move(space, np.array(camera.position) + moved)
 
-    def pan(self, scene: Scene, dx: float, dy: float) -> None:
+    def pan(self, space: Any, dx: float, dy: float) -> None:
         """Move the map by so many pixels."""
-        camera = self._own(scene)
+        camera = self._own(space)
         down = -dy if camera.y_up else dy
-        self._move(scene, np.array(camera.position) - np.array([dx, down]) / camera.zoom)
+        self._move(space, np.array(camera.position) - np.array([dx, down]) / camera.zoom)
 
-    def _move(self, scene: Scene, position: NDArray[np.float64]) -> None:
-        low, size = extent_of(scene.space)
-        self._own(scene).position = np.clip(position, low, low + size)
+    def _move(self, space: Any, position: NDArray[np.float64]) -> None:
+        low, size = extent_of(space)
+        self._own(space).position = np.clip(position, low, low + size)
 
-    def _own(self, scene: Scene) -> Camera:
+    def _own(self, space: Any) -> Camera:
         if self.camera is None:
-            self.camera = whole_view(scene.space, self.map_size)
+            self.camera = whole_view(space, self.map_size)
         return self.camera
 
-    def _camera_for(self, scene: Scene) -> Camera:
-        return self.camera if self.camera is not None else whole_view(scene.space, self.map_size)
+    def _camera_for(self, space: Any) -> Camera:
+        return self.camera if self.camera is not None else whole_view(space, self.map_size)

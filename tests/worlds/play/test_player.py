@@ -150,21 +150,21 @@ class TestHands:
     def test_zoom_and_pan_move_what_is_under_the_pointer(self) -> None:
         playing = player()
         playing.point(300, 200)
-        before = playing.stage.world_at(playing.scene(), (300, 200))
+        before = playing.stage.world_at(playing.session.world.space, (300, 200))
         playing.wheel(3)
-        assert playing.stage.world_at(playing.scene(), (300, 200)) == pytest.approx(before)
-        corner = playing.stage.world_at(playing.scene(), (100, 100))
+        assert playing.stage.world_at(playing.session.world.space, (300, 200)) == pytest.approx(before)
+        corner = playing.stage.world_at(playing.session.world.space, (100, 100))
         assert corner is not None and corner[0] > 10
         playing.press("mouse middle")
         playing.point(340, 230)
         playing.release("mouse middle")
-        assert playing.stage.world_at(playing.scene(), (340, 230)) == pytest.approx(before)
+        assert playing.stage.world_at(playing.session.world.space, (340, 230)) == pytest.approx(before)
         playing.point(10, 10)
-        assert playing.stage.world_at(playing.scene(), (340, 230)) == pytest.approx(before)
+        assert playing.stage.world_at(playing.session.world.space, (340, 230)) == pytest.approx(before)
         playing.wheel(-99)
         playing.wheel(99)
         playing.press("key home")
-        assert playing.stage.world_at(playing.scene(), (300, 200)) == pytest.approx((30.0, 20.0))
+        assert playing.stage.world_at(playing.session.world.space, (300, 200)) == pytest.approx((30.0, 20.0))
 
     def test_choices_stay_chosen(self) -> None:
         playing = player()
@@ -237,6 +237,20 @@ class TestHands:
         playing.press("mouse 9")
         playing.step()
         assert playing.session.steps == 1
+
+    def test_where_the_pointer_is_takes_no_scene(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        playing, built = player(), []
+        plain = type(playing.session.world).scene
+        monkeypatch.setattr(type(playing.session.world), "scene", lambda *given: built.append(given) or plain(*given))
+        playing.press("mouse left")
+        for step in range(300):
+            playing.point(*pixel_of(playing, 5 + step / 10, 20))
+            playing.wheel(0.1)
+            playing.step()
+        assert playing.session.steps == 300
+        assert len(built) == 0
+        playing.picture()
+        assert len(built) == 1
 
 
 class TestOverlays:

@@ -10,8 +10,8 @@ from wandering import GAME, Beacon, Settings
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
 from fieldcraft.packing import pack, unpack
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
-from fieldcraft_worlds.play.library import find_game
 from fieldcraft_worlds.play.session import Session
 from refusals import refused
 

@@ -17,7 +17,7 @@ from displays import display
 from wandering import GAME, Beacon
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
-from fieldcraft_worlds.play.library import find_game
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show
@@ -37,7 +37,7 @@ from pathlib import Path
 import numpy as np
 import pygame
 from PIL import ImageGrab, Image
-from fieldcraft_worlds.play.library import find_game
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show

@@ -20,7 +20,7 @@ from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
-from fieldcraft_worlds.play.library import find_game
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
 from refusals import refused
 from tiers import told_twice

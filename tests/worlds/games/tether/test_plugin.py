@@ -13,7 +13,7 @@ from fieldcraft_worlds.games.game import Hands, Signal
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.plugin import GAME
 from fieldcraft_worlds.games.tether.settings import Settings
-from fieldcraft_worlds.play.library import find_game
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
