@@ -26,33 +26,35 @@ def margin(reach: int) -> int:
 
 @kernel
 def step_near(values, ground, starts, above, below, first, last, straight, diagonal, power, momentum, floor, wrap, ring):
-    """One step of the rows [first, last), in place: `wave_near` with a count of 1, without what more steps need."""
+    """One step of the rows [first, last), in place: `wave_near` with a count of 1, without what more steps need.
+
+    `above` and `below` (1, width) are copies of the rows beside the band, 0 beyond the map; `ring` has 6 rows.
+    """
     width = np.uint64(values.shape[1])
     stride = np.uint64(ring.shape[1])
     pad = np.uint64(16)
     flat, fixed, scratch = values.reshape(-1), ground.reshape(-1), ring.reshape(-1)
-    over, under = above.reshape(-1), below.reshape(-1)
-    nothing = np.uint64(ring.shape[0] - 1) * stride + pad
-    lead = above.shape[0]
-    rows = lead + last - first + below.shape[0]
+    over = np.uint64(4) * stride + pad
+    under = np.uint64(5) * stride + pad
+    copy(above.reshape(-1), np.uint64(0), scratch, over, width)
+    copy(below.reshape(-1), np.uint64(0), scratch, under, width)
+    if wrap:
+        wrap_around(scratch, over, width)
+        wrap_around(scratch, under, width)
+    rows = last - first
     for t in range(rows + 2):
         # A row is copied a turn before it is needed: reading across what was just written would stall.
         if t < rows:
             entering = np.uint64(t & 3) * stride + pad
-            if t < lead:
-                copy(over, np.uint64(t) * width, scratch, entering, width)
-            elif t < lead + last - first:
-                copy(flat, starts[t - lead + first], scratch, entering, width)
-            else:
-                copy(under, np.uint64(t - lead + first - last) * width, scratch, entering, width)
+            copy(flat, starts[first + t], scratch, entering, width)
             if wrap:
                 wrap_around(scratch, entering, width)
         row = t - 2
-        if row >= lead and row < lead + last - first:
+        if row >= 0:
             here = np.uint64(row & 3) * stride + pad
-            up = np.uint64((row + 3) & 3) * stride + pad if row > 0 else nothing
-            down = np.uint64((row + 1) & 3) * stride + pad if row + 1 < rows else nothing
-            at = starts[row - lead + first]
+            up = np.uint64((row + 3) & 3) * stride + pad if row > 0 else over
+            down = np.uint64((row + 1) & 3) * stride + pad if row + 1 < rows else under
+            at = starts[first + row]
             near(scratch, up, here, down, fixed, at, flat, at, width, straight, diagonal, power, momentum, floor)
 
 
@@ -63,7 +65,7 @@ def wave_near(values, ground, starts, above, below, first, last, count, straight
     `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`; `starts` (height,) says where each row begins
     in flat memory (were it worked out here, the compiler would test once for all rows whether any overlap, and give up).
     `above` and `below` are copies of the up to `count` rows beside the band, as they were before; fewer mean that the map
-    ends there. `ring` is scratch of 4 rows a step and one more, each with a margin on both sides; margins and last row are 0.
+    ends there. `ring` is scratch of 4 rows a step and two more, each with a margin on both sides; margins and the last row are 0.
     """
     width = np.uint64(values.shape[1])
     stride = np.uint64(ring.shape[1])

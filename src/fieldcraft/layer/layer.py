@@ -283,7 +283,7 @@ class Layer(Operand):
 
     def _catch_up(self) -> None:
         """Make the updates that are due, whatever they cost."""
-        while self._work_on():
+        while (self._work is not None or self._backlog) and self._work_on():
             pass
 
     def _feed(self) -> None:

@@ -134,6 +134,7 @@ class SpreadField(Field):
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
         self._starts = np.arange(space.height, dtype=np.uint64) * np.uint64(space.width)
+        self._nothing: NDArray[np.float32] = np.zeros((1, space.width), dtype=np.float32)
         self._waves: ModuleType | None = None
         self._tiles: _Tiles | None = None
         self._rings: dict[tuple[int, int, bool], list[NDArray[np.float32]]] = {}
@@ -233,6 +234,10 @@ class SpreadField(Field):
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
+        if count == 1 and self._whole is not None and not self._signed and self._tiles is not None and self._tiles.skips_probe():
+            assert self._waves is not None
+            self._waves.step_near(*self._whole)
+            return
         if not kernels.compiled():
             for _ in range(count):
                 self.values[:] = reference.step(
@@ -274,6 +279,7 @@ class SpreadField(Field):
             at_rest = at_rest and np.array_equal(self._spare[first:last], self.values[first:last])
             yield
         self.values, self._spare = self._spare, self.values
+        self._whole = None
         self._flat = self.values.reshape(-1)
         if at_rest:
             tiles.rest()
@@ -351,9 +357,6 @@ class SpreadField(Field):
         halo = levels * self._reach
         work = height * width * levels * self._cost
         bands = max(1, min(pool.threads(), work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
-        if bands == 1 and levels == 1 and self._near and not self.space.wrap:
-            self._step_whole()
-            return
         edges = [height * band // bands for band in range(bands + 1)]
         calls = []
         for band in range(bands):
@@ -361,15 +364,8 @@ class SpreadField(Field):
             above, below = self._rows(first - halo, first), self._rows(last, last + halo)
             calls.append(self._wave(band, levels, above, below, first, last, self.values))
         pool.run(calls)
-
-    def _step_whole(self) -> None:
-        """One step of all rows; what it takes is kept, since on a small map finding it would take as long as the step."""
-        assert self._waves is not None
-        if self._whole is None or self._whole[0] is not self.values:
-            nothing = self._rows(0, 0)
-            bounds = (nothing, nothing, 0, self.space.height)
-            self._whole = (self.values, self._level_ground(), self._starts, *bounds, *self._tuned, self._ring(0, 1)[0])
-        self._waves.step_near(*self._whole)
+        if work < _CELLS_PER_THREAD and levels == 1 and self._near and not self.space.wrap:
+            self._whole = calls[0][1]  # finding out again what it takes would last as long as the step itself
 
     def _rows(self, first: int, last: int) -> NDArray[np.float32]:
         """A copy of rows as they are now, those beyond the rim from the other side on a torus, else left out."""
@@ -392,7 +388,8 @@ class SpreadField(Field):
             here = (values, self._level_ground(), self._starts, above, below, first, last)
             rows = self._ring(band, levels)[0]
             if levels == 1:
-                return self._waves.step_near, (*here, *self._tuned, rows)
+                beside = (above if len(above) else self._nothing, below if len(below) else self._nothing)
+                return self._waves.step_near, (*here[:3], *beside, first, last, *self._tuned, rows)
             return self._waves.wave_near, (*here, levels, *self._tuned, rows)
         ring = self._ring(band, levels)
         return self._waves.wave_any, (
@@ -436,12 +433,12 @@ class SpreadField(Field):
         """Scratch rows of a band; the kernels put their margins in different places, so each has its own."""
         rooted = self._exponent >= 2
         deep = self._levels() if levels > 1 else 1
-        key = (band, 4 * deep + 1 if self._near else 0, rooted)
+        key = (band, 4 * deep + 2 if self._near else 0, rooted)
         if key not in self._rings:
             assert self._waves is not None
             width = -(-self.space.width // 16) * 16 + 2 * self._waves.margin(self._reach)
             if self._near:
-                self._rings[key] = [_aligned((4 * deep + 1, width))]
+                self._rings[key] = [_aligned((4 * deep + 2, width))]
             else:
                 shape = (self._levels(), 2 * self._reach + 1, width)
                 self._rings[key] = [_aligned(shape), _aligned(shape if rooted else (1, 1, 1))]
@@ -476,6 +473,13 @@ class _Tiles:
     def is_worth_it(self) -> bool:
         """Whether the next step goes tile by tile: few are awake, or it is time to look how many are."""
         return not self.probing or self.until_probe == 0
+
+    def skips_probe(self) -> bool:
+        """Count a step of the whole map down to the next look at how many tiles change; whether it is not due yet."""
+        if not self.probing or self.until_probe == 0:
+            return False
+        self.until_probe -= 1
+        return True
 
     def report(self, awake: int) -> None:
         """Take notice of how many tiles a step has left awake."""
