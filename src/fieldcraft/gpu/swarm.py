@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device, Shader
 from fieldcraft.gpu.trails import DeviceTrailField
-from fieldcraft.kernels.reference.blit import SCALE
+from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import circle, packed
 from fieldcraft.space import Grid
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device
-from fieldcraft.kernels.reference.blit import SCALE
+from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.trail import exchanges
 from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas
 from fieldcraft.propagation.trail import Trail, TrailField

@@ -7,8 +7,8 @@ wait for many cells at once. Numbers are cut to 32 bits as they come up, so that
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.swarm import (
     ATANS,
     LONGEST_SINCE,
@@ -40,14 +40,14 @@ _GOLDEN = np.uint32(0x9E3779B9)
 _HALF = np.uint32(1 << 31)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _mix(number):
     number = np.uint32((number ^ (number >> _16)) * _FIRST)
     number = np.uint32((number ^ (number >> _15)) * _SECOND)
     return np.uint32(number ^ (number >> _16))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _angle_of(along, across):
     """The direction of a vector; see the reference."""
     if along == 0 and across == 0:
@@ -71,7 +71,7 @@ def _angle_of(along, across):
     return np.int32(np.uint32(found + np.uint32(1 << 15)) >> _16)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _angles(along, across, found):
     """The directions of vectors, 16 times as long as the reference's."""
     count = along.shape[0]
@@ -100,12 +100,12 @@ def _angles(along, across, found):
         found[n] = np.int32(0) if none[n] else np.int32(np.uint32(turned[n] + np.uint32(1 << 15)) >> _16)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _is_shut(closed, cell):
     return (closed[np.uint32(cell) >> _5] >> (np.uint32(cell) & _31)) & _1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _cell(closed, blank, height, width, wrap, x, y):
     """The cell at a place less than a map away, or -1."""
     column = x >> 16
@@ -123,7 +123,7 @@ def _cell(closed, blank, height, width, wrap, x, y):
     return cell
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _take(agents, numbers, key, step, first, x, y, mind, dies):
     inner = _mix(np.uint32(np.uint32(key) + _GOLDEN))
     salt = np.uint32(np.uint32(step) * _STEP)
@@ -135,7 +135,7 @@ def _take(agents, numbers, key, step, first, x, y, mind, dies):
         dies[k] = _mix(np.uint32(_mix(np.uint32(inner + numbers[first + k])) + salt))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):
     """The cells of sensors at a distance, on headings turned by an angle; -1 off the map."""
     wide = np.int32(width)
@@ -157,7 +157,7 @@ def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):
             cells[k] = np.int32(np.int32(row * wide) + column) if inside else np.int32(-1)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _close(closed, cells):
     """Cells in walls become -1."""
     for k in range(cells.shape[0]):
@@ -166,7 +166,7 @@ def _close(closed, cells):
         cells[k] = np.int32(-1) if shut else cells[k]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _smell(trail, cells, found):
     """What a trail reads in cells, as whole numbers that compare as floats do."""
     for k in range(cells.shape[0]):
@@ -177,7 +177,7 @@ def _smell(trail, cells, found):
         found[k] = np.int32(SHUT) if cells[k] < 0 else order
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _smell_by_role(trail_0, trail_1, mind, cells, found):
     for k in range(cells.shape[0]):
         cell = np.uint32(max(cells[k], np.int32(0)))
@@ -191,7 +191,7 @@ def _smell_by_role(trail_0, trail_1, mind, cells, found):
         found[k] = np.int32(SHUT) if cells[k] < 0 else order
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _sides(low, middle, high, dies, sides):
     """To which side the strongest sensor lies: 0 for ahead, 1 for the lower one, 2 for the higher one."""
     for k in range(low.shape[0]):
@@ -201,7 +201,7 @@ def _sides(low, middle, high, dies, sides):
         sides[k] = side if turns else np.int32(0)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _frees(lows, middles, highs, dies, sides):
     """Where it is free: 0 for ahead, 4 for back, 8 for the lower side, 12 for the higher one; added to the sides."""
     for k in range(lows.shape[0]):
@@ -213,7 +213,7 @@ def _frees(lows, middles, highs, dies, sides):
         sides[k] += side if middles[k] < 0 else np.int32(0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _wishes(rule, alongs, acrosses):
     """What each of the sides of `_sides` and `_frees` adds up to."""
     for free in range(4):
@@ -232,7 +232,7 @@ def _wishes(rule, alongs, acrosses):
             acrosses[free * 4 + side] = across
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _scaled(bits, top):
     """A float32's bits as a whole number of 20 bits and a sign, by the largest exponent."""
     field = (bits >> 23) & 0xFF
@@ -242,7 +242,7 @@ def _scaled(bits, top):
     return np.int32(-size) if bits < 0 else size
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, weight, along, across):
     for k in range(cells.shape[0]):
         cell = cells[k]
@@ -265,7 +265,7 @@ def _align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, wei
         across[k] += np.int32(weight * table[way, 1])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _steep(difference, total):
     """A share of the total in 2**-8; quotients of doubles are exact here once they are cut."""
     size = np.float64(-difference if difference < 0 else difference) * np.float64(STEEPEST)
@@ -273,7 +273,7 @@ def _steep(difference, total):
     return -share if difference < 0 else share
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _slide(layer, closed, blank, height, width, wrap, x, y, mind, table, weight, along, across):
     """Along the relative slope of what is around: up it, or down it with a negative weight."""
     for k in range(x.shape[0]):
@@ -312,7 +312,7 @@ def _slide(layer, closed, blank, height, width, wrap, x, y, mind, table, weight,
         across[k] += np.int32(weight * ((steep_y * cosine - steep_x * sine) >> 8))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _turn(mind, dies, changes, wander, turn):
     """Heads turned, no further than they may be; roles and counts stay."""
     spread = np.uint32(2 * wander + 1)
@@ -326,7 +326,7 @@ def _turn(mind, dies, changes, wander, turn):
         mind[k] = np.int32((mind[k] & np.int32(-65536)) | (np.int32(mind[k] + change) & np.int32(0xFFFF)))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _stride_freely(x, y, mind, table, height, width, wrap, stride, pieces):
     """A step where there are no walls; the rim is one, but on a torus."""
     wide = np.int32(width << 16)
@@ -367,7 +367,7 @@ def _stride_freely(x, y, mind, table, height, width, wrap, stride, pieces):
         mind[k] = np.int32((mind[k] & np.int32(-65536)) | (heading & np.int32(0xFFFF)))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def _stride(x, y, mind, table, closed, height, width, wrap, stride, pieces):
     """A step among walls. Who stays in its cell needs no look at walls."""
     wide = width << 16
@@ -408,7 +408,7 @@ def _stride(x, y, mind, table, closed, height, width, wrap, stride, pieces):
         mind[k] = np.int32((mind[k] & np.int32(-65536)) | np.int32(heading & 0xFFFF))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk(agents, numbers, sights, table, rule, blank, step, first, last):
     """One step of the agents [first, last) of (3, N), in place; `blank` says that there are no walls."""
     height = rule.height
@@ -487,7 +487,7 @@ def walk(agents, numbers, sights, table, rule, blank, step, first, last):
             agents[2, start + k] = mind[k]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def forage(agents, numbers, width, ground):
     """Let agents take food and bring it home; returns how many were brought. See the reference."""
     food = ground.food
@@ -530,7 +530,7 @@ def forage(agents, numbers, width, ground):
     return brought
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def arrange(agents, numbers, height, width, new_agents, new_numbers):
     """Put agents into the order of the tiles of 64 x 64 cells that they are in, so that neighbours lie side by side in memory."""
     across = (width + 63) // 64
@@ -549,7 +549,7 @@ def arrange(agents, numbers, height, width, new_agents, new_numbers):
         new_numbers[at] = numbers[i]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):
     """Add what agents leave in the rows [top, bottom) to the sums there. Who is elsewhere is sorted out without guessing."""
     flat = sums.reshape(-1)

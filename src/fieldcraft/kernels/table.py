@@ -54,6 +54,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "mesh_moving": ("steering", "graphs", "paths"),
     "moving": ("steering",),
     "neighbors": ("steering",),
+    "swarm": ("steering",),
     "travel": ("steering", "graphs"),
     "walk": ("steering", "walkers"),
     # guesses

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.blit import SCALE
+from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import swarm as reference
-from fieldcraft.kernels.reference.blit import TILE_ROWS
+from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.query.ground import Ground, frozen
 from fieldcraft.space import Grid
 from fieldcraft.steering.swarm_plan import Mark, Plan, trail_field
@@ -54,7 +54,7 @@ class HostAgents:
 
     def run(self, plan: Plan, step: int, count: int) -> None:
         """Make `count` steps from number `step` on."""
-        ops = kernels.load("swarm")
+        ops = kernels.swarm
         closed, blank = self._closed(plan.space)
         steady = {id(layer): _planes(layer) for layer in plan.flows if layer is not None and trail_field(layer) is None}
         for number in range(step, step + count):
