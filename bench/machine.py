@@ -42,6 +42,21 @@ def vector_units() -> str:
     return "unknown"
 
 
+def kernel_units() -> str:
+    """The widest vector instructions that kernels are compiled for: those of the processor, or of NUMBA_CPU_NAME."""
+    import llvmlite.binding as llvm
+    from numba.core import config
+
+    named = config.CPU_FEATURES if config.CPU_NAME else llvm.get_host_cpu_features().flatten()
+    features = {each[1:] for each in (named or "").split(",") if each.startswith("+")}
+    if config.CPU_NAME and not features:
+        return f"{config.CPU_NAME} (NUMBA_CPU_NAME)"
+    for flag, name in (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("avx", "AVX")):
+        if flag in features:
+            return name
+    return "less than AVX"
+
+
 def caches() -> str:
     """Sizes of the data caches of core 0, from the first level on."""
     entries = sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))

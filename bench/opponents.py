@@ -65,17 +65,17 @@ class Contender(Protocol):
         """A copy of the values, shape (height, width)."""
 
 
-def built(source: Path, folder: Path = Path("out/bench")) -> ctypes.CDLL:
+def built(source: Path, folder: Path = Path("out/bench"), flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
     """A C++ file as a library, built into `folder` unless a build of the same source for this processor lies there."""
     compiler = shutil.which("g++")
     if compiler is None:
         raise MissingCompilerError("g++ is not on the path: the C++ opponents can't be built; install g++ 11 or newer")
-    identity = "\n".join([source.read_text(), *FLAGS, machine.compiler(), machine.processor()])
+    identity = "\n".join([source.read_text(), *flags, machine.compiler(), machine.processor()])
     library = folder / f"{source.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.so"
     if not library.exists():
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = library.with_suffix(f".{os.getpid()}")
-        subprocess.run([compiler, *FLAGS, str(source), "-o", str(unfinished)], check=True)
+        subprocess.run([compiler, *flags, str(source), "-o", str(unfinished)], check=True)
         unfinished.replace(library)
     return ctypes.CDLL(str(library.resolve()))
 

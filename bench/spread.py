@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 import fieldcraft as fc
-from bench import machine, opponents, startup
+from bench import machine, opponents, spread_small, startup
 from bench.opponents import Contender, Cpp, Sites, Values
 from bench.race import race, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
@@ -387,6 +387,11 @@ def run(quick: bool) -> Report:
         "What is required, against the tutorial in C++", ("case", "ms/step", "best ratio", "median", "required", "aim", "verdict")
     )
     report.tables.append(summary)
+    if library is not None:
+        say("bench spread: small maps against an expert's C++")
+        tables, wrong = spread_small.run(quick)
+        report.tables += tables
+        report.wrong += wrong
     reached = None
     for case in (case for case in CASES if case.smoke or not quick):
         say(f"bench spread: {case.title}")
