@@ -279,7 +279,7 @@ class TestGrid:
         with refused(InvalidValue, "height"):
             fc.Grid(4, size)
 
-    @pytest.mark.parametrize(("width", "height"), [(10**9, 10**9), (2**28, 2), (10**30, 1)])
+    @pytest.mark.parametrize(("width", "height"), [(10**9, 10**9), (2**28, 2), (2**62, 1)])
     def test_absurd_sizes(self, width: int, height: int) -> None:
         with refused(InvalidValue, f"{MAX_CELLS:,}", f"{width} x {height}"):
             fc.Grid(width, height)

@@ -24,6 +24,10 @@ __all__ = ["Expression", "expression_of"]
 
 Floats = NDArray[np.float32]
 
+_MADE_ANEW = (  # by a copy
+    "_shape", "_guard", "_plan", "_seen", "_version", "_guards", "_held", "_view", "_held_version", "_ranges_version",
+)  # fmt: skip
+
 
 class Expression(Operand):
     """A map computed from others: what arithmetic on layers gives.
@@ -38,10 +42,14 @@ class Expression(Operand):
         self.ground = ground
         self.written = written
         self._name: str | None = None
-        self._shape = ground.shape
+        self._maps: tuple[Operand, ...] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have nothing computed yet."""
+        self._shape = self.ground.shape
         self._guard = Guard()
         self._plan: Plan | None = None
-        self._maps: tuple[Operand, ...] | None = None
         self._seen: tuple[object, object] | None = None
         self._version = 0
         self._guards: _Alone | None = None
@@ -49,6 +57,13 @@ class Expression(Operand):
         self._view: Floats | None = None
         self._held_version = -1
         self._ranges_version = -1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _MADE_ANEW}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
 
     def __repr__(self) -> str:
         return f"<Expression {self.name} on {' x '.join(map(str, self._shape[::-1]))}>"

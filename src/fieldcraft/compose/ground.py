@@ -25,6 +25,9 @@ class Ground:
         self._walls = _by_cell(spaces[0].walls[:0])
         self._space = spaces[0]
 
+    def __reduce__(self) -> tuple[type[Ground], tuple[tuple[AnySpace, ...]]]:
+        return Ground, (self.spaces,)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """(height, width), or (N,) on a graph."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from fieldcraft.kernels.reference import compose as reference
 __all__ = ["Mapped", "exponential", "powered", "rooted"]
 
 Floats = NDArray[np.float32]
+
+_LARGEST = float(reference.LARGEST)
 
 
 class Mapped(Kept):
@@ -67,25 +70,29 @@ class Mapped(Kept):
 
 def powered(source: Expression, exponent: float) -> Mapped:
     """A map to any power: 0 where that is no number, as of negative values; the largest float32 where it is beyond."""
-
-    def answer(values: Floats) -> NDArray[Any]:
-        found = np.power(values.astype(np.float64), exponent)
-        found[~np.isfinite(found) & ~(np.isinf(found) & (values != 0))] = 0
-        return np.clip(found, -float(reference.LARGEST), float(reference.LARGEST))
-
-    return Mapped(source, answer, Written("power", (source, exponent)))
+    return Mapped(source, partial(_power, exponent=exponent), Written("power", (source, exponent)))
 
 
 def exponential(base: float, source: Expression) -> Mapped:
     """A number to the power of a map."""
     above = checks.positive("The base of a power", base)
-
-    def answer(values: Floats) -> NDArray[Any]:
-        return np.clip(np.power(above, values.astype(np.float64)), 0, float(reference.LARGEST))
-
-    return Mapped(source, answer, Written("power", (base, source)))
+    return Mapped(source, partial(_exponential, base=above), Written("power", (base, source)))
 
 
 def rooted(source: Expression) -> Mapped:
     """The square root of a map; 0 where it is negative."""
-    return Mapped(source, lambda values: np.sqrt(np.maximum(values, np.float32(0))), Written("sqrt", (source,)))
+    return Mapped(source, _root, Written("sqrt", (source,)))
+
+
+def _power(values: Floats, exponent: float) -> NDArray[Any]:
+    found = np.power(values.astype(np.float64), exponent)
+    found[~np.isfinite(found) & ~(np.isinf(found) & (values != 0))] = 0
+    return np.clip(found, -_LARGEST, _LARGEST)
+
+
+def _exponential(values: Floats, base: float) -> NDArray[Any]:
+    return np.clip(np.power(base, values.astype(np.float64)), 0, _LARGEST)
+
+
+def _root(values: Floats) -> NDArray[Any]:
+    return np.sqrt(np.maximum(values, np.float32(0)))

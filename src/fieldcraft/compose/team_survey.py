@@ -8,7 +8,7 @@ from itertools import pairwise
 from operator import add
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
@@ -48,6 +48,7 @@ class Survey:
     """Totals and leaders over the maps of all teams, kept until a layer changes. Arrays of shape (height, width)."""
 
     def __init__(self, layers: Sequence[Layer], by: str) -> None:
+        self._by = by
         self._layers = tuple(layers)
         self._strongest = [Strongest(layer) for layer in layers] if by == "source" else []
         self._together: Operand = reduce(add, self._layers[1:], self._layers[0])  # refuses layers of different cells
@@ -58,6 +59,9 @@ class Survey:
         self._total: Floats = np.empty(shape, dtype=np.float32)
         self._contested: Floats = np.empty(shape, dtype=np.float32)
         self._leader: Numbers = np.empty(shape, dtype=np.int32)
+
+    def __reduce__(self) -> tuple[type[Survey], tuple[tuple[Layer, ...], str]]:
+        return Survey, (self._layers, self._by)
 
     @property
     def space(self) -> AnySpace:
@@ -139,10 +143,10 @@ class Survey:
 class Surveyed(Operand):
     """A map of a survey, under a name, for expressions to read."""
 
-    def __init__(self, survey: Survey, name: str, take: Callable[[], Floats]) -> None:
+    def __init__(self, survey: Survey, name: str, column: str) -> None:
         self._survey = survey
         self._guard = survey.guard
-        self._take = take
+        self._column = column
         self.name = name
 
     @property
@@ -159,20 +163,8 @@ class Surveyed(Operand):
     @property
     def values(self) -> Floats:
         """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
-        return self._take()
-
-    def read(self, out: Floats | None = None) -> Floats:
-        """A copy of the values."""
-        if out is None:
-            return self.values.copy()
-        out[:] = self.values
-        return out
-
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | Floats:
-        """The values of the cells at world positions."""
-        cells = self.space.cell_at(positions, outside=outside)
-        found = self.values.reshape(-1)[cells]
-        return float(found) if isinstance(cells, int) else np.asarray(found)
+        column: Floats = getattr(self._survey, self._column)
+        return column
 
 
 def _frozen(values: Floats) -> Floats:

@@ -106,11 +106,11 @@ class Teams(Mapping[str, SourceLayer]):
 
     def tension(self) -> Operand:
         """How much influence there is, whosever: the sum over the teams of their presence."""
-        return self._surveyed("tension", lambda survey: survey.total)
+        return self._surveyed("tension", "total")
 
     def contested(self) -> Operand:
         """Twice the tension that the strongest team does not account for; 0 where one team is alone. Any number of teams."""
-        return self._surveyed("contested", lambda survey: survey.contested)
+        return self._surveyed("contested", "contested")
 
     def vulnerability(self, team: str | None = None, *, stake: float = 0.0) -> Operand:
         """Where influences meet.
@@ -132,7 +132,7 @@ class Teams(Mapping[str, SourceLayer]):
                 got=f"{len(self)} teams",
                 remedy="Use contested(), or pass a team's name",
             )
-        return self._surveyed("vulnerability", lambda survey: survey.contested)
+        return self._surveyed("vulnerability", "contested")
 
     def share(self, team: str) -> Operand:
         """The team's presence over that of all: 0 to 1, summing to 1 over the teams where anyone is, and 0 where nobody is.
@@ -210,9 +210,9 @@ class Teams(Mapping[str, SourceLayer]):
             made.name = name
         return self._made[key]
 
-    def _surveyed(self, name: str, take: Callable[[Survey], NDArray[np.float32]]) -> Operand:
+    def _surveyed(self, name: str, column: str) -> Operand:
         survey = self._surveys["total"]
-        return self._map(name, name, lambda: expression_of(Surveyed(survey, name, lambda: take(survey))))
+        return self._map(name, name, lambda: expression_of(Surveyed(survey, name, column)))
 
     def _vulnerable(self, team: str, stake: float) -> Operand:
         own = abs(self[team])

@@ -294,6 +294,11 @@ class InfluenceMap:
             steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
             return Advance(steps, dropped, units)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        with self._guard:
+            held = {"_guard": self._guard, "_ticks": self._ticks, "_next": self._next, "_layers": self._layers}
+            return InfluenceMap, (self.space,), held | {"device": self.device}
+
     def copy(self) -> InfluenceMap:
         """An independent copy that goes on with the same bits. It lies on the same space, whose walls both follow."""
         with self._guard:

@@ -20,6 +20,9 @@ class Guard:
         self._owner = 0
         self._depth = 0
 
+    def __reduce__(self) -> tuple[type[Guard], tuple[str, str]]:  # whoever shared it shares a new one, which nobody is in
+        return Guard, (self._what, self._remedy)
+
     def __enter__(self) -> None:
         me = threading.get_ident()
         if self._owner == me:

@@ -309,12 +309,19 @@ class Layer(Operand):
             self.name, self.propagation, self.priority, self.response, self._every, self._ticks, self._due, arrays, self._sources
         )
 
-    def _go_on(self, state: LayerState) -> Self:
+    def __reduce__(self) -> tuple[Any, ...]:
+        from fieldcraft.layer.making import again
+
+        with self._guard:
+            return again, (self._state(), self.space, self._guard, self._device)
+
+    def _go_on(self, state: LayerState, *, own: bool = False) -> Self:
         """Go on, bit for bit, where the layer of `state` stood."""
         if self._shown is not None:
             self._shown[:] = state.arrays["shown"]
         self._ticks, self._due = state.ticks, state.due
-        self._sources = state.sources.copy(self._guard)
+        self._sources = state.sources if own else state.sources.copy(self._guard)
+        self._sources.guarded_by(self._guard)
         self._bound(self._sources)
         self._field.restore(state.arrays, self._sources)
         return self

@@ -14,7 +14,7 @@ from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.kinds import Device
 from fieldcraft.space import AnySpace
 
-__all__ = ["LAYERS", "made", "restored"]
+__all__ = ["LAYERS", "again", "made", "restored"]
 
 LAYERS: dict[str, type[Layer]] = {
     "spread": SpreadLayer,
@@ -32,7 +32,12 @@ def made(name: str, space: AnySpace, propagation: Propagation | None, every: int
     return LAYERS[made_by.layer](name, space, made_by, every, guard, **options)
 
 
-def restored(state: LayerState, space: AnySpace, guard: Guard, device: Device | None = None) -> Layer:
-    """A layer that goes on, bit for bit, where the one of `state` stood."""
+def restored(state: LayerState, space: AnySpace, guard: Guard, device: Device | None = None, *, own: bool = False) -> Layer:
+    """A layer that goes on, bit for bit, where the one of `state` stood: with a copy of its sources, or with these as its own."""
     options: dict[str, Any] = {"priority": state.priority, "response": state.response, "device": device}
-    return made(state.name, space, state.propagation, state.every, guard, **options)._go_on(state)
+    return made(state.name, space, state.propagation, state.every, guard, **options)._go_on(state, own=own)
+
+
+def again(state: LayerState, space: AnySpace, guard: Guard, device: Device | None) -> Layer:
+    """A layer out of a pickle, where whoever held one of its sources still does."""
+    return restored(state, space, guard, device, own=True)

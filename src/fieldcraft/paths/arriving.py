@@ -24,6 +24,9 @@ class ArrivingFlow(FlowField):
         self.field = field
         self.distance_map, self.space = field.distance_map, field.space
 
+    def __reduce__(self) -> tuple[type[ArrivingFlow], tuple[FlowField]]:
+        return ArrivingFlow, (self.field,)
+
     @property
     def vectors(self) -> NDArray[np.float32]:
         """See `FlowField.vectors`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,11 @@ class FlowField(ABC):
 
     def __repr__(self) -> str:
         return f"<FlowField of {self.distance_map!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from fieldcraft.paths.flow import flow_field
+
+        return flow_field, (self.distance_map,)
 
     @property
     @abstractmethod

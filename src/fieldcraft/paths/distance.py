@@ -29,6 +29,7 @@ __all__ = ["DistanceMap", "distance_map"]
 
 _Found = TypeVar("_Found")
 _KEPT_CHANGES = 64
+_MADE_ANEW = ("_guard", "_values", "_view", "_finite", "_distances", "_shown")  # by a copy
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
 
@@ -144,6 +145,20 @@ class DistanceMap(Operand):
     def __repr__(self) -> str:
         goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
         return f"<{type(self).__name__} to {goals} on {self.space.describe()}{', stale' if self.stale else ''}>"
+
+    # Python's own copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        held = {name: value for name, value in self.__dict__.items() if name not in _MADE_ANEW}
+        return held | {"ground": self._distances.ground}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        ground, changes, version = (state.pop(name) for name in ("ground", "_changes", "_version"))
+        self.__dict__.update(state)
+        self._set_up(ground, self._prices, self.goals, self.start_costs, self.limit)
+        self._changes, self._version = changes, version
+        if self._points is not None:
+            self._points.flags.writeable = False
 
     # Reading
 

@@ -35,6 +35,9 @@ class Filled(Operand):
     def __repr__(self) -> str:
         return f"<{self.distances!r} with {self.number:g} for no way>"
 
+    def __reduce__(self) -> tuple[type[Filled], tuple[DistanceMap, float]]:
+        return Filled, (self.distances, self.number)
+
     @property
     def version(self) -> int:
         """Changes whenever the distances may have changed."""

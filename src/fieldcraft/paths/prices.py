@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +54,22 @@ class Prices:
         """Keep what can be asked again: a layer or an expression."""
         self._asked = cost if isinstance(getattr(cost, "space", None), Space) else None
         self._seen = _version(self._asked)
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("space", "uniform", "infinite", "least", "dearest")
+        costs = None if self.costs is None else self.costs.copy()
+        return {name: getattr(self, name) for name in names} | {"costs": costs, "asked": self._asked, "stale": self.stale}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        costs, asked, stale = (state.pop(name) for name in ("costs", "asked", "stale"))
+        self.__dict__.update(state)
+        self._scratch = scratch_of(self.space)
+        self.costs = None
+        if costs is not None:
+            self._allotted(len(costs))[:] = costs
+        self._know(asked)
+        if stale:
+            self._seen = object()
 
     @property
     def shut(self) -> NDArray[np.float64] | None:

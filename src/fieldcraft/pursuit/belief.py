@@ -213,6 +213,9 @@ class Belief(Operand):
 
     # What it says
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_seen": None}
+
     @property
     def version(self) -> int:
         """Changes whenever what it says may have changed."""

@@ -124,6 +124,14 @@ class Pursuit(Operand):
     def __repr__(self) -> str:
         return f"<Pursuit after {self.steps} steps, {len(self.hot)} hot cells{', ' + self.stopped if self.stopped else ''}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_ways", "_seen")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._ways = self.space.ways
+        self._seen = (-1, np.zeros(0, dtype=np.float32))
+
     # The flood
 
     def step(self, count: int = 1) -> bool:

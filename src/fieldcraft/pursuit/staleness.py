@@ -59,6 +59,9 @@ class Staleness(Operand):
         self._seen[self.space.cell_ids(view)] = self._now
         self._changes += 1
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_shown": None}
+
     @property
     def version(self) -> int:
         """Changes whenever what it says may have changed."""

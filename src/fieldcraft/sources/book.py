@@ -320,6 +320,10 @@ class Sources:
         """The ids of the sources in these rows."""
         return rows | self._generation[rows] << 32
 
+    def guarded_by(self, guard: Guard) -> None:
+        """Belong to what this guard stands before."""
+        self._guard = guard
+
     def copy(self, guard: Guard | None = None) -> Sources:
         """An independent copy, ids and keys included, with a guard of its own."""
         twin = Sources(self._space, guard)
@@ -334,6 +338,9 @@ class Sources:
         twin.next_expiry = self.next_expiry
         twin.version = self.version
         return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sources.restored, (self._space, *self.state(), list(self.shapes))
 
     def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
         """All that `restored` needs: the columns and the free rows as arrays, and the keys."""

@@ -11,6 +11,7 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import MAX_CELLS, Grid
 from fieldcraft.space.kinds import AnySpace
 from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.protocol import Space
 from fieldcraft.space.terrain import Terrain
 
 __all__ = ["ARRAYS", "NAMES", "apart", "together"]
@@ -21,7 +22,7 @@ ARRAYS = frozenset(
 """The names under which arrays stand, however deep."""
 
 
-def apart(space: AnySpace) -> tuple[str, dict[str, Any]]:
+def apart(space: Space) -> tuple[str, dict[str, Any]]:
     """The name of the kind of space, and its parts: None, numbers, strings, tuples, arrays and dicts of these."""
     name = NAMES[type(space)]
     return name, _KINDS[name][1](space)

@@ -452,6 +452,9 @@ class Graph(Space):
         walls[self._checked_cells(blocked)] = True
         return walls
 
+    def _history(self) -> dict[str, Any]:
+        return {"_changes": self._changes}
+
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
         ids = ids_or_mask(self, cells)
         if ids.size == 0:

@@ -431,6 +431,9 @@ class Grid(Space):
             )
         return array.copy()
 
+    def _history(self) -> dict[str, Any]:
+        return {"_changes": self._changes, "_parent": self._parent, "_followed": self._followed}
+
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
         ids = ids_or_mask(self, cells)
         if ids.size == 0:

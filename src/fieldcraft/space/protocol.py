@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -236,6 +236,20 @@ class Space(ABC):
         Raises `OutsideMap` for ids that don't exist, and `InvalidValue` for anything else, such as a tuple (x, y).
         """
         return np.atleast_1d(self._checked_cells(cells))
+
+    # Python's own copies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from fieldcraft.space.apart import apart, together
+
+        return together, apart(self), self._history()
+
+    def __setstate__(self, history: dict[str, Any]) -> None:
+        self.__dict__.update(history)
+
+    def _history(self) -> dict[str, Any]:
+        """What a copy has to know beside the parts, so that whoever follows the walls goes on doing so."""
+        return {}
 
     @abstractmethod
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:

@@ -62,6 +62,9 @@ class GridSnapshot:
         # An older snapshot of the same space that knows which blocks have open cells.
         self._before: GridSnapshot | None = before if before is None or before._open is not None else before._before
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GridSnapshot, (None, self.walls, self.links, self.version)
+
     @classmethod
     def of(cls, space: Grid, costs: NDArray[np.float64] | None = None) -> GridSnapshot:
         """The space as it is now; where `costs`, one per cell, are infinite, there are walls as well."""
@@ -129,6 +132,9 @@ class GraphSnapshot:
                 array.flags.writeable = False
         self.walls = walls
         self.sizes = sizes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GraphSnapshot, (self.walls, self.sizes, self.version)
 
     @classmethod
     def of(cls, space: Space, costs: NDArray[np.float64] | None = None) -> GraphSnapshot:
