@@ -112,13 +112,13 @@ def test_walls_that_nobody_has_followed_yet_are_followed_later(way):
     fine["coarse"] = fine["imap"].add_layer("coarse", fc.Spread(decay=0.1, momentum=0.5), cell_size=3.0)
     fine["distances"] = fc.distance_map(space, (0.5, 0.5))
     _ = fine["distances"].values
-    space.set_walls(np.arange(45).reshape(5, 9)[:, 3:6])
+    space.set_walls(np.arange(45).reshape(5, 9)[:, 3:6].ravel())
     assert fine["distances"].stale
     twin = WAYS[way](fine)
     assert twin["distances"].stale
     np.testing.assert_array_equal(twin["distances"].values, fine["distances"].values)
     assert twin["distances"].repair().tolist() == fine["distances"].repair().tolist()
-    twin["space"].set_walls(np.arange(45).reshape(5, 9)[:, :3])
+    twin["space"].set_walls(np.arange(45).reshape(5, 9)[:, :3].ravel())
     assert twin["coarse"].space.walls.tolist() == [[True, True, False]] * 2
     assert fine["coarse"].space.walls.tolist() == [[False, True, False]] * 2
 
