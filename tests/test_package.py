@@ -16,7 +16,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from tiers import told_twice
 
-OPTIONAL = {"pygame", "PIL", "av", "pytiled_parser", "cv2", "numba", "trimesh", "matplotlib", "wgpu", "rendercanvas", "glfw"}
+OPTIONAL = {"pygame", "PIL", "av", "zstd", "cv2", "numba", "trimesh", "matplotlib", "wgpu", "rendercanvas", "glfw"}
 
 
 def python(code: str, **environment: str) -> str:

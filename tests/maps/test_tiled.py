@@ -455,8 +455,8 @@ BAD_TMX = {
     "an entity from a file": (b'<!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/hostname">]><map version="&a;"/>', "DOCTYPE"),
     "an unknown entity": (b'<map version="&a;"/>', "undefined entity"),
     "an unknown alphabet": (b'<?xml version="1.0" encoding="klingon"?><map/>', "well-formed"),
-    "nothing in it": (b"<map/>", "'width'"),
-    "words for numbers": (b'<map width="a" height="b" tilewidth="c" tileheight="d"/>', "ValueError"),
+    "nothing in it": (b"<map/>", "size of a map"),
+    "words for numbers": (b'<map width="a" height="b" tilewidth="c" tileheight="d"/>', "size of a map is a whole number"),
     "too deep": (b"<map>" + b"<group>" * 100 + b"</group>" * 100 + b"</map>", "64 deep"),
     "too deep in what is skipped": (b"<map>" + b"<a>" * 5000, "64 deep"),
     "a comment without end": (b"<map><!--" + b" " * 2_000_000, "1,048,576"),
@@ -500,6 +500,16 @@ BAD_JSON = {
     "layers that are none": (json.dumps(tiled(7)).encode(), "list of layers"),  # type: ignore[arg-type]
     "a layer of no kind": (json.dumps(tiled({"type": "mystery", "name": "a"})).encode(), "mystery"),
     "tiles that are no numbers": (json.dumps(tiled({**tile_layer("walls", WALLS), "data": [0.5] * 12})).encode(), "32 bits"),
+    "a property that is a layer": (
+        json.dumps(tiled({**tile_layer("walls", WALLS), "properties": {"data": [1, 2]}, "name": {"data": [1]}})).encode(),
+        "name of a layer",
+    ),
+    "an orientation that is a list": (json.dumps(tiled(orientation={"data": [1]})).encode(), "orientation"),
+    "a layer seen by a word": (json.dumps(tiled({**tile_layer("walls", WALLS), "visible": "no"})).encode(), "'visible'"),
+    "an offset that is a list": (json.dumps(tiled({**tile_layer("walls", WALLS), "offsetx": [1]})).encode(), "offset"),
+    "a class that is a number": (json.dumps(tiled(object_layer("walls", {"id": 1, "class": 4}))).encode(), "class of an object"),
+    "a point without y": (json.dumps(tiled(object_layer("walls", {"id": 1, "polygon": [{"x": 1}]}))).encode(), "point of a shape"),
+    "a size that is a word": (json.dumps(tiled(object_layer("walls", {"id": 1, "width": "4"}))).encode(), "place of an object"),
     "tiles below 0": (json.dumps(tiled({**tile_layer("walls", WALLS), "data": [-1] * 12})).encode(), "32 bits"),
 }
 
@@ -737,8 +747,7 @@ def test_tiles_flagged_in_real_tilesets(name: str, flagged: int) -> None:
     from fieldcraft.maps.tiled_document import read_document
 
     path = realdata.folder("tiled") / name
-    flags = frozenset({"collides"})
-    assert len(_flagged_tiles(read_document(path, flags).map.tilesets, flags, path)) == flagged
+    assert len(_flagged_tiles(read_document(path, {"collides"}).tilesets)) == flagged
 
 
 def test_the_town_agrees_with_its_list_of_blocked_cells() -> None:
@@ -758,7 +767,7 @@ def test_real_maps_say_the_same_in_every_encoding(name: str, suffix: str) -> Non
     from fieldcraft.maps.tiled_document import read_document
 
     document = read_document(realdata.folder("tiled") / f"encodings/{name}/map.{suffix}", ())
-    data = document.tiles[0]
+    data = next(layer.tiles for layer in document.layers if layer.tiles is not None)
     assert tile_ids(data, data.chunks[0], name).tolist() == np.arange(1, 49).reshape(6, 8).tolist()
     assert load_map(realdata.folder("tiled") / f"encodings/{name}/map.{suffix}", wall_layers="Tile Layer 1").walls.all()
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import math
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +17,8 @@ from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.reading import as_path
 from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
 from fieldcraft.maps.tiled_data import TileData, tile_ids
-from fieldcraft.maps.tiled_document import MAX_TILES, TiledDocument, read_document
+from fieldcraft.maps.tiled_document import MAX_TILES, read_document
+from fieldcraft.maps.tiled_records import TiledLayer, TiledMap, TiledObject, TiledTileset
 from fieldcraft.space.grid import Grid
 
 __all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled"]
@@ -78,35 +77,29 @@ def load_tiled(
     Maps of Tiled 1.0 and later are read, finite or infinite, in every layer format, with the tilesets and templates that they
     name; pictures are never opened. Raises `BadMapFile` for a damaged map, one that is not orthogonal or has tiles that are not
     square, and beyond 2**24 cells, 100,000 elements, 64 MB of XML or 16 MB of JSON; `UnknownName` for a layer that is not there;
-    `MissingLibrary` without pytiled-parser.
+    `MissingLibrary` for a layer compressed by zstd without that library.
     """
     file = as_path(path)
     checks.choice("mobility", mobility, MOBILITIES)
     named = None if wall_layers is None else _names("wall_layers", wall_layers)
     flags = frozenset(_names("wall_properties", wall_properties))
     objects = frozenset(_names("wall_objects", wall_objects))
-    document = read_document(file, flags)
-    frame = _Frame.of(file, document)
-    layers = list(_flat(document.map.layers, True, (0.0, 0.0), frozenset(), file))
-    chosen = _wall_layers(layers, named)
-    flagged = _flagged_tiles(document.map.tilesets, flags, file)
+    tiled = read_document(file, flags)
+    frame = _Frame.of(file, tiled)
+    chosen = _wall_layers(tiled.layers, named)
+    flagged = _flagged_tiles(tiled.tilesets)
     painter = _Painter(file, frame)
-    for layer in layers:
-        is_wall = not chosen.isdisjoint(layer.keys) or (layer.visible and _is_flagged(layer.item, flags))
+    for layer in tiled.layers:
+        is_wall = not chosen.isdisjoint(map(_key, layer.names)) or (layer.visible and layer.is_wall)
         if layer.tiles is not None:
-            which = None if is_wall else flagged if layer.visible else flagged[:0]
-            painter.add_tiles(document.tiles[layer.tiles], layer, which)
+            painter.add_tiles(layer.tiles, layer, None if is_wall else flagged if layer.visible else flagged[:0])
         for item in layer.objects:
-            own = (
-                layer.visible
-                and bool(item.visible)
-                and (_is_flagged(item, flags) or not objects.isdisjoint((_key(item.name), _key(item.class_))))
-            )
-            if is_wall or own:
+            marked = item.is_wall or not objects.isdisjoint((_key(item.name), _key(item.kind)))
+            if is_wall or (marked and layer.visible and item.visible):
                 painter.add_object(item, layer)
     walls = painter.walls()
     if not walls.any() and named != {}:
-        listed = ", ".join(repr(layer.name) for layer in layers[:12]) or "none"
+        listed = ", ".join(repr(layer.name) for layer in tiled.layers[:12]) or "none"
         _log.warning(
             "Nothing in %s makes walls, so all %d cells are open. Its layers: %s. "
             "Pass wall_layers=('name', ...), or wall_layers=() if that is meant.",
@@ -135,23 +128,21 @@ class _Frame:
     tile: int
 
     @classmethod
-    def of(cls, file: Path, document: TiledDocument) -> _Frame:
-        tiled = document.map
+    def of(cls, file: Path, tiled: TiledMap) -> _Frame:
         if tiled.orientation != "orthogonal":
             raise BadMapFile(
                 "Only orthogonal Tiled maps are read",
-                got=f"{str(tiled.orientation)[:40]!r} in {file.name}",
+                got=f"{tiled.orientation[:40]!r} in {file.name}",
                 remedy="Change it in Tiled, or export the walls as a picture",
             )
-        width, height = (_side(value, "size of a map", file) for value in (tiled.map_size.width, tiled.map_size.height))
-        tile, tile_height = (_side(value, "size of a tile", file) for value in (tiled.tile_size.width, tiled.tile_size.height))
-        if tile != tile_height:
+        width, height, tile = tiled.width, tiled.height, tiled.tile_width
+        if tile != tiled.tile_height:
             raise BadMapFile(
                 "The tiles of a map are square, as its cells are",
-                got=f"{tile} x {tile_height} pixels in {file.name}",
+                got=f"{tile} x {tiled.tile_height} pixels in {file.name}",
                 remedy="Load a map with square tiles, or build a fieldcraft.Grid",
             )
-        chunks = [chunk for data in document.tiles.values() for chunk in data.chunks]
+        chunks = [chunk for layer in tiled.layers if layer.tiles is not None for chunk in layer.tiles.chunks]
         left, top = 0, 0
         if tiled.infinite and chunks:
             left, top = min(chunk.x for chunk in chunks), min(chunk.y for chunk in chunks)
@@ -175,43 +166,9 @@ class _Frame:
         return (float(self.left * self.tile), float(self.top * self.tile))
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """A layer that is no group, with what its groups say of it."""
-
-    item: Any
-    visible: bool
-    offset: tuple[float, float]
-    keys: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        return str(self.item.name)
-
-    @property
-    def tiles(self) -> int | None:
-        """The number of the layer's tiles in the document; None if it is no tile layer."""
-        return self.item.id if hasattr(self.item, "chunks") else None
-
-    @property
-    def objects(self) -> Sequence[Any]:
-        return getattr(self.item, "tiled_objects", ())
-
-
-def _flat(layers: Sequence[Any], visible: bool, offset: tuple[float, float], groups: frozenset[str], file: Path) -> Iterator[_Layer]:
-    for item in layers:
-        seen = visible and bool(item.visible)
-        place = (offset[0] + _number(item.offset.x, "offset", file), offset[1] + _number(item.offset.y, "offset", file))
-        keys = groups | {_key(item.name)}
-        if hasattr(item, "layers"):
-            yield from _flat(item.layers, seen, place, keys, file)
-        else:
-            yield _Layer(item, seen, place, keys)
-
-
-def _wall_layers(layers: Sequence[_Layer], named: dict[str, str] | None) -> frozenset[str]:
+def _wall_layers(layers: Sequence[TiledLayer], named: dict[str, str] | None) -> frozenset[str]:
     """The keys of the layers and groups that are walls by name."""
-    present = frozenset().union(*(layer.keys for layer in layers))
+    present = {_key(name) for layer in layers for name in layer.names}
     if named is None:
         return next((frozenset(group) for group in WALL_LAYERS if not present.isdisjoint(group)), frozenset())
     for key, name in named.items():
@@ -220,14 +177,16 @@ def _wall_layers(layers: Sequence[_Layer], named: dict[str, str] | None) -> froz
     return frozenset(named)
 
 
-def _flagged_tiles(tilesets: dict[int, Any], flags: frozenset[str], file: Path) -> NDArray[np.uint32]:
-    """The global ids of the tiles that one of `flags` makes walls, sorted."""
-    firsts = sorted(_side(first, "firstgid of a tileset", file) for first in tilesets)
-    found = []
-    for first, past in itertools.pairwise([*firsts, 2**28]):
-        for number, tile in (tilesets[first].tiles or {}).items():
-            if 0 <= number < past - first and _is_flagged(tile, flags):
-                found.append(first + number)
+def _flagged_tiles(tilesets: Sequence[TiledTileset]) -> NDArray[np.uint32]:
+    """The global ids of the tiles that a property makes walls, sorted; an id belongs to the last tileset that begins before it."""
+    ordered = sorted(tilesets, key=lambda tileset: tileset.first)
+    pasts = [*(tileset.first for tileset in ordered[1:]), 2**28]
+    found = [
+        tileset.first + number
+        for tileset, past in zip(ordered, pasts, strict=False)
+        for number in tileset.walls
+        if 0 <= number < past - tileset.first
+    ]
     return np.array(sorted(found), dtype=np.uint32)
 
 
@@ -240,7 +199,7 @@ class _Painter:
         self._walls = np.zeros((frame.height, frame.width), dtype=np.bool_)
         self._shapes: ShapePainter | None = None
 
-    def add_tiles(self, data: TileData, layer: _Layer, flagged: NDArray[np.uint32] | None) -> None:
+    def add_tiles(self, data: TileData, layer: TiledLayer, flagged: NDArray[np.uint32] | None) -> None:
         """Add the tiles of a layer: those `flagged`, or all if that is None. Unpacks, and so checks, them in any case."""
         frame = self._frame
         right, down = (round(offset / frame.tile) for offset in layer.offset)
@@ -257,34 +216,27 @@ class _Painter:
                 part = ids[top : top + band]
                 target[top : top + len(part), : part.shape[1]] |= part != 0 if flagged is None else np.isin(part, flagged)
 
-    def add_object(self, item: Any, layer: _Layer) -> None:
+    def add_object(self, item: TiledObject, layer: TiledLayer) -> None:
         """Add the shape of an object, in pixels of the map."""
-        x, y, width, height, rotation = (
-            _number(value, "place of an object", self._file)
-            for value in (item.coordinates.x, item.coordinates.y, item.size.width, item.size.height, item.rotation)
-        )
         tile = self._frame.tile
-        kind = type(item).__name__
-        closed = kind != "Polyline"
         points: Points
-        if kind == "Tile":  # a picture stands on its lower left corner
-            width, height = width or tile, height or tile
-            points = rectangle(0, -height, width, height)
-        elif kind == "Rectangle" and (width or height):
-            points = rectangle(0, 0, width, height)
-        elif kind == "Ellipse" and (width or height):
-            points = ellipse(0, 0, width, height, cell=tile)
-        elif kind in ("Polygon", "Polyline"):
-            pairs = [[_number(value, "point of a shape", self._file) for value in point] for point in item.points]
-            points = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+        if item.shape == "picture":  # it stands on its lower left corner
+            high = item.height or tile
+            points = rectangle(0, -high, item.width or tile, high)
+        elif item.shape == "rectangle" and (item.width or item.height):
+            points = rectangle(0, 0, item.width, item.height)
+        elif item.shape == "ellipse" and (item.width or item.height):
+            points = ellipse(0, 0, item.width, item.height, cell=tile)
+        elif item.shape in ("polygon", "polyline"):
+            points = np.array(item.points, dtype=np.float64).reshape(-1, 2)
         else:
             return
-        turn = math.radians(rotation)
+        turn = math.radians(item.rotation)
         turned = points @ np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]]) if turn else points
-        corner = np.array([x + layer.offset[0] - self._frame.origin[0], y + layer.offset[1] - self._frame.origin[1]])
+        corner = np.array([item.x + layer.offset[0] - self._frame.origin[0], item.y + layer.offset[1] - self._frame.origin[1]])
         if self._shapes is None:
             self._shapes = ShapePainter(*self._walls.shape)
-        self._shapes.add((turned + corner) / tile, closed=closed)
+        self._shapes.add((turned + corner) / tile, closed=item.shape != "polyline")
 
     def walls(self) -> NDArray[np.bool_]:
         """The walls so far, bool of shape (height, width)."""
@@ -301,23 +253,3 @@ def _names(option: str, value: object) -> dict[str, str]:
 
 def _key(name: object) -> str:
     return str(name).strip().casefold()
-
-
-def _is_flagged(item: Any, flags: frozenset[str]) -> bool:
-    """Whether a layer, tile or object has a property of `flags` that is true; older versions of Tiled wrote words for it."""
-    for name, value in (item.properties or {}).items():
-        if _key(name) in flags and (value.strip().casefold() in ("true", "yes", "1") if isinstance(value, str) else bool(value)):
-            return True
-    return False
-
-
-def _side(value: object, what: str, file: Path) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
-        raise BadMapFile(f"The {what} is a whole number of at least 1", got=f"{str(value)[:40]} in {file.name}", remedy=_AGAIN)
-    return value
-
-
-def _number(value: object, what: str, file: Path) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e9:
-        raise BadMapFile(f"The {what} is a number below a billion", got=f"{str(value)[:40]} in {file.name}", remedy=_AGAIN)
-    return float(value)

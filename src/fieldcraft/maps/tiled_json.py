@@ -5,19 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 from array import array
-from typing import Any
 
 import numpy as np
 
 from fieldcraft.errors import BadMapFile
-from fieldcraft.maps.tiled_xml import MAX_PARTS
+from fieldcraft.maps.tiled_xml import MAX_PARTS, Json
 
-__all__ = ["Json", "read_json"]
+__all__ = ["read_json"]
 
 _MAX_DEPTH = 64
 _MAX_QUOTES = 2_000_000
-
-Json = dict[str, Any]
 
 
 def read_json(raw: bytes, name: str, limit: int) -> tuple[Json, int]:

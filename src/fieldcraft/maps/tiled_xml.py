@@ -1,14 +1,17 @@
-"""XML documents of Tiled, read under limits and reduced to what says where walls are."""
+"""XML documents of Tiled, read under limits, reduced to what says where walls are, and put into the words of its JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from fieldcraft.errors import BadMapFile
 
-__all__ = ["MAX_PARTS", "read_xml"]
+__all__ = ["MAX_PARTS", "Json", "read_xml"]
+
+Json = dict[str, Any]
 
 MAX_PARTS = 100_000  # elements and points of a map, its tilesets and the copies of its templates together
 
@@ -33,53 +36,45 @@ _CHILDREN: Mapping[str, tuple[str, ...]] = {
     "object": ("properties", "ellipse", "point", "polygon", "polyline", "text"),
     "properties": ("property",),
 }
-_PLACE = {"name": "", "visible": "1", "offsetx": "0", "offsety": "0"}
-# What is kept of each element's attributes, and what stands in for what older versions of Tiled left out.
-_ATTRIBUTES: Mapping[str, Mapping[str, str | None]] = {
-    "map": {
-        "version": "1",
-        "tiledversion": "",
-        "orientation": "orthogonal",
-        "renderorder": "right-down",
-        "width": None,
-        "height": None,
-        "tilewidth": None,
-        "tileheight": None,
-        "infinite": "0",
-        "nextlayerid": "1",
-        "nextobjectid": "1",
-    },
-    "tileset": {"firstgid": None, "source": None, "name": "", "tilecount": "0", "tilewidth": "1", "tileheight": "1", "columns": "1"},
-    "tile": {"id": None},
-    "layer": {**_PLACE, "width": None, "height": None},
-    "data": {"encoding": None, "compression": None},
-    "chunk": {"x": None, "y": None, "width": None, "height": None},
+_PLACE = ("name", "visible", "offsetx", "offsety")
+# What is kept of each element's attributes.
+_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "map": ("orientation", "width", "height", "tilewidth", "tileheight", "infinite"),
+    "tileset": ("firstgid", "source"),
+    "tile": ("id",),
+    "layer": (*_PLACE, "width", "height"),
+    "data": ("encoding", "compression"),
+    "chunk": ("x", "y", "width", "height"),
     "group": _PLACE,
     "objectgroup": _PLACE,
-    "object": dict.fromkeys(("template", "x", "y", "width", "height", "rotation", "visible", "name", "type", "class", "gid")),
-    "polygon": {"points": None},
-    "polyline": {"points": None},
-    "property": {"name": None, "type": None, "value": None},
+    "object": ("template", "x", "y", "width", "height", "rotation", "visible", "name", "type", "class", "gid"),
+    "polygon": ("points",),
+    "polyline": ("points",),
+    "property": ("name", "type", "value"),
 }
+_WORDS = ("orientation", "source", "encoding", "compression", "name", "type", "class", "template")
+_KINDS = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group"}
+_MARKS = ("ellipse", "point", "text")
 
 
-def read_xml(raw: bytes, name: str, properties: frozenset[str], payloads: list[bytearray], limit: int) -> tuple[ElementTree.Element, int]:
-    """The reduced tree of an XML document, and how many elements and points it has; only `properties` (in lower case) are kept.
+def read_xml(raw: bytes, name: str, properties: frozenset[str], limit: int) -> tuple[str, Json, int]:
+    """The tag of the root of an XML document, what it says in the words of JSON, and how many elements and points it has.
 
-    The text of each `<data>` and `<chunk>` is appended to `payloads`, and its place there stands in the attribute `payload`;
-    `<tile>` elements inside become numbers with commas between them. Raises `BadMapFile` for a document type declaration
-    (so no entity is ever expanded), for malformed XML, and for more than `limit` elements and points.
+    Only `properties` (in lower case) are kept. The text of a layer or chunk is bytes; `<tile>` elements inside become numbers with
+    commas between them. Numbers are numbers, and text where they are none, for the reader of JSON to refuse. Raises `BadMapFile`
+    for a document type declaration (so no entity is ever expanded), for malformed XML, and for more than `limit` elements and points.
     """
-    tree = _Tree(name, properties, payloads, limit)
-    return tree.read(raw), tree.parts
+    tree = _Tree(name, properties, limit)
+    root = tree.read(raw)
+    return root.tag, _Words(tree.payloads).of(root), tree.parts
 
 
 class _Tree:
-    def __init__(self, name: str, properties: frozenset[str], payloads: list[bytearray], limit: int) -> None:
+    def __init__(self, name: str, properties: frozenset[str], limit: int) -> None:
         self.parts = 0
+        self.payloads: list[bytearray] = []
         self._name = name
         self._properties = properties
-        self._payloads = payloads
         self._limit = limit
         self._builder = ElementTree.TreeBuilder()
         self._tags = [""]
@@ -133,18 +128,14 @@ class _Tree:
             raise self._bad(
                 f"A Tiled map with its tilesets has at most {MAX_PARTS:,} elements and points", "more", "Cut the map into several"
             )
-        kept = {key: attributes.get(key, default) for key, default in _ATTRIBUTES.get(tag, {}).items()}
+        kept = {key: attributes[key] for key in _ATTRIBUTES.get(tag, ()) if key in attributes}
         if tag in ("data", "chunk"):
-            kept["payload"] = str(len(self._payloads))
-            self._payloads.append(bytearray())
-            self._open.append(self._payloads[-1])
+            kept["payload"] = str(len(self.payloads))
+            self.payloads.append(bytearray())
+            self._open.append(self.payloads[-1])
             self._tile_elements.append(0)
-        elif tag in ("polygon", "polyline"):
-            kept["points"] = " ".join(attributes.get("points", "").split())
-        elif tag == "property" and kept["type"] not in ("bool", "int", "float"):
-            kept["type"] = "string"
         self._tags.append(tag)
-        self._builder.start(tag, {key: value for key, value in kept.items() if value is not None})
+        self._builder.start(tag, kept)
 
     def _end(self, _: str) -> None:
         self._events += 1
@@ -168,3 +159,69 @@ class _Tree:
 
     def _bad(self, rule: str, got: str, remedy: str = _AGAIN) -> BadMapFile:
         return BadMapFile(rule, got=f"{got} in {self._name}", remedy=remedy)
+
+
+class _Words:
+    """Puts the elements of one document into the words of Tiled's JSON."""
+
+    def __init__(self, payloads: list[bytearray]) -> None:
+        self._payloads = payloads
+
+    def of(self, element: ElementTree.Element, infinite: bool = False) -> Json:
+        """A map, tileset, template, layer or object."""
+        found: Json = {key: value if key in _WORDS else _number(value) for key, value in element.attrib.items()}
+        infinite = infinite or found.get("infinite") == 1
+        found["properties"] = [_property(item) for item in element.iterfind("properties/property")]
+        if element.tag in _KINDS:
+            found["type"] = _KINDS[element.tag]
+        if element.tag == "map":
+            found["infinite"] = infinite
+            found["tilesets"] = [self.of(child) for child in element.iterfind("tileset")]
+        if element.tag in ("map", "group"):
+            found["layers"] = [self.of(child, infinite) for child in element if child.tag in _KINDS]
+        elif element.tag == "layer":
+            found.update(self._tiles(element.find("data"), infinite))
+        elif element.tag == "tileset":
+            found["tiles"] = [self.of(child) for child in element.iterfind("tile")]
+        elif element.tag == "objectgroup":
+            found["objects"] = [self.of(child) for child in element.iterfind("object")]
+        elif element.tag == "template" and (model := element.find("object")) is not None:
+            found["object"] = self.of(model)
+        elif element.tag == "object":
+            found.update({mark: {} if mark == "text" else True for mark in _MARKS if element.find(mark) is not None})
+            found.update({child.tag: _points(child.get("points", "")) for child in element if child.tag in ("polygon", "polyline")})
+        return found
+
+    def _tiles(self, data: ElementTree.Element | None, infinite: bool) -> Json:
+        if data is None:
+            return {"chunks": []}
+        how: Json = {key: data.attrib[key] for key in ("encoding", "compression") if key in data.attrib}
+        payload, parts = self._payload(data), data.findall("chunk")
+        if not parts and (payload.strip() or not infinite):
+            return {**how, "data": payload}
+        sides = ("x", "y", "width", "height")
+        return {**how, "chunks": [{**{k: _number(part.get(k, "")) for k in sides}, "data": self._payload(part)} for part in parts]}
+
+    def _payload(self, element: ElementTree.Element) -> bytes:
+        return bytes(self._payloads[int(element.attrib["payload"])])
+
+
+def _property(item: ElementTree.Element) -> Json:
+    value: object = item.get("value", item.text)
+    if isinstance(value, str) and item.get("type") in ("bool", "int", "float"):
+        value = value == "true" if item.get("type") == "bool" else _number(value)
+    return {"name": item.get("name"), "value": value}
+
+
+def _points(text: str) -> list[Json]:
+    pairs = [pair.split(",") for pair in text.split()]
+    return [dict(zip("xy", map(_number, pair), strict=False)) for pair in pairs]
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
