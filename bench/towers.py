@@ -11,8 +11,8 @@ import fieldcraft as fc
 from bench.race import REST, say
 from bench.table import Report, Table, at_least, milliseconds
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
-from fieldcraft_worlds.games.towers.maps import Maps
 from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.state import State, Units
 
 SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200
@@ -21,18 +21,18 @@ REQUIRED = 60.0
 RULES = Settings(towers=16, units=UNITS // 2, supply=0, tower=TowerRules(reach=40), unit=UnitRules(health=2_000))
 
 
-def crowded(maps: Maps, rng: np.random.Generator) -> State:
+def crowded(mirror: Mirror, rng: np.random.Generator) -> State:
     """A match under way: 1,000 units a team, in five squads, each somewhere on its own ground."""
-    state = start(maps, rng)
-    maps.follow(state)
-    ground = np.where(maps.walking.walls, -1, maps.teams.owner()).reshape(-1)
+    state = start(mirror, rng)
+    mirror.follow(state)
+    ground = np.where(mirror.walking.walls, -1, mirror.teams.owner()).reshape(-1)
     each = RULES.units
     cells = np.concatenate([rng.choice(np.flatnonzero(ground == team), each, replace=False) for team in (0, 1)])
     units = Units(
         ids=state.next_id + np.arange(2 * each),
         teams=np.repeat([0, 1], each),
         squads=np.tile(np.arange(each) % 5 + 1, 2),
-        positions=maps.space.position_of(cells),
+        positions=mirror.space.position_of(cells),
         velocities=np.zeros((2 * each, 2)),
         health=np.full(2 * each, RULES.unit.health),
         ready=np.zeros(2 * each, dtype=np.int64),
@@ -40,14 +40,14 @@ def crowded(maps: Maps, rng: np.random.Generator) -> State:
     return replace(state, units=units, next_id=state.next_id + 2 * each)
 
 
-def live(maps: Maps, state: State, rng: np.random.Generator) -> State:
+def live(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     """A step, and all that a player may look at afterwards."""
-    state = step(maps, state, (), rng)
-    maps.follow(state)
-    maps.teams.influence(RULES.teams[0]).values  # noqa: B018
-    maps.teams.tension().values  # noqa: B018
-    maps.teams.contested().values  # noqa: B018
-    maps.teams.owner()
+    state = step(mirror, state, (), rng)
+    mirror.follow(state)
+    mirror.teams.influence(RULES.teams[0]).values  # noqa: B018
+    mirror.teams.tension().values  # noqa: B018
+    mirror.teams.contested().values  # noqa: B018
+    mirror.teams.owner()
     return state
 
 
@@ -71,28 +71,28 @@ def run(quick: bool) -> Report:
     )
     for kind in ("open", "cave", "rooms"):
         say(f"bench towers: {kind}")
-        maps = Maps(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
+        mirror = Mirror(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
         rng = np.random.default_rng(5)
-        begun = crowded(maps, rng)
+        begun = crowded(mirror, rng)
         for _ in range(WARM):
-            begun = live(maps, begun, rng)
+            begun = live(mirror, begun, rng)
         dice = rng.bit_generator.state
         rounds, busy, slowest = [], [], []
         for _ in range(2 if quick else 7):
             state, rng.bit_generator.state = begun, dice
-            maps.follow(state)
+            mirror.follow(state)
             time.sleep(REST)
             took, work = [], time.process_time()
             for _ in range(STEPS):
                 before = time.perf_counter()
-                state = live(maps, state, rng)
+                state = live(mirror, state, rng)
                 took.append(time.perf_counter() - before)
             busy.append((time.process_time() - work) / STEPS)
             rounds.append(sum(took) / STEPS)
             slowest.append(max(took))
-        fresh = Maps(maps.space, RULES)
+        fresh = Mirror(mirror.space, RULES)
         fresh.follow(state)
-        report.wrong += [f"{kind}: {name} differs from a new layer" for name in maps.imap if not _same(maps, fresh, name)]
+        report.wrong += [f"{kind}: {name} differs from a new layer" for name in mirror.imap if not _same(mirror, fresh, name)]
         best, median = min(rounds), float(np.median(rounds))
         table.add(
             kind,
@@ -115,5 +115,5 @@ def run(quick: bool) -> Report:
     return report
 
 
-def _same(maps: Maps, fresh: Maps, name: str) -> bool:
-    return np.array_equal(maps.imap[name].values, fresh.imap[name].values)
+def _same(mirror: Mirror, fresh: Mirror, name: str) -> bool:
+    return np.array_equal(mirror.imap[name].values, fresh.imap[name].values)

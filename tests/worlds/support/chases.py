@@ -12,8 +12,8 @@ import numpy as np
 import fieldcraft as fc
 from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
+from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.rules import advance
-from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import State
 
@@ -69,14 +69,14 @@ class Chase:
 
     ground: Ground
     settings: Settings
-    senses: Senses
+    mirror: Mirror
     state: State
     rng: np.random.Generator
 
     def play(self, steps: int = 1, orders: Sequence[Any] = ()) -> State:
         """Step by step; the orders are for the first one."""
         for _ in range(steps):
-            self.state = advance(self.ground, self.settings, self.senses, self.state, orders, self.rng)
+            self.state = advance(self.ground, self.settings, self.mirror, self.state, orders, self.rng)
             orders = ()
         return self.state
 
@@ -97,6 +97,6 @@ def begun(space: Any, settings: Settings = SMALL, seed: int = 0, **changes: Any)
     """A chase before its first step."""
     rules = replace(settings, **changes)
     ground = ground_of(space, rules.scale)
-    senses = Senses(ground, rules)
+    mirror = Mirror(ground, rules)
     rng = np.random.default_rng(seed)
-    return Chase(ground, rules, senses, start(ground, rules, senses, rng), rng)
+    return Chase(ground, rules, mirror, start(ground, rules, mirror, rng), rng)

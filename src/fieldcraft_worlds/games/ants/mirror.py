@@ -1,4 +1,4 @@
-"""The layers of a colony, made to show a state. They follow from it, and from nothing else."""
+"""The mirror of a colony: its layers, made to show a state."""
 
 from __future__ import annotations
 

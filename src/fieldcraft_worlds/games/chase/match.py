@@ -10,8 +10,8 @@ import numpy as np
 from fieldcraft import Graph, Grid, checks
 from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
+from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.rules import advance
-from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, HUNTER, State
 
@@ -70,12 +70,12 @@ def play_chase(
         rules = replace(rules, limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate))
     rng = np.random.default_rng(checks.whole("seed", seed))
     ground = ground_of(space, rules.scale)
-    senses = Senses(ground, rules)
-    state = start(ground, rules, senses, rng)
+    mirror = Mirror(ground, rules)
+    state = start(ground, rules, mirror, rng)
     if watch is not None:
         watch(ground, state)
     while not state.over:
-        state = advance(ground, rules, senses, state, (), rng)
+        state = advance(ground, rules, mirror, state, (), rng)
         if watch is not None:
             watch(ground, state)
     return Match(

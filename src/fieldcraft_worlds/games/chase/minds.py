@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.senses import Senses, Sighting
+from fieldcraft_worlds.games.chase.mirror import Mirror, Sighting
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import CHASE, INVESTIGATE, NOBODY, NOTHING, PATROL, SEARCH, State
 
@@ -28,7 +28,7 @@ _BUSY = 2.0  # times as loud as for others something is that they hear
 _HEARD_NEAR = 4.0  # units around what a searcher hears in which the player may be
 
 
-def decided(ground: Ground, settings: Settings, senses: Senses, state: State, sighting: Sighting, rng: np.random.Generator) -> State:
+def decided(ground: Ground, settings: Settings, mirror: Mirror, state: State, sighting: Sighting, rng: np.random.Generator) -> State:
     """The state with new moods, targets and goals of hunters, and with what searches then remember."""
     people, contacts = state.people, sighting.contacts
     hunters = sighting.hunters
@@ -38,7 +38,7 @@ def decided(ground: Ground, settings: Settings, senses: Senses, state: State, si
     at, own = people.positions[hunters], moods[hunters]
     last_seen = None if np.isnan(contacts.positions[0]).any() else contacts.positions[0]
 
-    searches = senses.recalled(state.guesses)
+    searches = mirror.recalled(state.guesses)
     search = searches[state.search]
     if contacts.in_sight[0]:
         for each in searches.values():
@@ -83,13 +83,13 @@ def decided(ground: Ground, settings: Settings, senses: Senses, state: State, si
     listening = contacts.ages[0] > _SURE and state.step % settings.steps(_LISTENS) < settings.steps(settings.think)
     if len(searching) and listening:
         first = searching[np.argmax(loud[searching])]
-        source = int(senses.source_of_noise(state.noise, at[first : first + 1])[0])
+        source = int(mirror.source_of_noise(state.noise, at[first : first + 1])[0])
         if source >= 0:
             for each in searches.values():
                 each.hear(ground.space.position_of(source), _HEARD_NEAR * ground.unit)
     curious = np.flatnonzero(hears & ((new == PATROL) | (new == INVESTIGATE)))
     if len(curious):
-        sources = senses.source_of_noise(state.noise, at[curious])
+        sources = mirror.source_of_noise(state.noise, at[curious])
         curious, sources = curious[sources >= 0], sources[sources >= 0]
         sources = np.where(ground.is_home[sources], sources, people.cells[hunters[curious]])
         new[curious], ends[curious] = INVESTIGATE, sources
@@ -111,7 +111,7 @@ def decided(ground: Ground, settings: Settings, senses: Senses, state: State, si
 
     moods[hunters], targets[hunters], goals[hunters] = new, aims, ends
     memory = {name: each.memory() for name, each in searches.items()}
-    seen, waited = senses.patrolled(state.seen, sighting.view)
+    seen, waited = mirror.patrolled(state.seen, sighting.view)
     goals[hunters] = _patrols(ground, state, hunters, new, ends, there, waited, rng)
     return replace(
         state.with_people(moods=moods, since=since, targets=targets, goals=goals),

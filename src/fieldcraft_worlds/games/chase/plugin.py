@@ -10,9 +10,9 @@ from fieldcraft import Contacts, Graph, Grid, generate_map
 from fieldcraft_worlds.games.chase import scene
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.layout import start
+from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
 from fieldcraft_worlds.games.chase.rules import advance
-from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import SEARCHING, CivilianRules, HunterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.chase.state import Items, People, Sounds, State
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
@@ -34,7 +34,7 @@ class ChaseWorld:
         self._space = space
         self.settings = settings
         self.ground = ground_of(space, settings.scale)
-        self.senses = Senses(self.ground, settings)
+        self.mirror = Mirror(self.ground, settings)
 
     @property
     def space(self) -> Grid | Graph:
@@ -48,11 +48,11 @@ class ChaseWorld:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return start(self.ground, self.settings, self.senses, rng)
+        return start(self.ground, self.settings, self.mirror, rng)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.advance`."""
-        return advance(self.ground, self.settings, self.senses, state, orders, rng)
+        return advance(self.ground, self.settings, self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """What keys, sticks and clicks ask for. Nothing is ordered that is so already, so that saves stay small."""
@@ -82,7 +82,7 @@ class ChaseWorld:
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """What is to be seen."""
-        return scene.seen(self.ground, self.settings, self.senses, state, overlays)
+        return scene.seen(self.ground, self.settings, self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:
         """How it ended."""

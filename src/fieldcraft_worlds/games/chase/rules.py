@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fieldcraft import sees
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.minds import decided
+from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.orders import Order, followed
 from fieldcraft_worlds.games.chase.runner import by_himself
-from fieldcraft_worlds.games.chase.senses import Senses
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -45,7 +45,7 @@ _TURN = 0.25  # of the way to where one walks that a heading turns in a step
 _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 
 
-def advance(ground: Ground, settings: Settings, senses: Senses, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+def advance(ground: Ground, settings: Settings, mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """The state a step later, after these orders. All that chance decides is drawn from `rng`, always in the same order."""
     state, stones = followed(ground, settings, state, orders)
     if state.over:
@@ -54,7 +54,7 @@ def advance(ground: Ground, settings: Settings, senses: Senses, state: State, or
     loud = [np.full(len(stones), settings.player.stone)]
     thinking = state.step % settings.steps(settings.think) == 0
     if thinking:
-        state = _thought(ground, settings, senses, state, rng)
+        state = _thought(ground, settings, mirror, state, rng)
         step = _footstep(ground, settings, state)
         if step:
             places.append(state.people.positions[:1])
@@ -63,21 +63,21 @@ def advance(ground: Ground, settings: Settings, senses: Senses, state: State, or
     state, screams = _bitten(ground, settings, state)
     places.append(screams)
     loud.append(np.full(len(screams), settings.civilian.scream))
-    state = _sounded(settings, senses, state, np.concatenate(places), np.concatenate(loud), thinking)
+    state = _sounded(settings, mirror, state, np.concatenate(places), np.concatenate(loud), thinking)
     return _judged(ground, settings, replace(_turned(state), step=state.step + 1))
 
 
 # Thoughts
 
 
-def _thought(ground: Ground, settings: Settings, senses: Senses, state: State, rng: np.random.Generator) -> State:
+def _thought(ground: Ground, settings: Settings, mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     people = state.people
     prey = np.flatnonzero((people.roles == PLAYER) | ((people.roles == CIVILIAN) & settings.infects))
-    headings = senses.turned(people, people.rows(HUNTER), prey)
-    sighting = senses.look(state, headings, prey)
-    state = decided(ground, settings, senses, state.with_people(headings=headings), sighting, rng)
-    state = replace(state, infection=senses.infected(state))
-    state = _strolled(ground, settings, senses, state, rng)
+    headings = mirror.turned(people, people.rows(HUNTER), prey)
+    sighting = mirror.look(state, headings, prey)
+    state = decided(ground, settings, mirror, state.with_people(headings=headings), sighting, rng)
+    state = replace(state, infection=mirror.infected(state))
+    state = _strolled(ground, settings, mirror, state, rng)
     if not state.by_hand:
         gait, wish, following, goal = by_himself(ground, settings, state)
         goals = state.people.goals.copy()
@@ -86,7 +86,7 @@ def _thought(ground: Ground, settings: Settings, senses: Senses, state: State, r
     return state
 
 
-def _strolled(ground: Ground, settings: Settings, senses: Senses, state: State, rng: np.random.Generator) -> State:
+def _strolled(ground: Ground, settings: Settings, mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     """Civilians choose where to stroll, and flee down the slope of the infection."""
     people = state.people
     rows = people.rows(CIVILIAN)
@@ -99,7 +99,7 @@ def _strolled(ground: Ground, settings: Settings, senses: Senses, state: State, 
     moods[rows] = np.where(flees, FLEEING, STROLLING)
     fleeing = rows[flees]
     if len(fleeing):
-        away = senses.downhill(state.infection, people.positions[fleeing], people.cells[fleeing])
+        away = mirror.downhill(state.infection, people.positions[fleeing], people.cells[fleeing])
         moving = (away != 0).any(axis=1)
         headings[fleeing[moving]] = away[moving]
         goals[fleeing], until[fleeing] = NOTHING, 0
@@ -228,12 +228,12 @@ def _turned(state: State) -> State:
     return state.with_people(roles=roles, moods=moods, since=since, targets=targets, goals=goals)
 
 
-def _sounded(settings: Settings, senses: Senses, state: State, places: Floats, loud: Floats, thinking: bool) -> State:
+def _sounded(settings: Settings, mirror: Mirror, state: State, places: Floats, loud: Floats, thinking: bool) -> State:
     """What was loud in this step is heard; sound spreads when hunters think."""
     sounds = state.sounds.and_then(places, state.step, loud, state.step - settings.steps(_HEARD_FOR)) if len(places) else state.sounds
     if not thinking and not len(places):
         return state
-    return replace(state, sounds=sounds, noise=senses.heard(state.noise, places, loud, spreads=thinking))
+    return replace(state, sounds=sounds, noise=mirror.heard(state.noise, places, loud, spreads=thinking))
 
 
 # The end

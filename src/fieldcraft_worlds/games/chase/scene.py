@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.senses import Senses
+from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -51,16 +51,16 @@ _AGO = 1.5  # seconds that a noise is shown
 _GAITS = ("sneaks", "walks", "runs")
 
 
-def seen(ground: Ground, settings: Settings, senses: Senses, state: State, overlays: frozenset[str]) -> Scene:
+def seen(ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
     return Scene(
         space=ground.space,
         title=_title(settings, state),
-        field=_field(ground, settings, senses, state, overlays),
-        areas=tuple(_areas(ground, senses, state, overlays)),
+        field=_field(ground, settings, mirror, state, overlays),
+        areas=tuple(_areas(ground, mirror, state, overlays)),
         cones=_cones(ground, settings, state) if "sight" in overlays else (),
-        lines=tuple(_lines(ground, senses, state, overlays)),
-        marks=tuple(_marks(ground, settings, senses, state, overlays)),
+        lines=tuple(_lines(ground, mirror, state, overlays)),
+        marks=tuple(_marks(ground, settings, mirror, state, overlays)),
         labels=tuple(_labels(ground, state)),
         facts=tuple(_facts(settings, state)),
         headline=state.outcome,
@@ -84,35 +84,35 @@ def _title(settings: Settings, state: State) -> str:
     return f"chase, {state.step / settings.rate:.0f} s: {task}"
 
 
-def _field(ground: Ground, settings: Settings, senses: Senses, state: State, overlays: frozenset[str]) -> Field | None:
+def _field(ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]) -> Field | None:
     if "infection" in overlays:
         label, tone = ("infection", "#7fae4a") if settings.infects else ("guards near", "#e0705a")
         found = Field(state.infection, label, (0.0, 1.0), tone, threshold=0.01, opacity=0.75)
     elif "noise" in overlays:
         found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
     elif "heat" in overlays:
-        heat = senses.flood(state.guesses).values
+        heat = mirror.flood(state.guesses).values
         label = "heat: nobody is lost" if heat is None else "heat of the flood"
         found = Field(np.zeros_like(state.noise) if heat is None else heat, label, (0.0, 1.0), "danger", opacity=0.9)
     elif "belief" in overlays:
-        belief = senses.belief(state.guesses).belief.values
+        belief = mirror.belief(state.guesses).belief.values
         top = float(belief.max())
         found = Field(belief / np.float32(top), f"belief, of at most {top:.2g}", (0.0, 1.0), "#b792f0", threshold=0.004, opacity=0.9)
     elif "staleness" in overlays:
-        found = Field(senses.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55)
+        found = Field(mirror.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55)
     else:
         return None
     # Waypoints without a value would be brighter than those with a low one.
     return found if ground.is_straight else replace(found, threshold=None)
 
 
-def _areas(ground: Ground, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Areas]:
+def _areas(ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Areas]:
     if "sight" in overlays:
         hunters = state.people.rows(HUNTER)
-        view = senses.sight.view(ground.eyes(state.people, hunters), facing=state.people.headings[hunters])
+        view = mirror.sight.view(ground.eyes(state.people, hunters), facing=state.people.headings[hunters])
         yield Areas(view, ("warning",), opacity=0.16, label="in their sight")
     if "barrier" in overlays:
-        flood = senses.flood(state.guesses).pursuit
+        flood = mirror.flood(state.guesses).pursuit
         if flood is not None:
             yield Areas(flood.barrier, ("#4f8ff0",), opacity=0.45, label="barrier")
 
@@ -129,7 +129,7 @@ def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...
     )
 
 
-def _lines(ground: Ground, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Lines]:
+def _lines(ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Lines]:
     people = state.people
     if "paths" in overlays:
         walking = [row for row in people.rows(HUNTER).tolist() if people.goals[row] != NOTHING][:_WAYS]
@@ -144,7 +144,7 @@ def _lines(ground: Ground, senses: Senses, state: State, overlays: frozenset[str
         if state.goal != NOTHING:
             yield Lines((_way(ground, people.positions[0], int(people.cells[0]), state.goal),), _PLAYER, width=2.2, label="player's way")
     if "estimate" in overlays:
-        guess = _guess(senses, state)
+        guess = _guess(mirror, state)
         if guess is not None:
             yield Lines((np.stack([guess[:2], people.positions[0, :2]]),), "ink", width=1.0, opacity=0.6)
 
@@ -154,13 +154,13 @@ def _way(ground: Ground, at: NDArray[np.float64], cell: int, goal: int) -> NDArr
     return np.concatenate([at[None, :2], path.positions[1:, :2]])
 
 
-def _guess(senses: Senses, state: State) -> NDArray[np.float64] | None:
+def _guess(mirror: Mirror, state: State) -> NDArray[np.float64] | None:
     if state.contacts.in_sight[0]:
         return None
-    return senses.recalled(state.guesses)[state.search].estimate()
+    return mirror.recalled(state.guesses)[state.search].estimate()
 
 
-def _marks(ground: Ground, settings: Settings, senses: Senses, state: State, overlays: frozenset[str]) -> Iterator[Marks]:
+def _marks(ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Marks]:
     people, unit, position_of = state.people, ground.body, ground.space.position_of
     is_open = bool(state.items.taken.all())
     yield Marks(position_of([state.exit]), "square", 1.5 * unit, "goal" if is_open else "muted", least=9.0, label="exit")
@@ -180,7 +180,7 @@ def _marks(ground: Ground, settings: Settings, senses: Senses, state: State, ove
     yield Marks(people.positions[:1], "disc", 1.0 * unit, "danger" if hurt else _PLAYER, people.headings[:1], least=9.0)
     yield Marks(people.positions[:1], "ring", 1.7 * unit, _PLAYER, least=15.0)
     if "estimate" in overlays:
-        guess = _guess(senses, state)
+        guess = _guess(mirror, state)
         if guess is not None:
             yield Marks(guess[None], "cross", 1.6 * unit, "ink", least=11.0, label="where hunters think he is")
 

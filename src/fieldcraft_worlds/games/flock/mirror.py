@@ -1,4 +1,4 @@
-"""The layers by which birds fly, made to show a state. They are rebuilt at each step: nothing accumulates."""
+"""The mirror of a flock: the layers by which birds fly, rebuilt at each step, for nothing accumulates."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import numpy as np
 from fieldcraft import Grid
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
 from fieldcraft_worlds.games.maze import scene
-from fieldcraft_worlds.games.maze.maps import Maps
 from fieldcraft_worlds.games.maze.match import made
+from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.settings import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer
@@ -27,25 +27,25 @@ class MazeWorld:
     """The maze game on one map."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.maps = Maps(space, settings)
+        self.mirror = Mirror(space, settings)
 
     @property
     def space(self) -> Grid:
         """The map."""
-        return self.maps.space
+        return self.mirror.space
 
     @property
     def rate(self) -> int:
         """Steps a second."""
-        return self.maps.settings.rate
+        return self.mirror.settings.rate
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return start(self.maps, rng)
+        return start(self.mirror, rng)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""
-        return step(self.maps, state, orders, rng)
+        return step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """Where the player is steered to, when that changes; until then the script plays."""
@@ -59,7 +59,7 @@ class MazeWorld:
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """What is to be seen."""
-        return scene.seen(self.maps, state, overlays)
+        return scene.seen(self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:
         """How it ended."""

@@ -16,12 +16,12 @@ MARKS = ("cell", "view")
 
 @dataclass(frozen=True)
 class MazeRules:
-    """The maze that is made where no map is given, see `maps.generate_map`.
+    """The maze that is made where no map is given, see `mirror.generate_map`.
 
     Parameters
     ----------
     width, height: cells.
-    algorithm: how it is carved, see `maps.mazes.maze_doors`.
+    algorithm: how it is carved, see `mirror.mazes.maze_doors`.
     loops: how many dead ends get a second door, 0 to 1.
     corridor: cells across.
     seed: of the maze alone; the seed of the match decides who starts where.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft.steering import move
-from fieldcraft_worlds.games.tether.arena import Arena
+from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.state import State
 
 __all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "planned"]
@@ -54,10 +54,10 @@ class _View:
     taken: Ints
 
 
-def planned(arena: Arena, state: State) -> dict[int, Plan]:
+def planned(mirror: Mirror, state: State) -> dict[int, Plan]:
     """The plans of all fighters that think for themselves, by number; each knows the goals of the friends before it."""
     fighters, plans = state.fighters, dict[int, Plan]()
-    cells = arena.cells(fighters.positions)
+    cells = mirror.cells(fighters.positions)
     for side in (0, 1):
         foes = fighters.of(1 - side)
         if not len(foes):
@@ -68,82 +68,82 @@ def planned(arena: Arena, state: State) -> dict[int, Plan]:
                 goals.append(int(cells[number]))
                 continue
             view = _View(side, int(cells[number]), cells[foes], np.array(goals, dtype=np.int64))
-            plans[number] = PLANS[state.brains[side]](arena, state, view)
+            plans[number] = PLANS[state.brains[side]](mirror, state, view)
             goals.append(plans[number].goal)
     return plans
 
 
-def expected(arena: Arena, state: State, side: int) -> list[int]:
+def expected(mirror: Mirror, state: State, side: int) -> list[int]:
     """The cells where the enemies of a side will be after `foresight`, if they go on as they walk."""
     fighters = state.fighters
     foes = fighters.of(1 - side)
     if not len(foes):
         return []
-    places = move(arena.ground, fighters.positions[foes], fighters.velocities[foes] * arena.settings.foresight)
-    return [int(cell) for cell in arena.cells(places)]
+    places = move(mirror.ground, fighters.positions[foes], fighters.velocities[foes] * mirror.settings.foresight)
+    return [int(cell) for cell in mirror.cells(places)]
 
 
-def layer_of(arena: Arena, state: State, side: int) -> Floats:
+def layer_of(mirror: Mirror, state: State, side: int) -> Floats:
     """The tether layer of a side, around where its enemies will be: (cells,).
 
     The weight of the threat is `threat` times what an enemy takes off me while I take one point off him.
     """
-    rules, tuning = arena.settings.rules, state.tuning
+    rules, tuning = mirror.settings.rules, state.tuning
     weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
-    return arena.tether(expected(arena, state, side), tuning.ranges[side], _reach(arena, state, side), weight)
+    return mirror.tether(expected(mirror, state, side), tuning.ranges[side], _reach(mirror, state, side), weight)
 
 
-def _reach(arena: Arena, state: State, side: int) -> float:
+def _reach(mirror: Mirror, state: State, side: int) -> float:
     """How far the enemies of a side reach within `foresight`, in cells."""
-    return state.tuning.ranges[1 - side] + arena.settings.rules[1 - side].speed * arena.settings.foresight
+    return state.tuning.ranges[1 - side] + mirror.settings.rules[1 - side].speed * mirror.settings.foresight
 
 
-def tethered(arena: Arena, state: State, view: _View) -> Plan:
+def tethered(mirror: Mirror, state: State, view: _View) -> Plan:
     """To the best place of the tether layer from which an enemy is reached, less the way there, which costs more where enemies reach."""
-    enemies = expected(arena, state, view.side)
+    enemies = expected(mirror, state, view.side)
     own_range, enemy_range = state.tuning.ranges[view.side], state.tuning.ranges[1 - view.side]
-    values = layer_of(arena, state, view.side)
+    values = layer_of(mirror, state, view.side)
     for cell in view.taken.tolist():
-        values = values - np.maximum(0.0, 1.0 - arena.apart(cell) / _CROWDED)
-    danger = arena.reached(enemies, _reach(arena, state, view.side))
-    cost = (1.0 + state.tuning.caution * danger).reshape(arena.ground.shape)
-    far = distance_map(arena.ground, arena.centres[view.cell], cost=cost).exact.reshape(-1) / arena.cell
-    reached = arena.reached(enemies, own_range if own_range > enemy_range else _SPARE * own_range) > 0
-    score = np.where(reached, values, values - _BEYOND) - far / arena.settings.patience
+        values = values - np.maximum(0.0, 1.0 - mirror.apart(cell) / _CROWDED)
+    danger = mirror.reached(enemies, _reach(mirror, state, view.side))
+    cost = (1.0 + state.tuning.caution * danger).reshape(mirror.ground.shape)
+    far = distance_map(mirror.ground, mirror.centres[view.cell], cost=cost).exact.reshape(-1) / mirror.cell
+    reached = mirror.reached(enemies, own_range if own_range > enemy_range else _SPARE * own_range) > 0
+    score = np.where(reached, values, values - _BEYOND) - far / mirror.settings.patience
     goal = int(np.argmax(score))
-    return Plan(distance_map(arena.ground, arena.centres[goal], cost=cost).descend(arena.centres[view.cell]).cells)
+    return Plan(distance_map(mirror.ground, mirror.centres[goal], cost=cost).descend(mirror.centres[view.cell]).cells)
 
 
-def charging(arena: Arena, state: State, view: _View) -> Plan:
+def charging(mirror: Mirror, state: State, view: _View) -> Plan:
     """Straight at the enemy who is nearest to walk to."""
-    enemy = _nearest(arena, view)
-    if arena.apart(view.cell)[enemy] <= _NEAR and arena.seen(view.cell)[enemy]:
+    enemy = _nearest(mirror, view)
+    if mirror.apart(view.cell)[enemy] <= _NEAR and mirror.seen(view.cell)[enemy]:
         return _staying(view)
-    return _way(arena, view.cell, enemy)
+    return _way(mirror, view.cell, enemy)
 
 
-def distant(arena: Arena, state: State, view: _View) -> Plan:
+def distant(mirror: Mirror, state: State, view: _View) -> Plan:
     """Nine tenths of the own range away from the nearest enemy: back off when he is nearer, come when he is farther."""
-    enemy = int(min(view.enemies.tolist(), key=lambda cell: (arena.apart(view.cell)[cell], cell)))
-    apart, wanted = float(arena.apart(view.cell)[enemy]), _HELD * state.tuning.ranges[view.side]
+    enemy = int(min(view.enemies.tolist(), key=lambda cell: (mirror.apart(view.cell)[cell], cell)))
+    apart, wanted = float(mirror.apart(view.cell)[enemy]), _HELD * state.tuning.ranges[view.side]
     if apart < wanted - _SLACK:
-        return _way(arena, view.cell, _farther(arena, view.cell, enemy))
-    if apart > wanted + _SLACK or not arena.seen(view.cell)[enemy]:
-        return _way(arena, view.cell, _nearest(arena, view))
+        return _way(mirror, view.cell, _farther(mirror, view.cell, enemy))
+    if apart > wanted + _SLACK or not mirror.seen(view.cell)[enemy]:
+        return _way(mirror, view.cell, _nearest(mirror, view))
     return _staying(view)
 
 
-def covered(arena: Arena, state: State, view: _View) -> Plan:
+def covered(mirror: Mirror, state: State, view: _View) -> Plan:
     """The nearest place that no enemy sees, and wait there; where there is none, wait here."""
-    exposed = np.zeros(len(arena.ground), dtype=np.bool_)
+    exposed = np.zeros(len(mirror.ground), dtype=np.bool_)
     for cell in view.enemies.tolist():
-        exposed |= arena.seen(cell)
-    far = np.where(exposed, np.inf, arena.distances(view.cell).exact.reshape(-1))
+        exposed |= mirror.seen(cell)
+    far = np.where(exposed, np.inf, mirror.distances(view.cell).exact.reshape(-1))
     goal = int(np.argmin(far))
-    return _staying(view) if not np.isfinite(far[goal]) else _way(arena, view.cell, goal)
+    return _staying(view) if not np.isfinite(far[goal]) else _way(mirror, view.cell, goal)
 
 
-PLANS: Mapping[str, Callable[[Arena, State, _View], Plan]] = {
+PLANS: Mapping[str, Callable[[Mirror, State, _View], Plan]] = {
     "tether": tethered,
     "charge": charging,
     "distance": distant,
@@ -152,17 +152,17 @@ PLANS: Mapping[str, Callable[[Arena, State, _View], Plan]] = {
 """The brains by name."""
 
 
-def _nearest(arena: Arena, view: _View) -> int:
+def _nearest(mirror: Mirror, view: _View) -> int:
     """The enemy who is nearest to walk to."""
-    far = [float(arena.distances(cell).at_cells(np.array([view.cell]))[0]) for cell in view.enemies.tolist()]
+    far = [float(mirror.distances(cell).at_cells(np.array([view.cell]))[0]) for cell in view.enemies.tolist()]
     return int(view.enemies[int(np.argmin(far))])
 
 
-def _farther(arena: Arena, cell: int, enemy: int) -> int:
+def _farther(mirror: Mirror, cell: int, enemy: int) -> int:
     """Of the places a few steps away, that from which the enemy has the longest way."""
-    steps = arena.distances(cell).exact.reshape(-1)
-    near = np.flatnonzero(steps <= _STRIDE * arena.cell)
-    far = arena.distances(enemy).exact.reshape(-1)[near]
+    steps = mirror.distances(cell).exact.reshape(-1)
+    near = np.flatnonzero(steps <= _STRIDE * mirror.cell)
+    far = mirror.distances(enemy).exact.reshape(-1)[near]
     return int(near[int(np.argmax(np.where(np.isfinite(far), far, -1.0)))])
 
 
@@ -170,14 +170,14 @@ def _staying(view: _View) -> Plan:
     return Plan(np.array([view.cell], dtype=np.int64))
 
 
-def _way(arena: Arena, cell: int, goal: int) -> Plan:
-    path = arena.distances(goal).descend(arena.centres[cell])
+def _way(mirror: Mirror, cell: int, goal: int) -> Plan:
+    path = mirror.distances(goal).descend(mirror.centres[cell])
     return Plan(path.cells if path else np.array([cell], dtype=np.int64))
 
 
-def ahead(arena: Arena, plan: Plan) -> int:
+def ahead(mirror: Mirror, plan: Plan) -> int:
     """The farthest cell of a plan, a few steps on at most, that can be walked to in a straight line."""
-    seen = arena.seen(int(plan.cells[0]))
+    seen = mirror.seen(int(plan.cells[0]))
     steps = plan.cells[1 : _STRIDE + 1]
     blocked = np.flatnonzero(~seen[steps])
     count = int(blocked[0]) if len(blocked) else len(steps)

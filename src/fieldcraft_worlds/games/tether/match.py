@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fieldcraft import Grid, checks
-from fieldcraft_worlds.games.tether.arena import Arena
+from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.rules import advance, start
 from fieldcraft_worlds.games.tether.settings import Settings
@@ -17,13 +17,13 @@ from fieldcraft_worlds.games.tether.state import NOBODY, State
 __all__ = ["Duel", "play_duel", "start", "step"]
 
 
-def step(arena: Arena, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was. After the end nothing changes.
 
     Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has happened.
     """
-    state = apply(arena, state, orders)
-    return state if state.over else advance(arena, state, rng)
+    state = apply(mirror, state, orders)
+    return state if state.over else advance(mirror, state, rng)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def play_duel(
     seed: int = 0,
     brains: Sequence[str] | None = None,
     most_steps: int | None = None,
-    watch: Callable[[Arena, State], None] | None = None,
+    watch: Callable[[Mirror, State], None] | None = None,
 ) -> Duel:
     """Play a duel of brains to its end, or for `most_steps`.
 
@@ -63,7 +63,7 @@ def play_duel(
     seed: of the places and the dice.
     brains: in place of those of the settings, one for each side, the long range first.
     most_steps: stop there, as a duel does that is out of time.
-    watch: called with the arena and each state, the first and the last included.
+    watch: called with the mirror and each state, the first and the last included.
 
     Raises `InvalidValue` where the map has no room, and for brains that there are none of.
     """
@@ -76,14 +76,14 @@ def play_duel(
     if most_steps is not None:
         rules = replace(rules, limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate))
     rng = np.random.default_rng(checks.whole("seed", seed))
-    arena = Arena(space, rules)
-    state = start(arena, rng)
+    mirror = Mirror(space, rules)
+    state = start(mirror, rng)
     if watch is not None:
-        watch(arena, state)
+        watch(mirror, state)
     while not state.over:
-        state = step(arena, state, (), rng)
+        state = step(mirror, state, (), rng)
         if watch is not None:
-            watch(arena, state)
+            watch(mirror, state)
     standing = tuple(len(state.fighters.of(side)) for side in (0, 1))
     return Duel(
         winner=None if state.winner == NOBODY else state.winner,

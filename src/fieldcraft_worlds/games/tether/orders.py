@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.slider import Tune
-from fieldcraft_worlds.games.tether.arena import Arena
+from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 
@@ -56,14 +56,14 @@ Order = Take | Leave | Steer | Walk | Lead | Tune
 _LIMITS = {"long_range": LONGEST, "short_range": LONGEST, "threat": 16.0, "caution": 1000.0}
 
 
-def apply(arena: Arena, state: State, orders: Sequence[Order]) -> State:
+def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
     """The state with orders followed; raises `InvalidValue` or `OutsideMap` for one that cannot be, and then nothing has happened."""
     for order in orders:
-        state = _followed(arena, state, order)
+        state = _followed(mirror, state, order)
     return state
 
 
-def _followed(arena: Arena, state: State, order: Order) -> State:
+def _followed(mirror: Mirror, state: State, order: Order) -> State:
     if isinstance(order, Take):
         return _taken(state, _side(order.side))
     if isinstance(order, Leave):
@@ -82,8 +82,8 @@ def _followed(arena: Arena, state: State, order: Order) -> State:
         x, y = checks.finite("x", order.x), checks.finite("y", order.y)
         far = max(math.hypot(x, y), 1.0)
         return replace(state, steer=(x / far, y / far), walk=None)
-    cell = int(arena.ground.cell_at((order.x, order.y)))
-    if arena.ground.walls.flat[cell]:
+    cell = int(mirror.ground.cell_at((order.x, order.y)))
+    if mirror.ground.walls.flat[cell]:
         raise InvalidValue("A fighter walks on open ground", got=f"({order.x:g}, {order.y:g})", remedy="Point beside the wall")
     return replace(state, steer=(0.0, 0.0), walk=(float(order.x), float(order.y)))
 

@@ -10,8 +10,8 @@ import numpy as np
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
 from fieldcraft_worlds.games.tether import scene
-from fieldcraft_worlds.games.tether.arena import Arena
 from fieldcraft_worlds.games.tether.match import start, step
+from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
@@ -26,25 +26,25 @@ class TetherWorld:
     """The duel on one map."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.arena = Arena(space, settings)
+        self.mirror = Mirror(space, settings)
 
     @property
     def space(self) -> Grid:
         """The map."""
-        return self.arena.space
+        return self.mirror.space
 
     @property
     def rate(self) -> int:
         """Steps a second."""
-        return self.arena.settings.rate
+        return self.mirror.settings.rate
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state; raises `InvalidValue` where the map has no room for the fighters."""
-        return start(self.arena, rng)
+        return start(self.mirror, rng)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `match.step`."""
-        return step(self.arena, state, orders, rng)
+        return step(self.mirror, state, orders, rng)
 
     def tuned(self, state: State) -> Mapping[str, float]:
         """Where the sliders stand."""
@@ -82,7 +82,7 @@ class TetherWorld:
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """What is to be seen."""
-        return scene.seen(self.arena, state, overlays)
+        return scene.seen(self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:
         """How it ended."""

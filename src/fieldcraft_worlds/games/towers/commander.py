@@ -1,4 +1,4 @@
-"""Commanders: what to strike, what to hold, which way to walk - read from the maps, or not."""
+"""Commanders: what to strike, what to hold, which way to walk - read from the layers, or not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft_worlds.games.towers.maps import Maps
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
@@ -42,55 +42,55 @@ class Commander:
     reinforce: bool
     wave: float = 0.2
 
-    def decide(self, maps: Maps, state: State, team: int) -> list[Order]:
+    def decide(self, mirror: Mirror, state: State, team: int) -> list[Order]:
         """The orders of a team at this state."""
         own = np.flatnonzero(state.towers.teams == team)
         foes = np.flatnonzero(state.towers.teams != team)
         if not len(foes):
             return []
-        pull = self._pull(maps, state, team, foes)
-        orders = self._next_targets(maps, state, team, foes, pull)
+        pull = self._pull(mirror, state, team, foes)
+        orders = self._next_targets(mirror, state, team, foes, pull)
         if len(own):
-            orders += self._lead_reserve(maps, state, team, own, foes, pull)
+            orders += self._lead_reserve(mirror, state, team, own, foes, pull)
         return orders
 
     # Where to strike
 
-    def _pull(self, maps: Maps, state: State, team: int, foes: Ints) -> Floats:
+    def _pull(self, mirror: Mirror, state: State, team: int, foes: Ints) -> Floats:
         """By how much each enemy tower's way counts longer for what stands there, (F,)."""
         if not self.weak or not len(foes):
             return np.ones(len(foes))
-        base = maps.settings.tower.influence
-        own = maps.teams[maps.settings.teams[team]].values.reshape(-1)
-        tension = maps.teams.tension().values.reshape(-1)
-        contested = maps.teams.vulnerability(maps.settings.teams[team]).values.reshape(-1)
-        hostile = [float((tension[ring] - own[ring]).mean()) if len(ring) else 0.0 for ring in (maps.rings[row] for row in foes.tolist())]
-        quarrel = [float(contested[ring].mean()) if len(ring) else 0.0 for ring in (maps.rings[row] for row in foes.tolist())]
+        base = mirror.settings.tower.influence
+        own = mirror.teams[mirror.settings.teams[team]].values.reshape(-1)
+        tension = mirror.teams.tension().values.reshape(-1)
+        contested = mirror.teams.vulnerability(mirror.settings.teams[team]).values.reshape(-1)
+        hostile = [float((tension[ring] - own[ring]).mean()) if len(ring) else 0.0 for ring in (mirror.rings[row] for row in foes.tolist())]
+        quarrel = [float(contested[ring].mean()) if len(ring) else 0.0 for ring in (mirror.rings[row] for row in foes.tolist())]
         return np.asarray((1 + np.array(hostile) / base) * (1 + np.array(quarrel) / base))
 
-    def _next_targets(self, maps: Maps, state: State, team: int, foes: Ints, pull: Floats) -> list[Order]:
+    def _next_targets(self, mirror: Mirror, state: State, team: int, foes: Ints, pull: Floats) -> list[Order]:
         """Waves keep their target while it stands; then they take the next."""
         orders: list[Order] = []
         mine = state.units.teams == team
-        for squad in range(_FIRST_WAVE, maps.settings.squads):
+        for squad in range(_FIRST_WAVE, mirror.settings.squads):
             wave = mine & (state.units.squads == squad)
             if not wave.any() or np.isin(state.squads.towers[team, squad], state.towers.ids):
                 continue
-            target = self._target(maps, team, foes, pull, np.atleast_1d(maps.walking.cell_at(state.units.positions[wave])))
+            target = self._target(mirror, team, foes, pull, np.atleast_1d(mirror.walking.cell_at(state.units.positions[wave])))
             if target != NOTHING:
                 orders.append(Strike(team, squad, int(state.towers.ids[target]), self.safely))
         return orders
 
-    def _lead_reserve(self, maps: Maps, state: State, team: int, own: Ints, foes: Ints, pull: Floats) -> list[Order]:
+    def _lead_reserve(self, mirror: Mirror, state: State, team: int, own: Ints, foes: Ints, pull: Floats) -> list[Order]:
         """Gather the reserve at the tower under pressure, or at the front; from there send it out as a wave."""
-        settings = maps.settings
-        place, target = self._front(maps, team, own, foes, pull)
-        hot = self._pressed(maps, team, own) if self.reinforce else NOTHING
+        settings = mirror.settings
+        place, target = self._front(mirror, team, own, foes, pull)
+        hot = self._pressed(mirror, team, own) if self.reinforce else NOTHING
         post = place if hot == NOTHING else hot
         if post == NOTHING:
             return []
-        tower = next(int(state.towers.ids[row]) for row in own.tolist() if post in maps.rings[row])
-        orders: list[Order] = [Send(team, tower, settings.units, _RESERVE), *_march(maps, state, team, _RESERVE, post)]
+        tower = next(int(state.towers.ids[row]) for row in own.tolist() if post in mirror.rings[row])
+        orders: list[Order] = [Send(team, tower, settings.units, _RESERVE), *_march(mirror, state, team, _RESERVE, post)]
         sizes = np.bincount(state.units.squads[state.units.teams == team], minlength=settings.squads)
         wave = max(1, round(self.wave * settings.units)) * (1 if hot == NOTHING else 2)
         if target != NOTHING and sizes[_RESERVE] >= wave:
@@ -98,34 +98,36 @@ class Commander:
             orders += [Regroup(team, _RESERVE, free), Strike(team, free, int(state.towers.ids[target]), self.safely)]
         return orders
 
-    def _target(self, maps: Maps, team: int, foes: Ints, pull: Floats, here: Ints) -> int:
+    def _target(self, mirror: Mirror, team: int, foes: Ints, pull: Floats, here: Ints) -> int:
         """The row of the enemy tower that is best to strike for a wave in these cells, judged by its middle unit."""
-        _, target = self._nearest(maps, team, here, foes, pull, lambda costs: float(np.median(costs)))
+        _, target = self._nearest(mirror, team, here, foes, pull, lambda costs: float(np.median(costs)))
         return target
 
-    def _front(self, maps: Maps, team: int, own: Ints, foes: Ints, pull: Floats) -> tuple[int, int]:
+    def _front(self, mirror: Mirror, team: int, own: Ints, foes: Ints, pull: Floats) -> tuple[int, int]:
         """The cell beside an own tower to start from, and the row of the enemy tower to strike from there."""
-        doors = np.concatenate([maps.rings[row] for row in own.tolist()])
-        place, target = self._nearest(maps, team, doors, foes, pull, lambda costs: float(costs.min()))
+        doors = np.concatenate([mirror.rings[row] for row in own.tolist()])
+        place, target = self._nearest(mirror, team, doors, foes, pull, lambda costs: float(costs.min()))
         return (NOTHING, NOTHING) if target == NOTHING else (int(doors[place]), target)
 
-    def _nearest(self, maps: Maps, team: int, starts: Ints, foes: Ints, pull: Floats, judge: Callable[[Floats], float]) -> tuple[int, int]:
+    def _nearest(
+        self, mirror: Mirror, team: int, starts: Ints, foes: Ints, pull: Floats, judge: Callable[[Floats], float]
+    ) -> tuple[int, int]:
         """Of starts, the place of the one nearest to the best enemy tower, and the row of that: `NOTHING` where none is reached.
 
         No way is shorter than the straight one, so towers whose straight way counts longer than the best are not asked for theirs.
         """
-        space = maps.walking
+        space = mirror.walking
         if not len(starts):
             return NOTHING, NOTHING
         at = space.position_of(starts).reshape(-1, 2)
-        gaps = away(space, at, maps.middles[foes][:, None])
-        room = (maps.settings.tower.size + 1) * space.cell_size  # from a tower's middle to the corners of its ring
+        gaps = away(space, at, mirror.middles[foes][:, None])
+        room = (mirror.settings.tower.size + 1) * space.cell_size  # from a tower's middle to the corners of its ring
         least = np.array([judge(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - room, 0.0)) for gap in gaps]) * pull
         best, place, target = np.inf, NOTHING, NOTHING
         for number in np.argsort(least, kind="stable").tolist():
             if least[number] >= best:
                 break
-            way = maps.way_to_tower(team, int(foes[number]), self.safely)
+            way = mirror.way_to_tower(team, int(foes[number]), self.safely)
             if way is None:
                 continue
             far = way.distance.values.reshape(-1)[starts].astype(np.float64)
@@ -136,25 +138,25 @@ class Commander:
 
     # Where to hold
 
-    def _pressed(self, maps: Maps, team: int, own: Ints) -> int:
+    def _pressed(self, mirror: Mirror, team: int, own: Ints) -> int:
         """The cell beside an own tower where tension is highest, of the towers that enemy units have come near, else `NOTHING`."""
-        names = maps.settings.teams
-        hostile = np.zeros(len(maps.space))
+        names = mirror.settings.teams
+        hostile = np.zeros(len(mirror.space))
         for number in range(len(names)):
             if number != team:
-                hostile += maps.teams[names[number]].values.reshape(-1) - maps.quiet[number].values.reshape(-1)
-        tension = maps.teams.tension().values.reshape(-1)
-        least = _PRESSED * maps.settings.tower.influence
-        rings = [maps.rings[row] for row in own.tolist()]
+                hostile += mirror.teams[names[number]].values.reshape(-1) - mirror.quiet[number].values.reshape(-1)
+        tension = mirror.teams.tension().values.reshape(-1)
+        least = _PRESSED * mirror.settings.tower.influence
+        rings = [mirror.rings[row] for row in own.tolist()]
         hot = [int(ring[np.argmax(tension[ring])]) for ring in rings if len(ring) and hostile[ring].max() >= least]
         return max(hot, key=lambda cell: float(tension[cell]), default=NOTHING)
 
 
-def _march(maps: Maps, state: State, team: int, squad: int, cell: int) -> list[Order]:
+def _march(mirror: Mirror, state: State, team: int, squad: int, cell: int) -> list[Order]:
     """The order to hold a cell, if that is new."""
     if int(state.squads.cells[team, squad]) == cell:
         return []
-    x, y = maps.walking.position_of(cell).tolist()
+    x, y = mirror.walking.position_of(cell).tolist()
     return [March(team, squad, x, y)]
 
 

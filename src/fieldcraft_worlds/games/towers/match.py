@@ -10,7 +10,7 @@ import numpy as np
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.towers.commander import COMMANDERS
-from fieldcraft_worlds.games.towers.maps import Maps
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Order, apply
 from fieldcraft_worlds.games.towers.rules import advance, start
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
@@ -19,26 +19,26 @@ from fieldcraft_worlds.games.towers.state import NOBODY, State
 __all__ = ["Match", "play_match", "start", "step"]
 
 
-def step(maps: Maps, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was and can be gone on from again.
 
     First the orders from outside are followed, then, every `think` seconds, those of the commanders, who all decide on the
-    same state. While towers are placed no time passes, and after the end nothing changes. `maps` may come from any other
+    same state. While towers are placed no time passes, and after the end nothing changes. `mirror` may come from any other
     match on this map with these settings: it changes no result.
 
     Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has happened.
     """
-    state = apply(maps, state, orders)
+    state = apply(mirror, state, orders)
     if not state.begun or state.over:
         return state
-    settings = maps.settings
+    settings = mirror.settings
     if state.step % settings.steps(settings.think) == 0:
         led = [team for team, name in enumerate(settings.led_by) if name != HUMAN and not state.by_hand[team]]
         if led:
-            maps.follow(state)
-            decided = [order for team in led for order in COMMANDERS[settings.led_by[team]].decide(maps, state, team)]
-            state = apply(maps, state, decided)
-    return advance(maps, state, rng)
+            mirror.follow(state)
+            decided = [order for team in led for order in COMMANDERS[settings.led_by[team]].decide(mirror, state, team)]
+            state = apply(mirror, state, decided)
+    return advance(mirror, state, rng)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def play_match(
     seed: int = 0,
     commanders: Sequence[str] | None = None,
     most_steps: int | None = None,
-    watch: Callable[[Maps, State], None] | None = None,
+    watch: Callable[[Mirror, State], None] | None = None,
 ) -> Match:
     """Play a match of commanders to its end, or for `most_steps`.
 
@@ -78,7 +78,7 @@ def play_match(
     seed: of the layout and the dice.
     commanders: in place of those of the settings, one for each team.
     most_steps: stop there, as a match does that is out of time.
-    watch: called with the maps and each state, the first and the last included.
+    watch: called with the mirror and each state, the first and the last included.
 
     Raises `InvalidValue` where the map has no room, and for commanders that don't decide, such as "human".
     """
@@ -93,14 +93,14 @@ def play_match(
     if most_steps is not None:
         rules = replace(rules, limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate))
     rng = np.random.default_rng(checks.whole("seed", seed))
-    maps = Maps(space, rules)
-    state = start(maps, rng)
+    mirror = Mirror(space, rules)
+    state = start(mirror, rng)
     if watch is not None:
-        watch(maps, state)
+        watch(mirror, state)
     while not state.over:
-        state = step(maps, state, (), rng)
+        state = step(mirror, state, (), rng)
         if watch is not None:
-            watch(maps, state)
+            watch(mirror, state)
     return Match(
         winner=None if state.winner == NOBODY else state.winner,
         scores=tuple(state.scores.tolist()),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.towers import ground
-from fieldcraft_worlds.games.towers.maps import Maps
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers
 from fieldcraft_worlds.games.walking import away
 
@@ -92,7 +92,7 @@ class Command:
 Order = Command | Place | Remove | Begin | Send | March | Strike | Regroup
 
 
-def apply(maps: Maps, state: State, orders: Sequence[Order]) -> State:
+def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
     """The state after these orders, one after the other.
 
     Raises `InvalidValue` or `OutsideMap` for the first that cannot be followed; the state itself is never changed.
@@ -102,38 +102,38 @@ def apply(maps: Maps, state: State, orders: Sequence[Order]) -> State:
             raise InvalidValue("An order is one of the towers game", got=repr(order), remedy="Pass Place(...), Begin(), Send(...), ...")
         if state.over:
             raise InvalidValue("Orders are for a match that goes on", got=f"{order} after its end", remedy="Start another match")
-        _check_numbers(maps, order)
-        state = _RULES[type(order)](maps, state, order)
+        _check_numbers(mirror, order)
+        state = _RULES[type(order)](mirror, state, order)
     return state
 
 
-def _check_numbers(maps: Maps, order: Order) -> None:
-    settings = maps.settings
+def _check_numbers(mirror: Mirror, order: Order) -> None:
+    settings = mirror.settings
     for name, most in (("team", len(settings.teams)), ("squad", settings.squads), ("into", settings.squads)):
         if hasattr(order, name) and checks.whole(name, getattr(order, name)) >= most:
             raise InvalidValue(f"{name} is a number below {most}", got=f"{name}={getattr(order, name)} in {order}", remedy="Count from 0")
 
 
-def _place(maps: Maps, state: State, order: Place) -> State:
+def _place(mirror: Mirror, state: State, order: Place) -> State:
     _before(state, order)
-    settings = maps.settings
+    settings = mirror.settings
     team = order.team
     if np.count_nonzero(state.towers.teams == team) >= settings.towers:
         raise InvalidValue(
             f"A team has at most {settings.towers} towers", got=f"one more of {settings.teams[team]}", remedy="Remove one first"
         )
-    cell = int(maps.space.cell_at((order.x, order.y)))
-    refuse_site(maps, state.towers, team, cell)
+    cell = int(mirror.space.cell_at((order.x, order.y)))
+    refuse_site(mirror, state.towers, team, cell)
     new = raised(settings, state.next_id, np.array([team]), np.array([cell]))
     return replace(state, towers=state.towers.joined(new), next_id=state.next_id + 1)
 
 
-def refuse_site(maps: Maps, towers: Towers, team: int, cell: int) -> None:
+def refuse_site(mirror: Mirror, towers: Towers, team: int, cell: int) -> None:
     """Raise `InvalidValue` if a team may not have a tower there: on open ground, out of enemy range, and cutting nobody off."""
     from fieldcraft import would_block
 
-    settings, space = maps.settings, maps.walking
-    maps.follow_towers(towers)
+    settings, space = mirror.settings, mirror.walking
+    mirror.follow_towers(towers)
     cells = ground.standing(space, cell, settings.tower.size // 2)
     least = settings.tower.range * space.cell_size
     gaps = np.hypot(*away(space, space.position_of(cell), space.position_of(towers.cells).reshape(-1, 2)).T)
@@ -147,7 +147,7 @@ def refuse_site(maps: Maps, towers: Towers, team: int, cell: int) -> None:
     around = ground.ring(space, cell, settings.tower.size // 2)
     if not len(around):
         raise InvalidValue("A tower has open ground beside it", got=f"none around {ground.place(space, cell)}", remedy="Place it elsewhere")
-    if any(len(goals) and np.isin(goals, cells).all() for goals in maps.rings):
+    if any(len(goals) and np.isin(goals, cells).all() for goals in mirror.rings):
         raise InvalidValue("Towers leave open ground beside each other", got=ground.place(space, cell), remedy="Place it farther away")
     # All that could reach the ground beside it still can: so nobody is parted from anybody.
     if not ground.is_clear(space, settings.tower.size // 2).reshape(-1)[cell] and would_block(space, cells, space.position_of(around[:1])):
@@ -172,15 +172,15 @@ def raised(settings: Any, first_id: int, teams: NDArray[np.int64], cells: NDArra
     )
 
 
-def _remove(maps: Maps, state: State, order: Remove) -> State:
+def _remove(mirror: Mirror, state: State, order: Remove) -> State:
     _before(state, order)
-    row = _tower_row(maps, state, order.tower, order.team)
+    row = _tower_row(mirror, state, order.tower, order.team)
     return replace(state, towers=state.towers.at(np.arange(len(state.towers)) != row))
 
 
-def _begin(maps: Maps, state: State, order: Begin) -> State:
+def _begin(mirror: Mirror, state: State, order: Begin) -> State:
     _before(state, order)
-    settings = maps.settings
+    settings = mirror.settings
     bare = sorted(set(range(len(settings.teams))) - set(state.towers.teams.tolist()))
     if bare:
         raise InvalidValue(
@@ -191,12 +191,12 @@ def _begin(maps: Maps, state: State, order: Begin) -> State:
     return replace(state, begun=True)
 
 
-def _send(maps: Maps, state: State, order: Send) -> State:
+def _send(mirror: Mirror, state: State, order: Send) -> State:
     _during(state, order)
     wanted = checks.whole("count", order.count, minimum=1)
-    row = _tower_row(maps, state, order.tower, order.team)
+    row = _tower_row(mirror, state, order.tower, order.team)
     own = int(np.count_nonzero(state.units.teams == order.team)) + int(state.towers.queues[state.towers.teams == order.team].sum())
-    count = max(0, min(wanted, int(state.supply[order.team]), maps.settings.units - own))
+    count = max(0, min(wanted, int(state.supply[order.team]), mirror.settings.units - own))
     if not count:
         return state
     queues, heads_for, supply = state.towers.queues.copy(), state.towers.heads_for.copy(), state.supply.copy()
@@ -206,22 +206,22 @@ def _send(maps: Maps, state: State, order: Send) -> State:
     return replace(state, towers=replace(state.towers, queues=queues, heads_for=heads_for), supply=supply)
 
 
-def _march(maps: Maps, state: State, order: March) -> State:
+def _march(mirror: Mirror, state: State, order: March) -> State:
     _during(state, order)
-    maps.follow_towers(state.towers)
-    cell = int(maps.walking.nearest_open(maps.walking.cell_at((order.x, order.y))))
+    mirror.follow_towers(state.towers)
+    cell = int(mirror.walking.nearest_open(mirror.walking.cell_at((order.x, order.y))))
     return _told(state, order.team, order.squad, NOTHING, cell, order.safely)
 
 
-def _strike(maps: Maps, state: State, order: Strike) -> State:
+def _strike(mirror: Mirror, state: State, order: Strike) -> State:
     _during(state, order)
-    row = _tower_row(maps, state, order.tower, None)
+    row = _tower_row(mirror, state, order.tower, None)
     if state.towers.teams[row] == order.team:
         raise InvalidValue("A squad strikes the towers of others", got=f"{order}, its own tower", remedy="Pass an enemy tower's id")
     return _told(state, order.team, order.squad, order.tower, NOTHING, order.safely)
 
 
-def _command(maps: Maps, state: State, order: Command) -> State:
+def _command(mirror: Mirror, state: State, order: Command) -> State:
     _check_flag("by_hand", order.by_hand)
     by_hand = state.by_hand.copy()
     by_hand[order.team] = order.by_hand
@@ -240,7 +240,7 @@ def _told(state: State, team: int, squad: int, tower: int, cell: int, safely: bo
     return replace(state, squads=replace(state.squads, towers=towers, cells=cells, safely=ways))
 
 
-def _regroup(maps: Maps, state: State, order: Regroup) -> State:
+def _regroup(mirror: Mirror, state: State, order: Regroup) -> State:
     _during(state, order)
     squads = state.units.squads.copy()
     squads[(state.units.teams == order.team) & (squads == order.squad)] = order.into
@@ -257,13 +257,13 @@ def _during(state: State, order: Order) -> None:
         raise InvalidValue("Squads are led once the match has begun", got=f"{order} before", remedy="Pass Begin() first")
 
 
-def _tower_row(maps: Maps, state: State, tower: int, team: int | None) -> int:
+def _tower_row(mirror: Mirror, state: State, tower: int, team: int | None) -> int:
     rows = np.flatnonzero(state.towers.ids == checks.whole("tower", tower))
     if not len(rows):
         raise InvalidValue("Orders name a tower that stands", got=f"tower {tower}", remedy="Look up its id in state.towers.ids")
     row = int(rows[0])
     if team is not None and state.towers.teams[row] != team:
-        owner, asking = maps.settings.teams[int(state.towers.teams[row])], maps.settings.teams[team]
+        owner, asking = mirror.settings.teams[int(state.towers.teams[row])], mirror.settings.teams[team]
         raise InvalidValue("A team orders its own towers", got=f"tower {tower} of {owner} for {asking}", remedy="Pass one of its own")
     return row
 

@@ -9,8 +9,8 @@ import numpy as np
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay
 from fieldcraft_worlds.games.towers import scene
-from fieldcraft_worlds.games.towers.maps import Maps
 from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Begin, Command, March, Order, Place, Regroup, Remove, Send, Strike
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.state import Shots, Squads, State, Towers, Units
@@ -35,7 +35,7 @@ class TowerWorld:
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         self._space = space
-        self.maps = Maps(space, settings)
+        self.mirror = Mirror(space, settings)
 
     @property
     def space(self) -> Grid:
@@ -45,19 +45,19 @@ class TowerWorld:
     @property
     def rate(self) -> int:
         """Steps a second."""
-        return self.maps.settings.rate
+        return self.mirror.settings.rate
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state; raises `InvalidValue` where the map has no room for the towers."""
-        return start(self.maps, rng)
+        return start(self.mirror, rng)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `match.step`."""
-        return step(self.maps, state, orders, rng)
+        return step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """What clicks and keys ask for the team that the player leads: the one chosen, if its orders come by hand."""
-        settings = self.maps.settings
+        settings = self.mirror.settings
         team = self._side(state, hands)
         squad = min(_number(hands, "squad"), settings.squads - 1)
         safely = hands.chosen.get("way") == "safe way"
@@ -76,11 +76,11 @@ class TowerWorld:
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """What is to be seen."""
         by_hand = np.flatnonzero(state.by_hand)
-        return scene.seen(self.maps, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
+        return scene.seen(self.mirror, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
 
     def result(self, state: State) -> str | None:
         """How it ended."""
-        return scene.result(self.maps, state)
+        return scene.result(self.mirror, state)
 
     def _side(self, state: State, hands: Hands) -> int:
         """The team that is chosen; without a choice the first that is led by hand."""
@@ -88,7 +88,7 @@ class TowerWorld:
         by_hand = np.flatnonzero(state.by_hand)
         if chosen == 0 and len(by_hand):
             return int(by_hand[0])
-        return min(chosen, len(self.maps.settings.teams) - 1)
+        return min(chosen, len(self.mirror.settings.teams) - 1)
 
     def _pointed(self, state: State, team: int, squad: int, safely: bool, first: bool, position: tuple[float, float]) -> list[Order]:
         tower = self._tower_at(state, position)
@@ -105,9 +105,9 @@ class TowerWorld:
 
     def _tower_at(self, state: State, position: tuple[float, float]) -> int:
         """The id of the tower that stands at a position, give or take a cell, or -1."""
-        space = self.maps.space
+        space = self.mirror.space
         gaps = np.abs(away(space, position, space.position_of(state.towers.cells).reshape(-1, 2))).max(axis=1)
-        near = np.flatnonzero(gaps <= (self.maps.settings.tower.size / 2 + 0.5) * space.cell_size)
+        near = np.flatnonzero(gaps <= (self.mirror.settings.tower.size / 2 + 0.5) * space.cell_size)
         return int(state.towers.ids[near[np.argmin(gaps[near])]]) if len(near) else -1
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.towers.combat import Blows, Sightings, look, nearest_enemies, strike
-from fieldcraft_worlds.games.towers.maps import Maps
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import raised
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
@@ -21,13 +21,13 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def start(maps: Maps, rng: np.random.Generator) -> State:
+def start(mirror: Mirror, rng: np.random.Generator) -> State:
     """The state before the first step: towers by the seed, or none yet for teams whose player places them."""
     from fieldcraft_worlds.games.towers.layout import seeded
 
-    settings = maps.settings
+    settings = mirror.settings
     count = len(settings.teams)
-    cells = seeded(maps.space, settings, rng)
+    cells = seeded(mirror.space, settings, rng)
     human = np.array([commander == HUMAN for commander in settings.led_by])
     to_come = human if settings.layout == "placed" else np.zeros(count, dtype=np.bool_)
     teams = [np.full(len(own), team, dtype=np.int64) for team, own in enumerate(cells) if not to_come[team]]
@@ -53,43 +53,43 @@ def start(maps: Maps, rng: np.random.Generator) -> State:
     )
 
 
-def advance(maps: Maps, state: State, rng: np.random.Generator) -> State:
+def advance(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     """The state a step later. All that randomness decides is drawn from `rng`, always in the same order."""
-    maps.follow_towers(state.towers)
-    sightings = look(maps, state)
-    blows = strike(maps, state, sightings, rng)
-    moved = _moved(maps, state, sightings)
-    after = _sent_out(maps, _without_the_dead(maps, replace(state, units=moved), blows), rng)
-    return _judged(maps.settings, replace(after, step=state.step + 1, shots=blows.shots))
+    mirror.follow_towers(state.towers)
+    sightings = look(mirror, state)
+    blows = strike(mirror, state, sightings, rng)
+    moved = _moved(mirror, state, sightings)
+    after = _sent_out(mirror, _without_the_dead(mirror, replace(state, units=moved), blows), rng)
+    return _judged(mirror.settings, replace(after, step=state.step + 1, shots=blows.shots))
 
 
 # Movement
 
 
-def _moved(maps: Maps, state: State, sightings: Sightings) -> Units:
+def _moved(mirror: Mirror, state: State, sightings: Sightings) -> Units:
     units = state.units
     if not len(units):
         return units
-    wish = _wishes(maps, state, sightings)
-    rules, cell = maps.settings.unit, maps.walking.cell_size
-    positions, velocities = maps.crowd.step(
+    wish = _wishes(mirror, state, sightings)
+    rules, cell = mirror.settings.unit, mirror.walking.cell_size
+    positions, velocities = mirror.crowd.step(
         units.positions,
         units.velocities,
         wish,
-        1 / maps.settings.rate,
+        1 / mirror.settings.rate,
         max_speed=rules.speed * cell,
         max_force=rules.force * cell,
     )
     return replace(units, positions=positions, velocities=velocities)
 
 
-def _wishes(maps: Maps, state: State, sightings: Sightings) -> Floats:
+def _wishes(mirror: Mirror, state: State, sightings: Sightings) -> Floats:
     """The velocity that each unit wants: along its squad's flow; straight to an enemy that it sees; none where it has arrived."""
-    units, rules, space = state.units, maps.settings.unit, maps.walking
+    units, rules, space = state.units, mirror.settings.unit, mirror.walking
     wish = np.zeros((len(units), 2))
     holding = np.zeros(len(units), dtype=np.bool_)
     cells = np.atleast_1d(space.cell_at(units.positions))
-    for team, squad, way in maps.ways(state):
+    for team, squad, way in mirror.ways(state):
         rows = np.flatnonzero((units.teams == team) & (units.squads == squad))
         wish[rows] = way.flow.sample(units.positions[rows])
         if state.squads.cells[team, squad] != NOTHING:
@@ -98,15 +98,15 @@ def _wishes(maps: Maps, state: State, sightings: Sightings) -> Floats:
             wish[rows[way.distance.values.reshape(-1)[cells[rows]] <= room]] = 0
 
     seeking = np.flatnonzero(sightings.targets != NOTHING)
-    wish[seeking] = _direction(away(space, units.positions[seeking], maps.middles[sightings.targets[seeking]]))
+    wish[seeking] = _direction(away(space, units.positions[seeking], mirror.middles[sightings.targets[seeking]]))
     wish[sightings.edges <= 0.6 * rules.closeness] = 0
 
     guards = holding & (sightings.targets == NOTHING)
     if guards.any():
-        foes, apart = nearest_enemies(maps, units, guards, rules.sight)
+        foes, apart = nearest_enemies(mirror, units, guards, rules.sight)
         chasing = np.flatnonzero(foes != NOTHING)
         gaps = away(space, units.positions[chasing], units.positions[foes[chasing]])
-        in_the_open = maps.is_open_between(units.positions[chasing], gaps)
+        in_the_open = mirror.is_open_between(units.positions[chasing], gaps)
         chasing, gaps = chasing[in_the_open], gaps[in_the_open]
         wish[chasing] = _direction(gaps)
         wish[chasing[apart[chasing] <= 0.6 * rules.closeness]] = 0
@@ -121,9 +121,9 @@ def _direction(gaps: Floats) -> Floats:
 # Death
 
 
-def _without_the_dead(maps: Maps, state: State, blows: Blows) -> State:
+def _without_the_dead(mirror: Mirror, state: State, blows: Blows) -> State:
     """Take off what was hit, and take away whoever has nothing left; what a tower had yet to send goes back to the supply."""
-    settings, towers, units = maps.settings, state.towers, state.units
+    settings, towers, units = mirror.settings, state.towers, state.units
     waiting = state.step + settings.steps(settings.tower.interval), state.step + settings.steps(settings.unit.interval)
     towers = replace(towers, health=towers.health - blows.on_towers.sum(axis=0), ready=np.where(blows.towers_hit, waiting[0], towers.ready))
     units = replace(units, health=units.health - blows.on_units, ready=np.where(blows.units_hit, waiting[1], units.ready))
@@ -138,24 +138,24 @@ def _without_the_dead(maps: Maps, state: State, blows: Blows) -> State:
 # Supply
 
 
-def _sent_out(maps: Maps, state: State, rng: np.random.Generator) -> State:
+def _sent_out(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     """Let towers send what they were told to, one unit at a time, to the open ground around them."""
-    settings, towers = maps.settings, state.towers
+    settings, towers = mirror.settings, state.towers
     teams = len(settings.teams)
     supply = state.supply + np.bincount(towers.teams, minlength=teams) * (settings.income / settings.rate)
     due = np.flatnonzero((towers.queues > 0) & (towers.trained <= state.step))
     if not len(due):
         return replace(state, supply=supply)
-    maps.follow_towers(towers)
-    due = np.array([row for row in due.tolist() if len(maps.rings[row])], dtype=np.int64)
+    mirror.follow_towers(towers)
+    due = np.array([row for row in due.tolist() if len(mirror.rings[row])], dtype=np.int64)
     count = len(due)
-    cells = np.array([maps.rings[row][int(rng.integers(len(maps.rings[row])))] for row in due.tolist()], dtype=np.int64)
-    jitter = rng.uniform(-0.3, 0.3, size=(count, 2)) * maps.space.cell_size
+    cells = np.array([mirror.rings[row][int(rng.integers(len(mirror.rings[row])))] for row in due.tolist()], dtype=np.int64)
+    jitter = rng.uniform(-0.3, 0.3, size=(count, 2)) * mirror.space.cell_size
     new = Units(
         ids=state.next_id + np.arange(count, dtype=np.int64),
         teams=towers.teams[due],
         squads=towers.heads_for[due],
-        positions=maps.space.position_of(cells).reshape(-1, 2) + jitter,
+        positions=mirror.space.position_of(cells).reshape(-1, 2) + jitter,
         velocities=np.zeros((count, 2)),
         health=np.full(count, settings.unit.health),
         ready=np.full(count, state.step),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.towers.maps import Maps, Way
+from fieldcraft_worlds.games.towers.mirror import Mirror, Way
 from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Scene
@@ -28,66 +28,66 @@ _ARROWS_ACROSS = 72
 _FEW = 400  # so many units are drawn with a rim
 
 
-def seen(maps: Maps, state: State, overlays: frozenset[str], team: int = 0) -> Scene:
+def seen(mirror: Mirror, state: State, overlays: frozenset[str], team: int = 0) -> Scene:
     """The scene of a state, with the overlays of these names; threat and flow are those of one team."""
-    maps.follow(state)
+    mirror.follow(state)
     lines: list[Lines] = []
     if "front" in overlays:
-        fronts = tuple(line.points for line in maps.teams.front_lines())
+        fronts = tuple(line.points for line in mirror.teams.front_lines())
         lines.append(Lines(fronts, color="front", width=2.0, label="front"))
     if "paths" in overlays:
-        lines += _paths(maps, state)
+        lines += _paths(mirror, state)
     lines.append(Lines(np.stack([state.shots.starts, state.shots.ends], axis=1), color=state.shots.teams, width=1.2, opacity=0.9))
     return Scene(
-        space=maps.space,
-        title=_title(maps, state),
-        field=_field(maps, overlays, team),
-        areas=_areas(maps, overlays),
+        space=mirror.space,
+        title=_title(mirror, state),
+        field=_field(mirror, overlays, team),
+        areas=_areas(mirror, overlays),
         lines=tuple(lines),
-        arrows=_arrows(maps, state, team) if "flow" in overlays else (),
-        marks=_marks(maps, state),
-        facts=tuple(_facts(maps, state)),
-        headline=result(maps, state) or "",
+        arrows=_arrows(mirror, state, team) if "flow" in overlays else (),
+        marks=_marks(mirror, state),
+        facts=tuple(_facts(mirror, state)),
+        headline=result(mirror, state) or "",
     )
 
 
-def result(maps: Maps, state: State) -> str | None:
+def result(mirror: Mirror, state: State) -> str | None:
     """How a match ended, None while it goes on."""
     if not state.over:
         return None
-    return "a tie" if state.winner == NOBODY else f"{maps.settings.teams[state.winner]} wins"
+    return "a tie" if state.winner == NOBODY else f"{mirror.settings.teams[state.winner]} wins"
 
 
-def _title(maps: Maps, state: State) -> str:
+def _title(mirror: Mirror, state: State) -> str:
     if not state.begun:
         return "towers: place them, then begin"
-    return f"towers, {state.step / maps.settings.rate:.0f} s"
+    return f"towers, {state.step / mirror.settings.rate:.0f} s"
 
 
-def _field(maps: Maps, overlays: frozenset[str], team: int) -> Field | None:
-    base, names = maps.settings.tower.influence, maps.settings.teams
+def _field(mirror: Mirror, overlays: frozenset[str], team: int) -> Field | None:
+    base, names = mirror.settings.tower.influence, mirror.settings.teams
     if "influence" in overlays and len(names) == 2:
-        values = maps.teams.influence(names[0]).values
+        values = mirror.teams.influence(names[0]).values
         return Field(values, f"influence of {names[0]} less {names[1]}", (-4 * base, 4 * base), colors=(1, 0))
     if "tension" in overlays:
-        return Field(maps.teams.tension().values, "tension", (0.0, 4 * base))
+        return Field(mirror.teams.tension().values, "tension", (0.0, 4 * base))
     if "vulnerability" in overlays:
-        return Field(maps.teams.contested().values, "vulnerability", (0.0, 2 * base), colors="warning")
+        return Field(mirror.teams.contested().values, "vulnerability", (0.0, 2 * base), colors="warning")
     if "threat" in overlays:
-        return Field(maps.threat(team), f"threat to {names[team]}: health a second", (0.0, 1.5), colors="danger")
+        return Field(mirror.threat(team), f"threat to {names[team]}: health a second", (0.0, 1.5), colors="danger")
     return None
 
 
-def _areas(maps: Maps, overlays: frozenset[str]) -> tuple[Areas, ...]:
+def _areas(mirror: Mirror, overlays: frozenset[str]) -> tuple[Areas, ...]:
     """Of more than two teams, influence shows as whose ground it is."""
-    teams = len(maps.settings.teams)
+    teams = len(mirror.settings.teams)
     if "influence" not in overlays or teams == 2:
         return ()
-    return (Areas(maps.teams.owner(), colors=tuple(range(teams)), opacity=0.4, label="whose ground"),)
+    return (Areas(mirror.teams.owner(), colors=tuple(range(teams)), opacity=0.4, label="whose ground"),)
 
 
-def _marks(maps: Maps, state: State) -> tuple[Marks, ...]:
-    space, towers, units, settings = maps.space, state.towers, state.units, maps.settings
+def _marks(mirror: Mirror, state: State) -> tuple[Marks, ...]:
+    space, towers, units, settings = mirror.space, state.towers, state.units, mirror.settings
     return (
         Marks(units.positions, "disc" if len(units) <= _FEW else "dot", 0.9 * space.cell_size, units.teams),
         Marks(
@@ -101,21 +101,21 @@ def _marks(maps: Maps, state: State) -> tuple[Marks, ...]:
     )
 
 
-def _facts(maps: Maps, state: State) -> Iterator[Fact]:
-    for team, name in enumerate(maps.settings.teams):
+def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
+    for team, name in enumerate(mirror.settings.teams):
         towers = int(np.count_nonzero(state.towers.teams == team))
         units = int(np.count_nonzero(state.units.teams == team))
-        commander = "by hand" if state.by_hand[team] else maps.settings.led_by[team]
+        commander = "by hand" if state.by_hand[team] else mirror.settings.led_by[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
         yield Fact("", f"{towers} towers, {units} units, {int(state.supply[team])} to send")
         yield Fact("", HUMAN if commander == HUMAN else f"led {commander}" if commander == "by hand" else f"led by {commander}")
 
 
-def _arrows(maps: Maps, state: State, team: int) -> tuple[Arrows, ...]:
+def _arrows(mirror: Mirror, state: State, team: int) -> tuple[Arrows, ...]:
     """The flow of the largest squad of a team that has a way."""
-    space = maps.walking
+    space = mirror.walking
     mine = state.units.squads[state.units.teams == team]
-    ways = {squad: way for number, squad, way in maps.ways(state) if number == team}
+    ways = {squad: way for number, squad, way in mirror.ways(state) if number == team}
     if not ways:
         return ()
     largest = max(ways, key=lambda squad: (np.count_nonzero(mine == squad), -squad))
@@ -126,10 +126,10 @@ def _arrows(maps: Maps, state: State, team: int) -> tuple[Arrows, ...]:
     return (Arrows(positions, ways[largest].flow.sample(positions) * (0.7 * stride * space.cell_size)),)
 
 
-def _paths(maps: Maps, state: State) -> Iterator[Lines]:
+def _paths(mirror: Mirror, state: State) -> Iterator[Lines]:
     """For each squad under way, the way of the unit that has the middle distance to go."""
     found: dict[int, list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]] = {}
-    for team, squad, way in maps.ways(state):
+    for team, squad, way in mirror.ways(state):
         start = _middle(state, team, squad, way)
         path = way.distance.descend(start)
         if len(path) > 1:

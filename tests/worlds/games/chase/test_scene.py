@@ -41,7 +41,7 @@ def test_every_overlay_shows_something_of_its_own(session: Session) -> None:
     for overlay in (None, *scene.OVERLAYS):
         shown = frozenset() if overlay is None else frozenset({overlay.name})
         pictures[overlay and overlay.name] = draw_scene(session.world.scene(session.state, shown), (300, 220)).tobytes()
-    barrier = session.world.senses.flood(session.state.guesses).pursuit
+    barrier = session.world.mirror.flood(session.state.guesses).pursuit
     without = 0 if barrier is not None and barrier.barrier.any() else 1
     assert len(set(pictures.values())) >= len(pictures) - without
 

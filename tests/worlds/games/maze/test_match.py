@@ -13,7 +13,7 @@ import realdata
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.maze import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings, play_maze
-from fieldcraft_worlds.games.maze.maps import Maps
+from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.plugin import GAME, KINDS
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.state import CAUGHT, EXPLORES, GOING, HUNTS, LATE, NOWHERE, OUT, SEARCHES, Lead, State, Steer
@@ -27,16 +27,16 @@ def small() -> fc.Grid:
     return fc.generate_map("maze", 21, 15, seed=4, loops=0.5)
 
 
-def played(maps: Maps, seed: int, steps: int) -> list[State]:
+def played(mirror: Mirror, seed: int, steps: int) -> list[State]:
     """The states of so many steps, the first included."""
     rng = np.random.default_rng(seed)
-    states = [start(maps, rng)]
+    states = [start(mirror, rng)]
     for _ in range(steps):
-        states.append(step(maps, states[-1], (), rng))
+        states.append(step(mirror, states[-1], (), rng))
     return states
 
 
-def drawn(text: str, settings: Settings, **options: Any) -> tuple[Maps, State]:
+def drawn(text: str, settings: Settings, **options: Any) -> tuple[Mirror, State]:
     """A map drawn with letters, and a state in which P is the player, M a monster, T a treasure and X the exit."""
     lines = text.split()
     cells = np.array([list(line) for line in lines])
@@ -44,27 +44,27 @@ def drawn(text: str, settings: Settings, **options: Any) -> tuple[Maps, State]:
     flat = cells.reshape(-1)
     monsters, treasures = np.flatnonzero(flat == "M"), np.flatnonzero(flat == "T")
     settings = replace(settings, treasures=len(treasures), monster=replace(settings.monster, count=len(monsters)))
-    maps = Maps(space, settings)
-    state = start(maps, np.random.default_rng(0))
+    mirror = Mirror(space, settings)
+    state = start(mirror, np.random.default_rng(0))
     player, way_out = int(np.flatnonzero(flat == "P")[0]), int(np.flatnonzero(flat == "X")[0])
-    maps.follow(None)
-    maps.memory.mark(maps.centres[monsters])
-    return maps, replace(
+    mirror.follow(None)
+    mirror.memory.mark(mirror.centres[monsters])
+    return mirror, replace(
         state,
         player=replace(state.player, cell=player, ahead=player, by_hand=True),
         monsters=replace(state.monsters, cells=monsters, ahead=monsters, targets=monsters),
         treasures=treasures,
         exit=way_out,
         known=np.zeros(space.shape, dtype=np.bool_),
-        memory=maps.passed(),
+        memory=mirror.passed(),
     )
 
 
-def on(maps: Maps, state: State, steps: int, *orders: object) -> State:
+def on(mirror: Mirror, state: State, steps: int, *orders: object) -> State:
     """The state so many steps later; orders go with the first."""
     rng = np.random.default_rng(5)
     for number in range(steps):
-        state = step(maps, state, orders if number == 0 else (), rng)
+        state = step(mirror, state, orders if number == 0 else (), rng)
     return state
 
 
@@ -99,11 +99,11 @@ print(match.digest, match.steps)
 
 
 def test_a_step_leaves_its_state_as_it_was_and_every_array_is_read_only() -> None:
-    maps = Maps(small(), SMALL)
-    states = played(maps, 1, 150)
+    mirror = Mirror(small(), SMALL)
+    states = played(mirror, 1, 150)
     before = [digest(state, KINDS) for state in states]
     for old in states[::10]:
-        step(maps, old, (Steer(1, 0),), np.random.default_rng(9))
+        step(mirror, old, (Steer(1, 0),), np.random.default_rng(9))
     assert [digest(state, KINDS) for state in states] == before
     for part in (states[-1], states[-1].monsters, states[-1].player):
         for column in fields(part):
@@ -113,11 +113,11 @@ def test_a_step_leaves_its_state_as_it_was_and_every_array_is_read_only() -> Non
 
 
 def test_what_the_maps_held_before_shows_in_no_step() -> None:
-    maps = Maps(small(), SMALL)
-    for number, old in enumerate(played(maps, 1, 400)[::40]):
+    mirror = Mirror(small(), SMALL)
+    for number, old in enumerate(played(mirror, 1, 400)[::40]):
         dice = [np.random.default_rng(number) for _ in range(2)]
-        cold = step(Maps(small(), SMALL), unpack(pack(old, KINDS), KINDS), (), dice[0])
-        warm = step(maps, old, (), dice[1])
+        cold = step(Mirror(small(), SMALL), unpack(pack(old, KINDS), KINDS), (), dice[0])
+        warm = step(mirror, old, (), dice[1])
         assert digest(cold, KINDS) == digest(warm, KINDS)
 
 
@@ -132,37 +132,37 @@ def test_what_the_maps_held_before_shows_in_no_step() -> None:
     ids=["maze", "wide", "cave", "torus"],
 )
 def test_the_laws_of_every_step(space: fc.Grid, rules: Settings) -> None:
-    maps = Maps(space, rules)
+    mirror = Mirror(space, rules)
     rng = np.random.default_rng(2)
-    state = start(maps, rng)
+    state = start(mirror, rng)
     walls = space.walls.reshape(-1)
     moods = set()
     fastest = max(rules.monster.speed, rules.monster.chase) / rules.rate
     for _ in range(500):
-        old, state = state, step(maps, state, (), rng)
+        old, state = state, step(mirror, state, (), rng)
         monsters, player = state.monsters, state.player
         assert not walls[monsters.cells].any()
         assert not walls[monsters.ahead].any()
         assert not walls[player.cell]
         for cell, ahead in [*zip(monsters.cells.tolist(), monsters.ahead.tolist(), strict=True), (player.cell, player.ahead)]:
-            assert cell == ahead or ahead in maps.beside(cell)
+            assert cell == ahead or ahead in mirror.beside(cell)
         assert ((monsters.gone >= 0) & (monsters.gone < 1)).all()
-        gaps = maps.short((maps.positions(monsters.cells, monsters.ahead, monsters.gone)
-            - maps.positions(old.monsters.cells, old.monsters.ahead, old.monsters.gone)) / space.cell_size)  # fmt: skip
+        gaps = mirror.short((mirror.positions(monsters.cells, monsters.ahead, monsters.gone)
+            - mirror.positions(old.monsters.cells, old.monsters.ahead, old.monsters.gone)) / space.cell_size)  # fmt: skip
         assert np.hypot(*gaps.T).max() <= fastest + 1e-9
-        gap = maps.short(((maps.place(player) - maps.place(old.player)) / space.cell_size)[None])
+        gap = mirror.short(((mirror.place(player) - mirror.place(old.player)) / space.cell_size)[None])
         assert np.hypot(*gap.T) <= rules.player.speed / rules.rate + 1e-9
         moods |= set(monsters.moods.tolist())
-        him = maps.centres[player.cell if player.gone < 0.5 else player.ahead]
+        him = mirror.centres[player.cell if player.gone < 0.5 else player.ahead]
         for row, mood in enumerate(monsters.moods.tolist()):
             cell = int(old.monsters.cells[row] if old.monsters.gone[row] < 0.5 else old.monsters.ahead[row])
-            view = fc.visible(space, maps.centres[cell], rules.monster.view * space.cell_size)
+            view = fc.visible(space, mirror.centres[cell], rules.monster.view * space.cell_size)
             assert (mood == HUNTS) == bool(view.reshape(-1)[space.cell_at(him)])
             assert (monsters.seen[row] == NOWHERE) == (mood == EXPLORES)
         if state.outcome != GOING:
             break
-        maps.follow(state)
-        assert (maps.memory.values.reshape(-1)[monsters.cells] > 0).all()
+        mirror.follow(state)
+        assert (mirror.memory.values.reshape(-1)[monsters.cells] > 0).all()
     assert HUNTS in moods
     assert state.step > 60
 
@@ -179,54 +179,54 @@ class TestMonsters:
     """
 
     def test_one_that_sees_the_player_hunts_and_catches_him(self) -> None:
-        maps, state = drawn(self.HALL.replace("P", ".").replace("#........M#", "#P.......M#"), SMALL)
-        state = on(maps, state, 1)
+        mirror, state = drawn(self.HALL.replace("P", ".").replace("#........M#", "#P.......M#"), SMALL)
+        state = on(mirror, state, 1)
         assert state.monsters.moods.tolist() == [HUNTS]
         assert state.monsters.targets.tolist() == [state.player.cell]
         needed = (8 - SMALL.reach) / SMALL.monster.chase * SMALL.rate
-        assert on(maps, state, int(needed) - 2).outcome == GOING
-        assert on(maps, state, int(needed) + 2).outcome == CAUGHT
+        assert on(mirror, state, int(needed) - 2).outcome == GOING
+        assert on(mirror, state, int(needed) + 2).outcome == CAUGHT
 
     def test_one_that_loses_him_goes_where_it_last_saw_him_and_then_explores(self) -> None:
-        maps, state = drawn(self.HALL.replace("P", ".").replace("#........M#", "#.P......M#"), SMALL)
+        mirror, state = drawn(self.HALL.replace("P", ".").replace("#........M#", "#.P......M#"), SMALL)
         rules = replace(SMALL, player=PlayerRules(speed=12.0), monster=replace(SMALL.monster, count=1), treasures=0)
-        maps = Maps(maps.space, rules)
-        corner = maps.space.cell_at((1.5, 3.5))
-        state = on(maps, state, 1, Steer(-1, 0))
-        state = on(maps, state, 4, Steer(0, 1))
-        state = on(maps, state, 5, Steer(1, 0))
+        mirror = Mirror(mirror.space, rules)
+        corner = mirror.space.cell_at((1.5, 3.5))
+        state = on(mirror, state, 1, Steer(-1, 0))
+        state = on(mirror, state, 4, Steer(0, 1))
+        state = on(mirror, state, 5, Steer(1, 0))
         assert state.monsters.moods.tolist() == [SEARCHES]
         assert state.monsters.seen.tolist() == state.monsters.targets.tolist() == [corner]
         passed = []
         for _ in range(80):
-            state = on(maps, state, 1)
+            state = on(mirror, state, 1)
             passed.append((int(state.monsters.cells[0]), int(state.monsters.moods[0])))
         assert (corner, EXPLORES) in passed
         assert {mood for _, mood in passed[: passed.index((corner, EXPLORES))]} == {SEARCHES}
 
     def test_one_that_walks_away_from_him_turns_round(self) -> None:
-        maps, state = drawn(self.HALL.replace("P", ".").replace("#........M#", "#P....M...#"), SMALL)
+        mirror, state = drawn(self.HALL.replace("P", ".").replace("#........M#", "#P....M...#"), SMALL)
         here = int(state.monsters.cells[0])
         going = replace(state.monsters, ahead=np.array([here + 1]), gone=np.array([0.4]))
-        state = on(maps, replace(state, monsters=going), 1)
+        state = on(mirror, replace(state, monsters=going), 1)
         assert (int(state.monsters.cells[0]), int(state.monsters.ahead[0])) == (here + 1, here)
         assert state.monsters.gone[0] == pytest.approx(0.6 + SMALL.monster.chase / SMALL.rate)
 
     @pytest.mark.parametrize("memory", [MemoryRules(amount=100, interval=20.0), MemoryRules(half_life=1.5)])
     def test_exploring_ones_come_everywhere_and_forget(self, memory: MemoryRules) -> None:
         rules = replace(SMALL, monster=MonsterRules(count=2, view=0.4), memory=memory, player=PlayerRules())
-        maps, rng = Maps(small(), rules), np.random.default_rng(0)
-        state = start(maps, rng)
+        mirror, rng = Mirror(small(), rules), np.random.default_rng(0)
+        state = start(mirror, rng)
         state = replace(state, player=replace(state.player, by_hand=True))  # he stands still, and nobody sees farther than the own cell
-        been = np.full(len(maps.space), -1000)
+        been = np.full(len(mirror.space), -1000)
         for number in range(1, 1600):
-            old, state = state, replace(step(maps, state, (), rng), outcome=GOING)
+            old, state = state, replace(step(mirror, state, (), rng), outcome=GOING)
             been[state.monsters.cells[state.monsters.cells != old.monsters.cells]] = number
             if number == 700:
-                assert (been[maps.ground] > 0).mean() > 0.8
-        maps.follow(state)
-        values = maps.memory.values.reshape(-1)[maps.ground]
-        ages = (1600 - been[maps.ground]) / rules.rate
+                assert (been[mirror.ground] > 0).mean() > 0.8
+        mirror.follow(state)
+        values = mirror.memory.values.reshape(-1)[mirror.ground]
+        ages = (1600 - been[mirror.ground]) / rules.rate
         left = np.clip(100 - 5 * ages, 0, 100) if memory.half_life is None else 100 * 0.5 ** (ages / memory.half_life)
         np.testing.assert_allclose(values, left, atol=2e-3)
         assert (values == 0).any()
@@ -251,68 +251,68 @@ class TestPlayer:
     """
 
     def test_is_steered_and_stops_at_a_cell(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
-        state = on(maps, state, 10, Steer(1, 0))
-        assert maps.place(state.player) == pytest.approx((1.5 + 10 * SMALL.player.speed / SMALL.rate, 1.5))
-        state = on(maps, state, 20, Steer(0, 0))
-        assert maps.place(state.player).tolist() == [4.5, 1.5]
+        mirror, state = drawn(self.ROOM, SMALL)
+        state = on(mirror, state, 10, Steer(1, 0))
+        assert mirror.place(state.player) == pytest.approx((1.5 + 10 * SMALL.player.speed / SMALL.rate, 1.5))
+        state = on(mirror, state, 20, Steer(0, 0))
+        assert mirror.place(state.player).tolist() == [4.5, 1.5]
         assert state.player.by_hand
 
     def test_walks_at_half_speed_where_a_stick_is_half_way(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
-        state = on(maps, state, 10, Steer(0.5, 0))
-        assert maps.place(state.player)[0] == pytest.approx(1.5 + 5 * SMALL.player.speed / SMALL.rate)
+        mirror, state = drawn(self.ROOM, SMALL)
+        state = on(mirror, state, 10, Steer(0.5, 0))
+        assert mirror.place(state.player)[0] == pytest.approx(1.5 + 5 * SMALL.player.speed / SMALL.rate)
 
     def test_turns_where_he_can_while_two_keys_are_held(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
-        state = on(maps, state, 2, Steer(1, 0))
-        state = on(maps, state, 11, Steer(0.71, 0.71))
-        x, y = maps.place(state.player)
+        mirror, state = drawn(self.ROOM, SMALL)
+        state = on(mirror, state, 2, Steer(1, 0))
+        state = on(mirror, state, 11, Steer(0.71, 0.71))
+        x, y = mirror.place(state.player)
         assert x == 3.5
         assert y > 2
 
     def test_turns_back_at_once(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
-        there = on(maps, state, 6, Steer(1, 0))
-        assert maps.place(on(maps, there, 6, Steer(-1, 0)).player) == pytest.approx((1.5, 1.5))
+        mirror, state = drawn(self.ROOM, SMALL)
+        there = on(mirror, state, 6, Steer(1, 0))
+        assert mirror.place(on(mirror, there, 6, Steer(-1, 0)).player) == pytest.approx((1.5, 1.5))
 
     def test_walls_stop_him(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
-        assert maps.place(on(maps, state, 9, Steer(0, -1)).player).tolist() == [1.5, 1.5]
-        assert maps.place(on(maps, state, 90, Steer(1, 0)).player).tolist() == [7.5, 1.5]
+        mirror, state = drawn(self.ROOM, SMALL)
+        assert mirror.place(on(mirror, state, 9, Steer(0, -1)).player).tolist() == [1.5, 1.5]
+        assert mirror.place(on(mirror, state, 90, Steer(1, 0)).player).tolist() == [7.5, 1.5]
 
     def test_up_is_up_on_maps_that_say_so(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL, y_up=True)
-        assert maps.place(state.player).tolist() == [1.5, 3.5]
-        assert maps.place(on(maps, state, 4, Steer(0, -1)).player)[1] == pytest.approx(2.5)
+        mirror, state = drawn(self.ROOM, SMALL, y_up=True)
+        assert mirror.place(state.player).tolist() == [1.5, 3.5]
+        assert mirror.place(on(mirror, state, 4, Steer(0, -1)).player)[1] == pytest.approx(2.5)
 
     def test_the_exit_opens_when_all_is_taken(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
-        state = on(maps, state, 45, Steer(1, 0))
-        early = on(maps, state, 20, Steer(0, 1))
+        mirror, state = drawn(self.ROOM, SMALL)
+        state = on(mirror, state, 45, Steer(1, 0))
+        early = on(mirror, state, 20, Steer(0, 1))
         assert (early.player.cell, early.outcome) == (early.exit, GOING)
-        scripted = on(maps, early, 200, Lead())
+        scripted = on(mirror, early, 200, Lead())
         assert (scripted.outcome, len(scripted.treasures)) == (OUT, 0)
-        assert digest(on(maps, scripted, 3), KINDS) == digest(scripted, KINDS)
+        assert digest(on(mirror, scripted, 3), KINDS) == digest(scripted, KINDS)
 
     def test_what_he_has_seen_stays_known(self) -> None:
-        maps, state = drawn(self.ROOM, replace(SMALL, player=PlayerRules(view=3.2)))
-        first = on(maps, state, 1)
-        later = on(maps, first, 45, Steer(1, 0))
+        mirror, state = drawn(self.ROOM, replace(SMALL, player=PlayerRules(view=3.2)))
+        first = on(mirror, state, 1)
+        later = on(mirror, first, 45, Steer(1, 0))
         assert (later.known >= first.known).all()
         assert first.known.sum() == 6
         assert later.known[1].sum() == 7
 
     def test_time_runs_out(self) -> None:
-        maps, state = drawn(self.ROOM, replace(SMALL, limit=1.0))
-        assert on(maps, state, 19).outcome == GOING
-        assert on(maps, state, 20).outcome == LATE
+        mirror, state = drawn(self.ROOM, replace(SMALL, limit=1.0))
+        assert on(mirror, state, 19).outcome == GOING
+        assert on(mirror, state, 20).outcome == LATE
 
     def test_bad_orders_are_refused(self) -> None:
-        maps, state = drawn(self.ROOM, SMALL)
+        mirror, state = drawn(self.ROOM, SMALL)
         for bad in (Steer(float("nan"), 0), "up"):
             with refused(InvalidValue, "steered by two numbers"):
-                step(maps, state, (bad,), np.random.default_rng(0))
+                step(mirror, state, (bad,), np.random.default_rng(0))
 
     def test_the_script_keeps_away_from_monsters_that_it_sees(self) -> None:
         text = """
@@ -325,8 +325,8 @@ class TestPlayer:
             #X#########.#
             #############
         """
-        maps, state = drawn(text, replace(SMALL, monster=replace(SMALL.monster, speed=1.0, chase=3.0, view=4.0)))
-        state = on(maps, state, 200, Lead())
+        mirror, state = drawn(text, replace(SMALL, monster=replace(SMALL.monster, speed=1.0, chase=3.0, view=4.0)))
+        state = on(mirror, state, 200, Lead())
         assert state.outcome == OUT
 
 
@@ -334,7 +334,7 @@ class TestPlayer:
 def test_everything_starts_apart_and_joined(count: int) -> None:
     rules = replace(SMALL, treasures=count, monster=MonsterRules(count=count))
     for seed in range(10):
-        state = start(Maps(small(), rules), np.random.default_rng(seed))
+        state = start(Mirror(small(), rules), np.random.default_rng(seed))
         places = [state.player.cell, state.exit, *state.treasures.tolist(), *state.monsters.cells.tolist()]
         assert len(set(places)) == 2 + 2 * count
         if count == 1:
@@ -347,9 +347,9 @@ def test_everything_starts_apart_and_joined(count: int) -> None:
 def test_only_the_largest_part_of_a_map_is_played_on() -> None:
     cells = ["....#.......", "....#.......", "#####.......", "..#........."]
     space = fc.Grid(12, 4, walls=[[letter == "#" for letter in line] for line in cells])
-    maps = Maps(space, replace(SMALL, treasures=1, monster=MonsterRules(count=1)))
-    assert len(maps.ground) == 30
-    assert 0 not in maps.ground
+    mirror = Mirror(space, replace(SMALL, treasures=1, monster=MonsterRules(count=1)))
+    assert len(mirror.ground) == 30
+    assert 0 not in mirror.ground
 
 
 @pytest.mark.parametrize("name", ["orz103d.map", "maze512-4-0.map"])

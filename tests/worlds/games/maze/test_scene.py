@@ -51,15 +51,15 @@ def test_what_is_seen_is_what_is_so() -> None:
     session = moody()
     everything = frozenset(overlay.name for overlay in GAME.overlays) - {"fog"}
     scene = session.world.scene(session.state, everything)
-    maps = session.world.maps
-    np.testing.assert_array_equal(scene.field.values, maps.memory.values)
-    watched = np.zeros(maps.space.shape, dtype=np.bool_)
+    mirror = session.world.mirror
+    np.testing.assert_array_equal(scene.field.values, mirror.memory.values)
+    watched = np.zeros(mirror.space.shape, dtype=np.bool_)
     monsters = session.state.monsters
     for cell in np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead):
-        watched |= fc.visible(maps.space, maps.centres[cell], RULES.monster.view)
+        watched |= fc.visible(mirror.space, mirror.centres[cell], RULES.monster.view)
     np.testing.assert_array_equal(scene.areas[0].cells, watched)
     assert [len(line.points) for line in scene.lines] == [1, 1, 1, 1, 1]  # three ways of monsters, the player's, and to the last seen
-    assert np.array_equal(scene.marks[-1].positions[0], maps.place(session.state.player))
+    assert np.array_equal(scene.marks[-1].positions[0], mirror.place(session.state.player))
     ways = [line.points[0] for line in scene.lines[:4]]
     for way in ways:
         between = np.abs(np.diff(way[1:], axis=0)).sum(axis=1)
@@ -69,18 +69,19 @@ def test_what_is_seen_is_what_is_so() -> None:
 def test_fog_hides_what_the_player_does_not_see() -> None:
     session = opened()
     run(session, 100)
-    maps, state = session.world.maps, session.state
-    foggy, clear = (seen(maps, state, names) for names in (frozenset(["fog"]), frozenset()))
+    mirror, state = session.world.mirror, session.state
+    foggy, clear = (seen(mirror, state, names) for names in (frozenset(["fog"]), frozenset()))
     count = lambda scene: sum(len(marks.positions) for marks in scene.marks)  # noqa: E731
     assert count(foggy) < count(clear)
-    at = maps.space.cell_at(maps.place(state.player))
+    at = mirror.space.cell_at(mirror.place(state.player))
     assert state.known.reshape(-1)[at]
     assert not state.known.all()
     # No wall is drawn, and nothing but dark, where he has never looked.
     hidden = foggy.areas[-1].cells
     assert not foggy.space.walls[1:-1, 1:-1][hidden[1:-1, 1:-1]].any()
     other = [
-        draw_scene(seen(Session(GAME, space, RULES, 7).world.maps, state, frozenset(["fog"])), (620, 420)).copy() for space in _twins(state)
+        draw_scene(seen(Session(GAME, space, RULES, 7).world.mirror, state, frozenset(["fog"])), (620, 420)).copy()
+        for space in _twins(state)
     ]
     np.testing.assert_array_equal(other[0], other[1])
 

@@ -13,8 +13,8 @@ from fieldcraft import Grid, generate_map
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.tether import FighterRules, Settings, play_duel
-from fieldcraft_worlds.games.tether.arena import Arena
 from fieldcraft_worlds.games.tether.match import start, step
+from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.plugin import KINDS
 from fieldcraft_worlds.games.tether.rules import reaches
@@ -28,49 +28,49 @@ def rng() -> np.random.Generator:
 
 class TestHits:
     def test_the_long_range_hits_first(self) -> None:
-        arena, state = placed(SPACE, (8.5, 10.5), (17.5, 10.5), brains="cover")
-        after = step(arena, state, (), rng())
+        mirror, state = placed(SPACE, (8.5, 10.5), (17.5, 10.5), brains="cover")
+        after = step(mirror, state, (), rng())
         assert after.hits.tolist() == [1, 0]
         assert 5.0 <= after.dealt[0] <= 9.0
         assert after.fighters.health.tolist() == [100.0, 100.0 - after.dealt[0]]
         assert state.fighters.health.tolist() == [100.0, 100.0]
-        again = step(arena, after, (), rng())
+        again = step(mirror, after, (), rng())
         assert again.hits.tolist() == [1, 0]  # not ready yet
         for _ in range(23):
-            again = step(arena, again, (), rng())
+            again = step(mirror, again, (), rng())
         assert again.hits.tolist() == [2, 0]
 
     def test_walls_stop_hits_both_ways(self) -> None:
-        arena, state = placed(with_wall(15, slice(5, 16)), (13.5, 10.5), (17.5, 10.5))
-        assert not reaches(arena, state).any()
-        arena, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
-        assert reaches(arena, state).tolist() == [[False, True], [True, False]]
+        mirror, state = placed(with_wall(15, slice(5, 16)), (13.5, 10.5), (17.5, 10.5))
+        assert not reaches(mirror, state).any()
+        mirror, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
+        assert reaches(mirror, state).tolist() == [[False, True], [True, False]]
 
     def test_both_may_fall_at_once(self) -> None:
-        arena, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
+        mirror, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
         state = replace(state, fighters=replace(state.fighters, health=np.array([1.0, 1.0])))
-        after = step(arena, state, (), rng())
+        after = step(mirror, state, (), rng())
         assert (after.over, after.winner) == (True, NOBODY)
         assert after.dealt.tolist() == [1.0, 1.0]
-        assert step(arena, after, (), rng()) is after
+        assert step(mirror, after, (), rng()) is after
 
     def test_the_weakest_is_hit(self) -> None:
-        arena, state = placed(SPACE, (9.5, 10.5), (9.5, 12.5), (16.5, 10.5), (16.5, 12.5))
+        mirror, state = placed(SPACE, (9.5, 10.5), (9.5, 12.5), (16.5, 10.5), (16.5, 12.5))
         state = replace(state, fighters=replace(state.fighters, health=np.array([100.0, 100.0, 50.0, 40.0])))
-        after = step(arena, state, (), rng())
+        after = step(mirror, state, (), rng())
         assert after.fighters.health[2] == 50.0
         assert after.fighters.health[3] < 31.0
         assert (100.0 * 2 + 90.0 - after.fighters.health.sum()) == pytest.approx(after.dealt.sum())
 
     def test_out_of_time_the_damage_decides(self) -> None:
-        arena, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
+        mirror, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
         for _ in range(4):
-            state = step(arena, state, (), rng())
+            state = step(mirror, state, (), rng())
         assert (state.over, state.winner) == (True, NOBODY)
-        arena, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
+        mirror, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
         state = replace(state, dealt=np.array([3.0, 4.0]))
         for _ in range(4):
-            state = step(arena, state, (), rng())
+            state = step(mirror, state, (), rng())
         assert (state.over, state.winner) == (True, 1)
 
 
@@ -79,7 +79,7 @@ class TestWalking:
         space = generate_map("rooms", 40, 26, seed=4, neighbors=8)
         last: list[Any] = []
 
-        def watch(arena: Arena, state: Any) -> None:
+        def watch(mirror: Mirror, state: Any) -> None:
             fighters = state.fighters
             assert not space.walls.flat[space.cell_at(fighters.positions)].any()
             if last:
@@ -93,61 +93,61 @@ class TestWalking:
 
 class TestHand:
     def test_steered(self) -> None:
-        arena, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5), brains="cover")
-        state = step(arena, state, [Take(0), Steer(0.0, -3.0)], rng())
+        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5), brains="cover")
+        state = step(mirror, state, [Take(0), Steer(0.0, -3.0)], rng())
         for _ in range(29):
-            state = step(arena, state, (), rng())
+            state = step(mirror, state, (), rng())
         assert state.player == 0
         assert state.steer == (0.0, -1.0)
         assert state.fighters.positions[0].tolist() == pytest.approx([5.5, 6.8], abs=0.2)
-        state = step(arena, state, [Steer(0.0, 0.0)], rng())
+        state = step(mirror, state, [Steer(0.0, 0.0)], rng())
         for _ in range(30):
-            state = step(arena, state, (), rng())
+            state = step(mirror, state, (), rng())
         here = state.fighters.positions[0]
-        state = step(arena, state, (), rng())
+        state = step(mirror, state, (), rng())
         assert state.fighters.positions[0] == pytest.approx(here, abs=1e-3)
-        assert step(arena, state, [Leave()], rng()).player == NOBODY
+        assert step(mirror, state, [Leave()], rng()).player == NOBODY
 
     def test_walking_round_a_wall(self) -> None:
-        arena, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5), brains="cover", short=FighterRules(1.0, (1.0, 2.0)))
-        state = step(arena, state, [Take(0), Walk(18.5, 18.5)], rng())
+        mirror, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5), brains="cover", short=FighterRules(1.0, (1.0, 2.0)))
+        state = step(mirror, state, [Take(0), Walk(18.5, 18.5)], rng())
         for _ in range(400):
-            state = step(arena, state, (), rng())
+            state = step(mirror, state, (), rng())
         assert state.fighters.positions[0] == pytest.approx([18.5, 18.5], abs=0.3)
 
     def test_the_next_and_the_fallen(self) -> None:
-        arena, state = placed(SPACE, (5.5, 10.5), (5.5, 12.5), (25.5, 10.5), (25.5, 12.5), brains="cover")
+        mirror, state = placed(SPACE, (5.5, 10.5), (5.5, 12.5), (25.5, 10.5), (25.5, 12.5), brains="cover")
         for wanted in (0, 1, 0):
-            state = step(arena, state, [Take(0)], rng())
+            state = step(mirror, state, [Take(0)], rng())
             assert state.player == wanted
-        assert step(arena, state, [Take(1)], rng()).player == 2
+        assert step(mirror, state, [Take(1)], rng()).player == 2
         near = np.array([[5.5, 10.5], [5.5, 12.5], [7.5, 10.5], [25.5, 12.5]])
         fallen = replace(state.fighters, positions=near, health=np.array([1.0, 100.0, 100.0, 100.0]))
-        after = step(arena, replace(state, fighters=fallen), (), rng())
+        after = step(mirror, replace(state, fighters=fallen), (), rng())
         assert after.player == NOBODY
 
     @pytest.mark.parametrize(
         "order", [Steer(1, 0), Walk(3, 3), Take(2), Lead(0, "panic"), Tune("speed", 1.0), Tune("threat", -1.0), Tune("long_range", 99.0)]
     )
     def test_what_cannot_be_followed(self, order: Any) -> None:
-        arena, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
         with pytest.raises(FieldcraftError):
-            step(arena, state, [order], rng())
+            step(mirror, state, [order], rng())
 
     @pytest.mark.parametrize("order", ["walk", None, (3.0, 3.0)])
     def test_what_is_no_order(self, order: Any) -> None:
-        arena, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
         with refused(InvalidValue, "An order is"):
-            step(arena, state, [Take(0), order], rng())
+            step(mirror, state, [Take(0), order], rng())
 
     def test_walls_are_not_walked_to(self) -> None:
-        arena, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5))
+        mirror, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5))
         with refused(InvalidValue, "open ground"):
-            step(arena, state, [Take(0), Walk(15.5, 10.5)], rng())
+            step(mirror, state, [Take(0), Walk(15.5, 10.5)], rng())
 
     def test_brains_and_numbers_change(self) -> None:
-        arena, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
-        after = step(arena, state, [Lead(1, "cover"), Tune("long_range", 12.5)], rng())
+        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        after = step(mirror, state, [Lead(1, "cover"), Tune("long_range", 12.5)], rng())
         assert after.brains == ("tether", "cover")
         assert after.tuning.ranges == (12.5, 5.0)
 
@@ -156,7 +156,7 @@ class TestSameBits:
     def test_one_seed_is_one_duel_whatever_the_caches_hold(self) -> None:
         space = generate_map("pillars", 40, 26, seed=2, neighbors=8)
         settings = Settings(fighters=2)
-        warm = Arena(space, settings)
+        warm = Mirror(space, settings)
         digests = []
         for seed in (9, 4, 9):
             dice = np.random.default_rng(seed)
@@ -166,21 +166,21 @@ class TestSameBits:
             digests.append(digest(state, KINDS))
         assert digests[0] == digests[2] != digests[1]
         assert play_duel(space, settings, seed=9, most_steps=150).digest != ""
-        fresh = Arena(space, settings)
+        fresh = Mirror(space, settings)
         dice = np.random.default_rng(9)
         state = start(fresh, dice)
         for _ in range(150):
-            state = step(Arena(space, settings) if state.step % 50 == 0 else fresh, state, (), dice)
+            state = step(Mirror(space, settings) if state.step % 50 == 0 else fresh, state, (), dice)
         assert digest(state, KINDS) == digests[0]
 
     def test_a_state_goes_through_a_file(self) -> None:
-        arena, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
-        state = step(arena, state, [Take(0), Walk(9.0, 9.0)], rng())
+        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        state = step(mirror, state, [Take(0), Walk(9.0, 9.0)], rng())
         assert digest(unpack(pack(state, KINDS), KINDS), KINDS) == digest(state, KINDS)
 
     def test_swapped_sides_start_in_each_other_s_places(self) -> None:
         space = generate_map("open", 40, 26, seed=2, neighbors=8)
-        one, other = (start(Arena(space, Settings(fighters=2, swapped=swapped)), rng()) for swapped in (False, True))
+        one, other = (start(Mirror(space, Settings(fighters=2, swapped=swapped)), rng()) for swapped in (False, True))
         assert one.fighters.positions.tolist() == [*other.fighters.positions[2:].tolist(), *other.fighters.positions[:2].tolist()]
 
 

@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.commander import COMMANDERS
-from fieldcraft_worlds.games.towers.maps import Maps
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import March, Order, Send, Strike, apply, raised
 from fieldcraft_worlds.games.towers.rules import start
 from fieldcraft_worlds.games.towers.state import State, Units
@@ -20,10 +20,10 @@ RULES = Settings(
 )
 
 
-def scene(towers: list[tuple[int, float, float]], units: list[tuple[int, int, float, float]]) -> tuple[Maps, State]:
+def scene(towers: list[tuple[int, float, float]], units: list[tuple[int, int, float, float]]) -> tuple[Mirror, State]:
     """A match with towers (team, x, y) and units (team, squad, x, y), all layers up to date."""
-    maps = Maps(fc.Grid(60, 30), RULES)
-    state = start(maps, np.random.default_rng(0))
+    mirror = Mirror(fc.Grid(60, 30), RULES)
+    state = start(mirror, np.random.default_rng(0))
     count = len(units)
     there = Units(
         ids=100 + np.arange(count, dtype=np.int64),
@@ -34,11 +34,11 @@ def scene(towers: list[tuple[int, float, float]], units: list[tuple[int, int, fl
         health=np.full(count, RULES.unit.health),
         ready=np.zeros(count, dtype=np.int64),
     )
-    cells = np.asarray(maps.space.cell_at([at for _, *at in towers]))
+    cells = np.asarray(mirror.space.cell_at([at for _, *at in towers]))
     new = raised(RULES, 0, np.array([team for team, *_ in towers]), cells)
     state = replace(state, towers=new, units=there, next_id=200)
-    maps.follow(state)
-    return maps, state
+    mirror.follow(state)
+    return mirror, state
 
 
 def of(kind: type, orders: list[Order]) -> list[Order]:
@@ -51,9 +51,9 @@ WAVE = [(0, 0, 12.5, 13.5), (0, 0, 12.5, 14.5)]
 
 
 def test_the_plain_commander_strikes_the_nearest_and_the_other_the_weak() -> None:
-    maps, state = scene(FIELD, WAVE)
-    plain = of(Strike, COMMANDERS["shortest"].decide(maps, state, 0))
-    clever = of(Strike, COMMANDERS["influence"].decide(maps, state, 0))
+    mirror, state = scene(FIELD, WAVE)
+    plain = of(Strike, COMMANDERS["shortest"].decide(mirror, state, 0))
+    clever = of(Strike, COMMANDERS["influence"].decide(mirror, state, 0))
     assert plain == [Strike(0, 1, 1, False)]
     assert clever == [Strike(0, 1, 4, True)]
 
@@ -62,50 +62,50 @@ def test_the_clever_commander_stays_away_from_where_enemies_stand() -> None:
     towers = [(0, 10.5, 15.5), (1, 40.5, 5.5), (1, 40.5, 26.5)]
     for y, expected in ((6.5, 2), (25.5, 1)):
         crowd = [(1, 0, 38.5 + k % 3, y + k % 2) for k in range(9)]
-        maps, state = scene(towers, WAVE + crowd)
-        assert of(Strike, COMMANDERS["influence"].decide(maps, state, 0)) == [Strike(0, 1, expected, True)]
+        mirror, state = scene(towers, WAVE + crowd)
+        assert of(Strike, COMMANDERS["influence"].decide(mirror, state, 0)) == [Strike(0, 1, expected, True)]
 
 
 @pytest.mark.parametrize(("friend", "expected"), [(5.5, 2), (24.5, 1)])
 def test_of_equal_ways_the_clever_commander_takes_the_one_to_the_weaker_ground(friend: float, expected: int) -> None:
     # The third tower's fire reaches neither of the others, but its influence does.
-    maps, state = scene([(0, 10.5, 15.0), (1, 40.5, 5.5), (1, 40.5, 24.5), (1, 50.0, friend)], WAVE)
-    assert of(Strike, COMMANDERS["influence"].decide(maps, state, 0)) == [Strike(0, 1, expected, True)]
+    mirror, state = scene([(0, 10.5, 15.0), (1, 40.5, 5.5), (1, 40.5, 24.5), (1, 50.0, friend)], WAVE)
+    assert of(Strike, COMMANDERS["influence"].decide(mirror, state, 0)) == [Strike(0, 1, expected, True)]
 
 
 def test_commanders_wait_until_there_is_a_wave() -> None:
-    maps, state = scene(FIELD, WAVE[:1])
-    orders = COMMANDERS["shortest"].decide(maps, state, 0)
+    mirror, state = scene(FIELD, WAVE[:1])
+    orders = COMMANDERS["shortest"].decide(mirror, state, 0)
     assert not of(Strike, orders)
     assert of(Send, orders) == [Send(0, 0, 10, 0)]
     assert len(of(March, orders)) == 1
-    told = apply(maps, state, orders)
-    assert not of(March, COMMANDERS["shortest"].decide(maps, told, 0))  # it is there already
+    told = apply(mirror, state, orders)
+    assert not of(March, COMMANDERS["shortest"].decide(mirror, told, 0))  # it is there already
 
 
 def test_a_wave_takes_the_next_target_when_its_own_has_fallen() -> None:
-    maps, state = scene(FIELD, [(0, 3, 33.5, 24.5), (0, 3, 33.5, 25.5)])
-    state = apply(maps, state, [Strike(0, 3, 4)])
-    assert not of(Strike, COMMANDERS["shortest"].decide(maps, state, 0))
+    mirror, state = scene(FIELD, [(0, 3, 33.5, 24.5), (0, 3, 33.5, 25.5)])
+    state = apply(mirror, state, [Strike(0, 3, 4)])
+    assert not of(Strike, COMMANDERS["shortest"].decide(mirror, state, 0))
     fallen = replace(state, towers=state.towers.at(state.towers.ids != 4))
-    maps.follow(fallen)
-    assert of(Strike, COMMANDERS["shortest"].decide(maps, fallen, 0)) == [Strike(0, 3, 3, False)]
+    mirror.follow(fallen)
+    assert of(Strike, COMMANDERS["shortest"].decide(mirror, fallen, 0)) == [Strike(0, 3, 3, False)]
 
 
 def test_the_tower_under_pressure_is_held_and_only_while_it_is() -> None:
     towers = [(0, 10.5, 7.5), (0, 10.5, 24.5), (1, 50.5, 18.5)]
     raid = [(1, 2, 13.5, 5.5 + k / 2) for k in range(8)]
-    maps, state = scene(towers, raid)
-    orders = COMMANDERS["influence"].decide(maps, state, 0)
+    mirror, state = scene(towers, raid)
+    orders = COMMANDERS["influence"].decide(mirror, state, 0)
     held = of(March, orders)[0]
     assert held.squad == 0
     assert np.hypot(held.x - 10.5, held.y - 7.5) < 2
     assert of(Send, orders) == [Send(0, 0, 10, 0)]
     # Towers of the enemy alone press nobody, and who does not look at the maps does not notice.
-    maps, calm = scene(towers, [])
+    mirror, calm = scene(towers, [])
     for commander, at in (("influence", calm), ("routed", state), ("shortest", state)):
-        maps.follow(at)
-        held = of(March, COMMANDERS[commander].decide(maps, at, 0))[0]
+        mirror.follow(at)
+        held = of(March, COMMANDERS[commander].decide(mirror, at, 0))[0]
         assert np.hypot(held.x - 10.5, held.y - 24.5) < 2
 
 
@@ -117,12 +117,12 @@ def test_decisions_can_be_followed_whatever_the_state(name: str) -> None:
         (FIELD[1:], WAVE),  # no tower left
         (FIELD, [(0, squad, 20.5, 3.5 + squad) for squad in range(6)]),
     ):
-        maps, state = scene(towers, units)
-        apply(maps, state, COMMANDERS[name].decide(maps, state, 0))
+        mirror, state = scene(towers, units)
+        apply(mirror, state, COMMANDERS[name].decide(mirror, state, 0))
 
 
 def test_a_commander_decides_the_same_from_the_same_state() -> None:
-    maps, state = scene(FIELD, WAVE)
+    mirror, state = scene(FIELD, WAVE)
     again, _ = scene(FIELD, WAVE)
     for commander in COMMANDERS.values():
-        assert commander.decide(maps, state, 0) == commander.decide(again, state, 0)
+        assert commander.decide(mirror, state, 0) == commander.decide(again, state, 0)

@@ -13,8 +13,8 @@ import realdata
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.towers import Match, Settings, TowerRules, UnitRules, play_match
-from fieldcraft_worlds.games.towers.maps import Maps
 from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.plugin import KINDS
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from refusals import refused
@@ -23,18 +23,18 @@ from tiers import told_twice
 SMALL = Settings(towers=3, units=40, supply=12, rate=10, limit=120, tower=TowerRules(range=7, reach=12, sight=9, health=120))
 
 
-def played(maps: Maps, state: State, rng: np.random.Generator, steps: int) -> list[State]:
+def played(mirror: Mirror, state: State, rng: np.random.Generator, steps: int) -> list[State]:
     """The states of so many steps, the first included."""
     states = [state]
     for _ in range(steps):
-        states.append(step(maps, states[-1], (), rng))
+        states.append(step(mirror, states[-1], (), rng))
     return states
 
 
-def begun(space: fc.Grid, settings: Settings, seed: int = 0) -> tuple[Maps, State, np.random.Generator]:
+def begun(space: fc.Grid, settings: Settings, seed: int = 0) -> tuple[Mirror, State, np.random.Generator]:
     rng = np.random.default_rng(seed)
-    maps = Maps(space, settings)
-    return maps, start(maps, rng), rng
+    mirror = Mirror(space, settings)
+    return mirror, start(mirror, rng), rng
 
 
 def cave() -> fc.Grid:
@@ -73,12 +73,12 @@ print(match.digest, sum(match.units_lost))
 
 
 def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> None:
-    maps, state, rng = begun(cave(), SMALL)
-    states = played(maps, state, rng, 150)
+    mirror, state, rng = begun(cave(), SMALL)
+    states = played(mirror, state, rng, 150)
     before = [digest(s, KINDS) for s in states]
     rng = np.random.default_rng(9)
     for old in states[::10]:
-        step(maps, old, (), rng)
+        step(mirror, old, (), rng)
     assert [digest(s, KINDS) for s in states] == before
     for part in (states[-1], states[-1].towers, states[-1].units, states[-1].squads, states[-1].shots):
         for column in fields(part):
@@ -87,27 +87,27 @@ def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> No
 
 
 def test_what_the_maps_held_before_shows_in_no_step() -> None:
-    maps, state, rng = begun(cave(), SMALL)
-    for number, old in enumerate(states := played(maps, state, rng, 400)[::40]):
+    mirror, state, rng = begun(cave(), SMALL)
+    for number, old in enumerate(states := played(mirror, state, rng, 400)[::40]):
         dice = [np.random.default_rng(number) for _ in range(2)]
-        cold = step(Maps(cave(), SMALL), old, (), dice[0])
-        warm = step(maps, old, (), dice[1])
+        cold = step(Mirror(cave(), SMALL), old, (), dice[0])
+        warm = step(mirror, old, (), dice[1])
         assert digest(cold, KINDS) == digest(warm, KINDS)
     assert states[-1].destroyed.any()
 
 
 def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
-    maps, state, rng = begun(cave(), SMALL)
-    states = played(maps, state, rng, 500)
+    mirror, state, rng = begun(cave(), SMALL)
+    states = played(mirror, state, rng, 500)
     assert len(states[-1].towers) < len(states[0].towers)
     for at in (states[-1], states[100], states[0], states[300]):
-        fresh = Maps(cave(), SMALL)
+        fresh = Mirror(cave(), SMALL)
         fresh.follow(at)
-        maps.follow(at)
-        assert np.array_equal(maps.walking.walls, fresh.walking.walls)
-        for name in maps.imap:
-            assert np.array_equal(maps.imap[name].values, fresh.imap[name].values), name
-        for team, squad, way in maps.ways(at):
+        mirror.follow(at)
+        assert np.array_equal(mirror.walking.walls, fresh.walking.walls)
+        for name in mirror.imap:
+            assert np.array_equal(mirror.imap[name].values, fresh.imap[name].values), name
+        for team, squad, way in mirror.ways(at):
             other = fresh.way(at, team, squad)
             assert other is not None
             assert np.array_equal(way.distance.exact, other.distance.exact)
@@ -115,21 +115,21 @@ def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
 
 
 def test_a_match_goes_on_from_what_was_packed() -> None:
-    maps, state, rng = begun(cave(), SMALL)
-    middle = played(maps, state, rng, 200)[-1]
+    mirror, state, rng = begun(cave(), SMALL)
+    middle = played(mirror, state, rng, 200)[-1]
     saved = pack((middle, rng), KINDS)
-    end = played(maps, middle, rng, 200)[-1]
+    end = played(mirror, middle, rng, 200)[-1]
     again, dice = unpack(saved, KINDS)
-    assert digest(played(Maps(cave(), SMALL), again, dice, 200)[-1], KINDS) == digest(end, KINDS)
+    assert digest(played(Mirror(cave(), SMALL), again, dice, 200)[-1], KINDS) == digest(end, KINDS)
 
 
 def test_two_ways_on_from_one_state_do_not_disturb_each_other() -> None:
-    maps, state, rng = begun(cave(), SMALL)
-    fork = played(maps, state, rng, 100)[-1]
-    alone = [played(Maps(cave(), SMALL), fork, np.random.default_rng(seed), 30)[-1] for seed in (1, 2)]
+    mirror, state, rng = begun(cave(), SMALL)
+    fork = played(mirror, state, rng, 100)[-1]
+    alone = [played(Mirror(cave(), SMALL), fork, np.random.default_rng(seed), 30)[-1] for seed in (1, 2)]
     ways, dice = [fork, fork], [np.random.default_rng(seed) for seed in (1, 2)]
     for _ in range(30):
-        ways = [step(maps, way, (), rng) for way, rng in zip(ways, dice, strict=True)]
+        ways = [step(mirror, way, (), rng) for way, rng in zip(ways, dice, strict=True)]
     assert [digest(way, KINDS) for way in ways] == [digest(way, KINDS) for way in alone]
     assert digest(ways[0], KINDS) != digest(ways[1], KINDS)
 
@@ -138,14 +138,14 @@ def test_two_ways_on_from_one_state_do_not_disturb_each_other() -> None:
 def test_no_unit_is_ever_in_a_wall_or_a_tower(kind: str) -> None:
     fast = replace(SMALL, unit=UnitRules(speed=25, force=400), limit=30)
     space = fc.generate_map(kind, 52, 36, seed=5, neighbors=8)
-    maps, state, rng = begun(space, fast)
+    mirror, state, rng = begun(space, fast)
     met = 0
     for _ in range(300):
-        state = step(maps, state, (), rng)
-        maps.follow_towers(state.towers)
+        state = step(mirror, state, (), rng)
+        mirror.follow_towers(state.towers)
         if len(state.units):
-            cells = maps.walking.cell_at(state.units.positions)
-            assert not maps.walking.walls.reshape(-1)[cells].any()
+            cells = mirror.walking.cell_at(state.units.positions)
+            assert not mirror.walking.walls.reshape(-1)[cells].any()
             assert not space.walls.reshape(-1)[cells].any()
         met += len(state.shots)
     assert met
@@ -170,9 +170,9 @@ def test_where_no_tower_can_be_reached_the_match_ends_in_a_tie() -> None:
     from fieldcraft_worlds.games.towers.orders import Begin, Place
 
     placed = replace(SMALL, towers=1, layout="placed", commanders="human", limit=20)
-    maps, state, rng = begun(parted(), placed)
-    state = step(maps, state, [Place(0, 5.5, 15.5), Place(1, 44.5, 15.5), Begin()], rng)
-    led = Maps(parted(), replace(placed, commanders="influence"))
+    mirror, state, rng = begun(parted(), placed)
+    state = step(mirror, state, [Place(0, 5.5, 15.5), Place(1, 44.5, 15.5), Begin()], rng)
+    led = Mirror(parted(), replace(placed, commanders="influence"))
     state = replace(state, by_hand=np.zeros(2, dtype=bool))
     while not state.over:
         state = step(led, state, (), rng)
@@ -205,11 +205,11 @@ def test_units_stay_in_their_world_where_terrain_parts_them() -> None:
     classes[:, 20:28] = 1
     classes[12:16, 20:28] = 0
     space = fc.Grid(50, 30, terrain=fc.Terrain(classes, np.eye(2, dtype=bool)), neighbors=8)
-    maps, state, rng = begun(space, SMALL)
+    mirror, state, rng = begun(space, SMALL)
     kinds = set(classes.reshape(-1)[state.towers.cells].tolist())
     assert len(kinds) == 1
     for _ in range(250):
-        state = step(maps, state, (), rng)
+        state = step(mirror, state, (), rng)
         assert set(classes.reshape(-1)[np.atleast_1d(space.cell_at(state.units.positions))].tolist()) <= kinds
     assert state.destroyed.any() or len(state.shots) or state.lost.any()
 

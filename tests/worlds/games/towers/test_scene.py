@@ -46,13 +46,13 @@ def test_every_overlay_shows_at_every_moment(overlay: str, teams: int, steps: in
 def test_what_is_seen_is_what_the_layers_say() -> None:
     opened, state = played(60)
     field = {name: opened.scene(state, frozenset([name])).field for name in ("influence", "tension", "vulnerability", "threat")}
-    teams = opened.maps.teams
+    teams = opened.mirror.teams
     own, other = (teams[name].values for name in RULES.teams)
     expected = {"influence": own - other, "tension": own + other, "vulnerability": 2 * np.minimum(own, other)}
     for name, values in expected.items():
         assert field[name] is not None
         np.testing.assert_allclose(field[name].values, values, atol=1e-5)
-    np.testing.assert_array_equal(field["threat"].values, opened.maps.threat(0))
+    np.testing.assert_array_equal(field["threat"].values, opened.mirror.threat(0))
     units, towers = opened.scene(state, frozenset()).marks
     np.testing.assert_array_equal(units.positions, state.units.positions)
     assert len(towers.positions) == len(state.towers)

@@ -1,4 +1,4 @@
-"""What hunters see, hear, remember and guess: kept in the state, worked out here."""
+"""The mirror of a chase: what hunters see, hear, remember and guess, worked out from a state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, People, State
 from fieldcraft_worlds.games.walking import directions
 
-__all__ = ["Senses", "Sighting"]
+__all__ = ["Mirror", "Sighting"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,11 +37,11 @@ class Sighting:
     view: Bools
 
 
-class Senses:
+class Mirror:
     """The layers, patrols and searches of a chase on one ground.
 
     They carry nothing from one step to the next but through the state: each method takes what the state holds and gives what the next
-    one will hold, so one `Senses` serves any state, in any order.
+    one will hold, so one `Mirror` serves any state, in any order.
     """
 
     def __init__(self, ground: Ground, settings: Settings) -> None:

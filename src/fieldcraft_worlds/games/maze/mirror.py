@@ -1,4 +1,4 @@
-"""What follows from a map, and from a state on it: steps, ways, views, and the layer of what monsters remember."""
+"""The mirror of the maze: steps, ways, views, and the layer of what monsters remember, made to show a state."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
 
-__all__ = ["Maps", "with_rim"]
+__all__ = ["Mirror", "with_rim"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Maps:
+class Mirror:
     """Everything that can be told from a state and need not be kept in it.
 
     `space` is the map, `centres` (N, 2) the world positions of its cells, `ground` the cells of its largest part, ascending,

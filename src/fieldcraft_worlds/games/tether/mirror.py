@@ -1,4 +1,4 @@
-"""The ground of a duel, and all that follows from it alone: lines of sight, ways, and the tether layer around an enemy."""
+"""The mirror of a duel: lines of sight, ways, and the tether layer around an enemy, looked up once for each map."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.walking import away, walking_grid
 
-__all__ = ["Arena"]
+__all__ = ["Mirror"]
 
 _MOST_KEPT = 4096
 _ROOM = 0.9  # cells that fighters keep apart
@@ -27,7 +27,7 @@ Key = TypeVar("Key")
 Kept = TypeVar("Kept")
 
 
-class Arena:
+class Mirror:
     """A map that is fought on. What it keeps only makes it faster: it answers the same whatever was asked before."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""The maps that follow from a state: influence, fire, sight, and the ways of squads."""
+"""The mirror of the tower game: influence, fire, sight and the ways of squads, made to show a state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers, Units
 from fieldcraft_worlds.games.walking import walking_grid
 
-__all__ = ["Maps", "Way"]
+__all__ = ["Mirror", "Way"]
 
 _WAYS_KEPT = 48
 _PLAIN = -1
@@ -41,7 +41,7 @@ class Way:
         return flow_field(self.distance)
 
 
-class Maps:
+class Mirror:
     """Everything that can be told from a state and need not be kept in it.
 
     `follow` brings it to any state, of the past or the future, at the price of what differs: since radial layers are exact under
