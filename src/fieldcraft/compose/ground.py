@@ -25,7 +25,7 @@ class Ground:
         self._walls = _by_cell(spaces[0].walls[:0])
         self._space = spaces[0]
 
-    def __reduce__(self) -> tuple[type[Ground], tuple[tuple[AnySpace, ...]]]:
+    def __reduce__(self) -> tuple[type[Ground], tuple[tuple[Space, ...]]]:
         return Ground, (self.spaces,)
 
     @property

@@ -60,9 +60,10 @@ class GridDistances:
         self._decoding = (measure.back, measure.delta, measure.inverse, measure.mask, self._scale)
         self.fit()
         self.near = not self.counted and bool(strides.pruned) and prices.uniform is None and self._countable and not start_costs.any()
-        self.near = self.near and not prices.infinite
+        is_now = ground.version == space.walls_version  # what is known of moves beforehand is so for the walls of now
+        self.near = self.near and not prices.infinite and is_now
         self._ways = None
-        if strides.pruned and (self.counted or self.near):
+        if strides.pruned and (self.counted or self.near) and is_now:
             self._ways = moves_of(space).king.reshape(-1)  # now, as walls may have changed when the search begins
         self._whole = self._ways is None
 
