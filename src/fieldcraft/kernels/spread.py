@@ -14,7 +14,7 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import close_ring, emit, gather, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
-from fieldcraft.kernels.spread_rows import copy, near, wrap_around
+from fieldcraft.kernels.spread_rows import copy, near, near_apart, wrap_around
 
 __all__ = ["margin", "step_near", "wave_any", "wave_near"]
 
@@ -101,13 +101,13 @@ def wave_near(values, ground, starts, above, below, first, last, count, straight
             on_map = on_map if on_map < values.shape[0] else on_map - values.shape[0]
             at = starts[on_map]
             if level == count:
-                near(
+                near_apart(
                     scratch, up, here, down, fixed, at, flat, at, width,
                     straight, diagonal, power, momentum, floor,
                 )  # fmt: skip
             else:
                 to = np.uint64(4 * level) * stride + pad + np.uint64(row & 3) * stride
-                near(
+                near_apart(
                     scratch, up, here, down, fixed, at, scratch, to, width,
                     straight, diagonal, power, momentum, floor,
                 )  # fmt: skip

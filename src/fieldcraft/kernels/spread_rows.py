@@ -12,7 +12,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["HELD", "OPEN", "copy", "near", "wrap_around"]
+__all__ = ["HELD", "OPEN", "copy", "near", "near_apart", "wrap_around"]
 
 HELD = 3
 """The bits of the ground that say that a cell keeps its value."""
@@ -105,3 +105,9 @@ def near(flat, up, here, down, ground, at, out, to, width, straight, diagonal, p
                 rest = _larger(rest, np.sqrt(_diagonal(flat, up, down, x, kind)) - diagonal)
             rest = _larger(rest, _ZERO)
             out[to + x] = _moved(flat[here + x], rest * rest, kind, momentum, floor)
+
+
+@kernel
+def near_apart(flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor):
+    """`near`, not written into its caller: where two calls stand in one loop, registers would run out."""
+    near(flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor)
