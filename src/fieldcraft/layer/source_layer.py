@@ -12,6 +12,7 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.layer import Moving
+from fieldcraft.layer.without import Without
 from fieldcraft.propagation.field import RadiatingField
 from fieldcraft.sources import Source, Sources
 from fieldcraft.sources.placing import place
@@ -92,6 +93,19 @@ class SourceLayer(Moving):
         missing ones removed. Sources added without a key are left alone. All or nothing happens.
         """
         self._sources.sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
+
+    def without(self, *sources: Hashable | Source) -> Without:
+        """The layer as it would be without some of its sources, as a map: what a unit asks that is not to shy at its own influence.
+
+        `sources` are keys of `sync`, or what `add_source` returned; who is not among the sources by now takes nothing away. The map
+        follows the layer from step to step. Without them a radial layer shows the sum, or the strongest, of all others, bit for bit; one
+        that spreads shows where the others would lead in the end (`settle`), without deposits.
+
+        >>> safest = fc.best(cover - allies.without("me"), here, radius=8)    # doctest: +SKIP
+        """
+        if not sources:
+            raise InvalidValue("without() takes the sources to leave out", got="none", remedy="Pass keys of sync(), or sources")
+        return Without(self, sources)
 
     def _source(self, position: ArrayLike, strength: float, *, lifetime: float | None, **shape: Any) -> Source:
         points, single = checks.positions(position, dimensions=self.space.dimensions)

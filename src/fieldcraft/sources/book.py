@@ -320,6 +320,11 @@ class Sources:
         """The ids of the sources in these rows."""
         return rows | self._generation[rows] << 32
 
+    def id_of(self, key: Hashable) -> int | None:
+        """The id of the live source that `sync` knows by this key, if there is one."""
+        identity = self._keys.get(key)
+        return identity if identity is not None and self.is_alive(identity) else None
+
     def guarded_by(self, guard: Guard) -> None:
         """Belong to what this guard stands before."""
         self._guard = guard
