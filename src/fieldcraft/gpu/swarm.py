@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device, Shader
+from fieldcraft.gpu.spreads import DeviceSpreadField
 from fieldcraft.gpu.trails import DeviceTrailField
 from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import circle, packed
@@ -183,6 +184,8 @@ def _read_by(plan: Any) -> list[tuple[Any, bool]]:
 def _lives_on(device: Device, layer: Any, flows: bool) -> bool:
     """Whether a layer is on the device as it is read: numbers as numbers, vectors as vectors."""
     field = getattr(layer, "_field", None)
+    if isinstance(field, DeviceSpreadField):
+        return field.device is device and not flows
     return isinstance(field, DeviceTrailField) and field.device is device and field.vector == flows
 
 
