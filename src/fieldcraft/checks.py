@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 from collections.abc import Hashable
@@ -153,7 +154,9 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """`value` if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        raise InvalidValue(f"{name} is one of {words}", got=f"{name}={_short(value)}", remedy="Pass one of these words")
+        near = difflib.get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
+        remedy = f"Perhaps {near[0]!r} is meant" if near else "Pass one of these words"
+        raise InvalidValue(f"{name} is one of {words}", got=f"{name}={_short(value)}", remedy=remedy)
     return value
 
 

@@ -33,11 +33,13 @@ __all__ = [
 class FieldcraftError(Exception):
     """The base of everything fieldcraft raises on purpose.
 
-    `rule` is the rule that was broken, `got` what came instead, `remedy` what to do; the message joins the three.
+    `rule` is the rule that was broken, `got` what came instead, `remedy` what to do; the message joins the three. `about` names the
+    setting that the rule is about, where it is one of several.
     """
 
-    def __init__(self, rule: str, *, got: str = "", remedy: str = "") -> None:
+    def __init__(self, rule: str, *, got: str = "", remedy: str = "", about: str = "") -> None:
         self.rule = rule
+        self.about = about
         self.got = got
         self.remedy = remedy
         said = [rule, f"Got {got}" if got else "", remedy]

@@ -88,7 +88,8 @@ def test_a_recipe_becomes_plain_parts(tmp_path):
     recipe = read(tmp_path, GOOD)
     assert (recipe.title, recipe.map.generate, recipe.map.options) == ("Two camps", "empty", {"width": 12, "height": 7})
     threat, goal = recipe.layers
-    assert (threat.name, threat.options["decay"], threat.options["momentum"], threat.every, threat.walls) == ("threat", 0.5, 0.3, 0.1, True)
+    assert (threat.propagation.decay, threat.propagation.momentum) == (0.5, 0.3)
+    assert (threat.name, threat.every, threat.walls) == ("threat", 0.1, True)
     assert (goal.every, goal.walls) == (0.5, False)
     camp, walker = recipe.sources
     assert (camp.layer, camp.path, camp.strength, camp.start, camp.until) == ("threat", ((0, 2, 3),), 5, 0, None)
@@ -217,8 +218,8 @@ def test_absent_files_and_folders(tmp_path):
 
 def test_values_set_from_outside(tmp_path):
     recipe = read(tmp_path, GOOD, "layers.threat.decay=0.9", "sources.camp.strength = 7", "title=Night, late", "layers.goal.half_life=2")
-    assert (recipe.layers[0].options["decay"], recipe.sources[0].strength, recipe.title) == (0.9, 7, "Night, late")
-    assert recipe.layers[1].options["half_life"] == 2
+    assert (recipe.layers[0].propagation.decay, recipe.sources[0].strength, recipe.title) == (0.9, 7, "Night, late")
+    assert recipe.layers[1].propagation.half_life == 2
 
 
 @pytest.mark.parametrize(

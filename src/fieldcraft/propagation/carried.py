@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.propagation.canvas import Blots, Canvas
+from fieldcraft.propagation.canvas import MOST_AMOUNT, Blots, Canvas
 from fieldcraft.propagation.field import Account, StampedField
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.sources import Sources
@@ -22,6 +22,8 @@ class Carried(Propagation):
     """What layers without a propagation have in its place: values stay as they were written and stamped."""
 
     layer = "array"
+    does = "holds stamps"
+    most, least = MOST_AMOUNT, -MOST_AMOUNT
 
     def field(self, space: AnySpace, every: float) -> CarriedField:
         """An array of zeros in the shape of the space."""

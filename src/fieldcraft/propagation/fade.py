@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from fieldcraft.kernels.reference import fade as reference
 from fieldcraft.propagation import door
 from fieldcraft.propagation.field import Account, RememberingField
 from fieldcraft.propagation.kinds import Remembering
+from fieldcraft.propagation.settings import checked, or_none
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
@@ -33,6 +35,15 @@ _LONGEST = 1e9
 _LIFE = 1 << 29
 _MOST_AGE = 1 << 30
 _LEAST, _MOST = 1e-20, checks.LARGEST
+
+
+def _bleed(name: str, value: Any) -> float:
+    bleed = checks.not_negative(name, value)
+    if bleed > _MOST_BLEED:
+        raise InvalidValue(
+            f"{name} lies in [0, {_MOST_BLEED}]", got=f"{name}={bleed:g}", remedy="Pass the part of a mark that a neighbouring cell takes"
+        )
+    return bleed
 
 
 @dataclass(frozen=True)
@@ -60,30 +71,30 @@ class Fade(Remembering):
     author wished for.
     """
 
-    amount: float = 0.25
-    interval: float = 5.0
-    maximum: float = 100.0
-    half_life: float | None = None
-    floor: float = 1e-3
-    bleed: float = 0.0
+    amount: float = dataclasses.field(default=0.25, metadata=checked(checks.positive))
+    interval: float = dataclasses.field(default=5.0, metadata=checked(checks.positive))
+    maximum: float = dataclasses.field(default=100.0, metadata=checked(checks.positive))
+    half_life: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.positive)))
+    floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.positive))
+    bleed: float = dataclasses.field(default=0.0, metadata=checked(_bleed))
+
+    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
 
     def __post_init__(self) -> None:
-        for name in ("amount", "interval", "maximum", "floor"):
-            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
-        if self.half_life is not None:
-            object.__setattr__(self, "half_life", checks.positive("half_life", self.half_life))
-        object.__setattr__(self, "bleed", checks.not_negative("bleed", self.bleed))
-        if self.bleed > _MOST_BLEED:
-            raise InvalidValue(
-                f"bleed lies in [0, {_MOST_BLEED}]",
-                got=f"bleed={self.bleed:g}",
-                remedy="Pass the part of a mark that a neighbouring cell takes",
-            )
+        super().__post_init__()
         if not _LEAST <= self.maximum <= _MOST:
-            raise InvalidValue(f"maximum lies in {_LEAST:g} to {_MOST:g}", got=f"maximum={self.maximum:g}", remedy="Count in other units")
+            raise InvalidValue(
+                f"maximum lies in {_LEAST:g} to {_MOST:g}",
+                got=f"maximum={self.maximum:g}",
+                remedy="Count in other units",
+                about="maximum",
+            )
         if self.half_life is not None and not _LEAST <= self.floor < self.maximum:
             raise InvalidValue(
-                f"floor lies in {_LEAST:g} to maximum", got=f"floor={self.floor:g}, maximum={self.maximum:g}", remedy="Pass another floor"
+                f"floor lies in {_LEAST:g} to maximum",
+                got=f"floor={self.floor:g}, maximum={self.maximum:g}",
+                remedy="Pass another floor",
+                about="floor",
             )
         if not self.life(self.maximum) <= _LONGEST:
             raise InvalidValue(
@@ -92,7 +103,17 @@ class Fade(Remembering):
                 if self.half_life is None
                 else f"half_life={self.half_life:g}",
                 remedy="Raise amount, or shorten interval or half_life",
+                about="half_life" if self.half_life is not None else "amount",
             )
+
+    @property
+    def usual(self) -> float:
+        """The strength of what doesn't name one: the maximum."""
+        return self.maximum
+
+    def span(self, low: float, high: float) -> tuple[float, float]:
+        """From 0 to what marks give, at most the maximum; see `Propagation.span`."""
+        return 0.0, min(high, self.maximum)
 
     def life(self, value: float) -> float:
         """The seconds until a value is forgotten."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.settings import checked, one_of, or_none
 from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace
@@ -47,15 +49,11 @@ class Flood(Spreading):
     Online Edition 2021. With a barrier behind somebody who fled it is `fieldcraft.Pursuit`.
     """
 
-    cooling: float = 0.1
-    steps: int | None = None
-    stack: str = "max"
+    cooling: float = dataclasses.field(default=0.1, metadata=checked(checks.fraction))
+    steps: int | None = dataclasses.field(default=None, metadata=checked(or_none(checks.whole)))
+    stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cooling", checks.fraction("cooling", self.cooling))
-        if self.steps is not None:
-            object.__setattr__(self, "steps", checks.whole("steps", self.steps))
-        checks.choice("stack", self.stack, ("max", "sum"))
+    does = "is a flood"
 
     def field(self, space: AnySpace, every: float) -> FloodField:
         """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Protocol
 
+from fieldcraft import checks
+from fieldcraft.propagation.canvas import MOST_AMOUNT
 from fieldcraft.propagation.field import Field
 from fieldcraft.space import AnySpace
 
@@ -20,6 +23,27 @@ class Propagation(ABC):
     """
 
     layer: ClassVar[str]
+    takes_sources: ClassVar[bool] = False
+    does: ClassVar[str]
+    """What such a layer does, in a word or two: "spreads"."""
+    most: ClassVar[float] = checks.LARGEST
+    """The largest size of what is put on such a layer."""
+    least: ClassVar[float] = -checks.LARGEST
+    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Settings that stand in for others, which are not given with them."""
+
+    def __post_init__(self) -> None:
+        for setting in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, setting.name, setting.metadata["check"](setting.name, getattr(self, setting.name)))
+
+    @property
+    def usual(self) -> float:
+        """The strength of what doesn't name one."""
+        return 1.0
+
+    def span(self, low: float, high: float) -> tuple[float, float] | None:
+        """The lowest and the highest value that strengths from `low` to `high` make, 0 among both; None where nobody knows beforehand."""
+        return low, high
 
     @classmethod
     def parameters(cls) -> tuple[str, ...]:
@@ -40,24 +64,36 @@ class Spreading(Propagation):
     """A propagation of sources and deposits, whose values live on by themselves."""
 
     layer = "spread"
+    takes_sources = True
+    does = "spreads"
 
 
 class Radiating(Propagation):
     """A propagation of sources with radii and falloffs, whose values are what the sources say; its fields are `RadiatingField`."""
 
     layer = "radial"
+    takes_sources = True
+    does = "radiates"
 
 
 class Remembering(Propagation):
     """A propagation of marks, which fade; its fields are `RememberingField`."""
 
     layer = "memory"
+    does = "fades"
+    least = 0.0
 
 
 class Gathering(Propagation):
     """A propagation of what agents leave behind: stamps and deposits; its fields are `GatheringField`."""
 
     layer = "trail"
+    does = "is a trail"
+    most, least = MOST_AMOUNT, -MOST_AMOUNT
+
+    def span(self, low: float, high: float) -> None:
+        """None: how much gathers, nobody knows beforehand."""
+        return
 
 
 class Device(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.propagation import door
 from fieldcraft.propagation.kinds import Radiating
-from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
+from fieldcraft.propagation.settings import checked, curve, one_of
 from fieldcraft.space import Space
 
 __all__ = ["METRICS", "Radial"]
@@ -43,16 +45,14 @@ class Radial(Radiating):
     Raises `InvalidValue` for numbers outside of these ranges.
     """
 
-    radius: float
-    falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = "quadratic"
-    metric: str = "connected"
-    blend: str = "sum"
+    radius: float = dataclasses.field(metadata=checked(checks.positive))
+    falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = dataclasses.field(
+        default="quadratic", metadata=checked(curve)
+    )
+    metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
+    blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))
 
-    def __post_init__(self) -> None:
-        checks.positive("radius", self.radius)
-        checks.choice("metric", self.metric, METRICS)
-        checks.choice("blend", self.blend, ("sum", "max"))
-        object.__setattr__(self, "falloff", Falloff.of(self.falloff))
+    most, least = MOST_STRENGTH, -MOST_STRENGTH
 
     def check(self, space: Space) -> None:
         """Refuse a radius that takes too much memory on this space."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.settings import checked, one_of, or_none
 from fieldcraft.propagation.spread_account import trace
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
@@ -69,22 +71,12 @@ class Spread(Spreading):
     `docs/decisions/0003-sources-pin.md` gives reasons for.
     """
 
-    decay: float
-    momentum: float
-    falloff: str = "exponential"
-    half_life: float | None = None
-    floor: float = 1e-3
-    stack: str = "max"
-
-    def __post_init__(self) -> None:
-        # As plain floats, a NumPy scalar of another width cannot change a result, and a save file can hold them.
-        object.__setattr__(self, "decay", checks.not_negative("decay", self.decay))
-        object.__setattr__(self, "momentum", checks.fraction("momentum", self.momentum))
-        checks.choice("falloff", self.falloff, tuple(FALLOFFS))
-        if self.half_life is not None:
-            object.__setattr__(self, "half_life", checks.positive("half_life", self.half_life))
-        object.__setattr__(self, "floor", checks.not_negative("floor", self.floor))
-        checks.choice("stack", self.stack, ("max", "sum"))
+    decay: float = dataclasses.field(metadata=checked(checks.not_negative))
+    momentum: float = dataclasses.field(metadata=checked(checks.fraction))
+    falloff: str = dataclasses.field(default="exponential", metadata=checked(one_of(tuple(FALLOFFS))))
+    half_life: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.positive)))
+    floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.not_negative))
+    stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
 
     @property
     def exponent(self) -> int:

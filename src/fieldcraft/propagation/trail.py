@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.field import Account, GatheringField
 from fieldcraft.propagation.kinds import Gathering
+from fieldcraft.propagation.settings import checked, one_of, or_none
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace, Grid, grid_of
 
@@ -30,6 +32,58 @@ _LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
 _WORK_PER_THREAD = 300_000
 _UNIT_WORK = 200_000
 _AGENTS = 20_000  # as many pay for waking a thread
+
+
+def _keep(name: str, value: Any) -> float:
+    keep = checks.not_negative(name, value)
+    if keep > 1:
+        raise InvalidValue(
+            f"{name} is at most 1, or a trail grows without end", got=f"{name}={keep:g}", remedy=f"Pass a {name} in [0, 1], such as 0.98"
+        )
+    return keep
+
+
+def _blur(name: str, value: Any) -> int | tuple[float, ...]:
+    """A width, or weights that are the same from both ends."""
+    remedy = f"Pass an odd number up to {_WIDEST}, or as many weights"
+    if isinstance(value, (bool, np.bool_)):
+        raise InvalidValue(f"{name} is a width or weights", got=repr(value), remedy=remedy)
+    if isinstance(value, (int, np.integer)):
+        if value < 1 or value % 2 == 0 or value > _WIDEST:
+            raise InvalidValue(f"The width of a blur is odd, 1 to {_WIDEST}", got=f"{name}={value}", remedy=remedy)
+        return int(value)
+    array = checks.array("The weights of a blur", value)
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or len(array) % 2 == 0 or len(array) > _WIDEST:
+        raise InvalidValue(
+            f"A blur has an odd number of weights, up to {_WIDEST}", got=f"{array.dtype} of shape {array.shape}", remedy=remedy
+        )
+    weights = array.astype(np.float64)
+    if not np.isfinite(weights).all() or (weights < 0).any() or not np.allclose(weights, weights[::-1], rtol=1e-9, atol=0):
+        raise InvalidValue(
+            "The weights of a blur are finite, at least 0, and the same from both ends", got=f"{weights.tolist()}", remedy=remedy
+        )
+    return tuple(weights.tolist())
+
+
+def _normal(blur: Any, edges: str) -> int | tuple[float, ...]:
+    """Weights that sum to exactly 1 if they nearly do."""
+    if isinstance(blur, int):
+        return blur
+    weights = np.array(blur)
+    total = float(weights.sum())
+    if edges == "conserve" and abs(total - 1) > 1e-6:
+        raise InvalidValue(
+            "The weights of a blur that conserves sum to 1",
+            got=f"{total:g}",
+            remedy="Divide them by their sum, or pass edges='lose'",
+            about="blur",
+        )
+    if total > 1 + 1e-6:
+        raise InvalidValue(
+            "The weights of a blur sum to at most 1, or it grows without end", got=f"{total:g}", remedy="Divide them by it", about="blur"
+        )
+    weights = (weights + weights[::-1]) / 2
+    return tuple((weights / total if abs(total - 1) <= 1e-6 else weights).tolist())
 
 
 @dataclass(frozen=True)
@@ -60,35 +114,24 @@ class Trail(Gathering):
     as vectors, where that text had to encode them as colours.
     """
 
-    keep: float | None = None
-    half_life: float | None = None
-    blur: int | Sequence[float] = 3
-    edges: str = "conserve"
-    vector: bool = False
-    accumulate: bool = True
-    floor: float = 1e-6
+    keep: float | None = dataclasses.field(default=None, metadata=checked(or_none(_keep)))
+    half_life: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.positive)))
+    blur: int | Sequence[float] = dataclasses.field(default=3, metadata=checked(_blur))
+    edges: str = dataclasses.field(default="conserve", metadata=checked(one_of(EDGES)))
+    vector: bool = dataclasses.field(default=False, metadata=checked(checks.flag))
+    accumulate: bool = dataclasses.field(default=True, metadata=checked(checks.flag))
+    floor: float = dataclasses.field(default=1e-6, metadata=checked(checks.not_negative))
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.keep is not None and self.half_life is not None:
             raise InvalidValue(
-                "A trail evaporates by keep or by half_life", got=f"keep={self.keep!r} and half_life={self.half_life!r}", remedy="Pass one"
+                "A trail evaporates by keep or by half_life",
+                got=f"keep={self.keep!r} and half_life={self.half_life!r}",
+                remedy="Pass one",
+                about="keep",
             )
-        if self.keep is not None:
-            keep = checks.not_negative("keep", self.keep)
-            if keep > 1:
-                raise InvalidValue(
-                    "keep is at most 1, or a trail grows without end", got=f"keep={keep:g}", remedy="Pass a keep in [0, 1], such as 0.98"
-                )
-            object.__setattr__(self, "keep", keep)
-        if self.half_life is not None:
-            object.__setattr__(self, "half_life", checks.positive("half_life", self.half_life))
-        checks.choice("edges", self.edges, EDGES)
-        object.__setattr__(self, "blur", _checked_blur(self.blur, self.edges))
-        for name in ("vector", "accumulate"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise InvalidValue(f"{name} is True or False", got=f"{name}={getattr(self, name)!r}", remedy="Pass one of the two")
-            object.__setattr__(self, name, bool(getattr(self, name)))
-        object.__setattr__(self, "floor", checks.not_negative("floor", self.floor))
+        object.__setattr__(self, "blur", _normal(self.blur, self.edges))
 
     def weights(self) -> tuple[NDArray[np.floating[Any]], float]:
         """The weights of the blur along one axis, and what the blurred sums are multiplied by."""
@@ -107,35 +150,6 @@ class Trail(Gathering):
     def field(self, space: AnySpace, every: float) -> TrailField:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
         return TrailField(self, grid_of(space, "A layer with fc.Trail"), every)
-
-
-def _checked_blur(blur: Any, edges: str) -> int | tuple[float, ...]:
-    remedy = f"Pass an odd number up to {_WIDEST}, or as many weights"
-    if isinstance(blur, (bool, np.bool_)):
-        raise InvalidValue("blur is a width or weights", got=repr(blur), remedy=remedy)
-    if isinstance(blur, (int, np.integer)):
-        if blur < 1 or blur % 2 == 0 or blur > _WIDEST:
-            raise InvalidValue(f"The width of a blur is odd, 1 to {_WIDEST}", got=f"blur={blur}", remedy=remedy)
-        return int(blur)
-    array = checks.array("The weights of a blur", blur)
-    if array.ndim != 1 or array.dtype.kind not in "iuf" or len(array) % 2 == 0 or len(array) > _WIDEST:
-        raise InvalidValue(
-            f"A blur has an odd number of weights, up to {_WIDEST}", got=f"{array.dtype} of shape {array.shape}", remedy=remedy
-        )
-    weights = array.astype(np.float64)
-    if not np.isfinite(weights).all() or (weights < 0).any() or not np.allclose(weights, weights[::-1], rtol=1e-9, atol=0):
-        raise InvalidValue(
-            "The weights of a blur are finite, at least 0, and the same from both ends", got=f"{weights.tolist()}", remedy=remedy
-        )
-    total = float(weights.sum())
-    if edges == "conserve" and abs(total - 1) > 1e-6:
-        raise InvalidValue(
-            "The weights of a blur that conserves sum to 1", got=f"{total:g}", remedy="Divide them by their sum, or pass edges='lose'"
-        )
-    if total > 1 + 1e-6:
-        raise InvalidValue("The weights of a blur sum to at most 1, or it grows without end", got=f"{total:g}", remedy="Divide them by it")
-    weights = (weights + weights[::-1]) / 2
-    return tuple((weights / total if abs(total - 1) <= 1e-6 else weights).tolist())
 
 
 class TrailField(GatheringField):

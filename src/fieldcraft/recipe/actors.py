@@ -7,6 +7,7 @@ leave something along it, and of stamps they hold one each.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,16 +15,13 @@ from numpy.typing import NDArray
 
 from fieldcraft.layer import RadialLayer
 from fieldcraft.propagation import Stamp
-from fieldcraft.recipe.parts import DepositPart, LayerPart, SourcePart, TimelinePart
+from fieldcraft.recipe.parts import DepositPart, LayerPart, Mark, SourcePart, Stamping, TimelinePart
 from fieldcraft.recipe.places import Places, Policies, check_places, settled, stride_of
 from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.playback import Playback
 from fieldcraft.space import Grid
 
-__all__ = ["LIVE", "Actor", "Deposit", "Recorded", "Scripted", "recordings"]
-
-LIVE = ("spread", "radial", "flood")
-"""The kinds of layers that have live sources."""
+__all__ = ["Actor", "Deposit", "Recorded", "Scripted", "recordings"]
 
 _MOST_PIECES = 1000
 _NEAR = 1e-9
@@ -70,7 +68,7 @@ def _leave(
     """
     if not len(after):
         return
-    space, options = layer.space, part.options
+    space = layer.space
     ways = after - before
     if isinstance(space, Grid):
         ways = space.short_way(ways)
@@ -82,25 +80,19 @@ def _leave(
         cells = np.asarray(space.cell_at(points[len(after) :], outside="clamp"), dtype=np.int64)
         kept[len(after) :] = ~space.walls.reshape(-1)[cells]
     points, many = points[kept], np.tile(strengths, pieces)[kept]
-    if part.kind == "fade":
-        layer.mark(
-            points,
-            many,
-            radius=radius or options["radius"],
-            falloff=falloff or options["mark_falloff"],
-            metric=options["metric"],
-            on_wall=policies.on_wall,
-            outside=policies.outside,
-        )
+    if part.mark is not None:
+        around = replace(part.mark, radius=radius or part.mark.radius, falloff=falloff or part.mark.falloff)
+        _mark(layer, points, many, around, policies)
         return
     amounts: NDArray[np.float64] = many * (passed / pieces)
-    if options["vector"]:
+    if part.vector:
         left = ways[:, :2] if direction is None else np.tile(direction * passed, (len(after), 1))
         amounts = np.tile(strengths[:, np.newaxis] * left / pieces, (pieces, 1))[kept]
     if not np.any(amounts):
         return
-    shape = stamp or options["stamp"]
-    if shape is None:
+    stamping = part.stamping
+    shape = stamp or (None if stamping is None else stamping.stamp)
+    if stamping is None or shape is None:
         layer.deposit(points, amounts, on_wall=policies.on_wall, outside=policies.outside)
     else:
         layer.stamp(
@@ -109,8 +101,20 @@ def _leave(
             amounts,
             rotations=0.0 if turns is None else np.tile(turns, pieces)[kept],
             scales=scale,
-            how=options["how"],
+            how=stamping.how,
         )
+
+
+def _mark(layer: Any, points: Any, amounts: Any, mark: Mark, policies: Policies) -> None:
+    layer.mark(
+        points,
+        amounts,
+        radius=mark.radius,
+        falloff=mark.falloff,
+        metric=mark.metric,
+        on_wall=policies.on_wall,
+        outside=policies.outside,
+    )
 
 
 class Scripted:
@@ -150,7 +154,7 @@ class Scripted:
             return
         place = self._places(np.array([now]))
         before, self._here = self._here, place
-        if self.of.kind in LIVE:
+        if self.of.is_live:
             self._stand(place)
             return
         begun = place if before is None else before
@@ -159,7 +163,7 @@ class Scripted:
         way = (place - begun)[0]
         if part.rotation == "heading" and way.any():
             self._turn = math.degrees(math.atan2(way[1], way[0]))
-        if self.of.kind != "stamps" and not (before is None and self.of.kind == "trail"):
+        if not self.of.is_cleared and not (before is None and self.of.gathers):
             _leave(
                 self.of,
                 self.layer,
@@ -194,15 +198,16 @@ class Scripted:
         """Puts its stamp where it is."""
         if self._here is None:
             return
-        part, options = self.part, self.of.options
+        part, stamping = self.part, self.of.stamping
+        assert stamping is not None
         self.layer.stamp(
-            part.stamp or options["stamp"],
+            part.stamp or stamping.stamp,
             settled(self.layer, self._here, self._policies),
             part.strength,
             rotations=self._turn,
             scales=part.scale,
-            how=options["how"],
-            blend=options["blend"],
+            how=stamping.how,
+            blend=stamping.blend,
         )
 
     def shown(self) -> tuple[Places, NDArray[np.float64]]:
@@ -239,15 +244,15 @@ class Recorded:
         self._take(np.concatenate(keys), np.concatenate(places), np.concatenate(strengths), passed)
 
     def _take(self, keys: NDArray[np.int64], places: Places, strengths: NDArray[np.float64], passed: float) -> None:
-        if self.of.kind in LIVE:
+        if self.of.is_live:
             self.layer.sync(keys, places, strengths, on_wall=self.policies.on_wall, outside=self.policies.outside)
-        elif self.of.kind != "stamps":
+        elif not self.of.is_cleared:
             order = np.argsort(self._keys, kind="stable")
             at = np.minimum(np.searchsorted(self._keys[order], keys), max(len(order) - 1, 0))
             known = np.zeros(len(keys), dtype=np.bool_) if not len(order) else self._keys[order][at] == keys
             before = places.copy()
             before[known] = self._places[order][at[known]]
-            if self.of.kind == "trail":  # who has just come has left nothing yet
+            if self.of.gathers:  # who has just come has left nothing yet
                 before, after, amounts = before[known], places[known], strengths[known]
             else:
                 after, amounts = places, strengths
@@ -256,10 +261,10 @@ class Recorded:
 
     def stamp(self) -> None:
         """Puts the stamp of the layer at each place."""
-        if len(self._places):
-            options = self.of.options
+        stamping = self.of.stamping
+        if len(self._places) and stamping is not None:
             places = settled(self.layer, self._places, self.policies)
-            self.layer.stamp(options["stamp"], places, self._strengths, how=options["how"], blend=options["blend"])
+            self.layer.stamp(stamping.stamp, places, self._strengths, how=stamping.how, blend=stamping.blend)
 
     def shown(self) -> tuple[Places, NDArray[np.float64]]:
         """Where everybody is."""
@@ -278,32 +283,23 @@ class Deposit:
         """Puts down what is due."""
         part = self.part
         while now + _NEAR >= part.at + self._count * (part.every or 0.0) and (part.every is not None or self._count == 0):
-            if self.of.kind == "fade":
-                options = self.of.options
-                self.layer.mark(
-                    part.position,
-                    part.amount,
-                    radius=options["radius"],
-                    falloff=options["mark_falloff"],
-                    metric=options["metric"],
-                    on_wall=part.on_wall,
-                    outside=part.outside,
-                )
-            elif self.of.kind == "trail" and self.of.options["stamp"] is not None:
-                self._put("add")
-            elif self.of.kind != "stamps":
+            if self.of.mark is not None:
+                _mark(self.layer, part.position, part.amount, self.of.mark, self._policies)
+            elif self.of.gathers and self.of.stamping is not None and self.of.stamping.stamp is not None:
+                self._put(self.of.stamping, "add")
+            elif not self.of.is_cleared:
                 self.layer.deposit(part.position, part.amount, on_wall=part.on_wall, outside=part.outside)
             self._count += 1
 
-    def _put(self, blend: str, times: int = 1) -> None:
-        options = self.of.options
+    def _put(self, stamping: Stamping, blend: str, times: int = 1) -> None:
         places = settled(self.layer, np.array([self.part.position]), self._policies)
-        self.layer.stamp(options["stamp"], places, np.multiply(self.part.amount, times), how=options["how"], blend=blend)
+        self.layer.stamp(stamping.stamp, places, np.multiply(self.part.amount, times), how=stamping.how, blend=blend)
 
     def stamp(self) -> None:
         """Puts the stamp as often as it has come."""
-        if self._count:
-            self._put(self.of.options["blend"], self._count if self.of.options["blend"] == "add" else 1)
+        stamping = self.of.stamping
+        if self._count and stamping is not None:
+            self._put(stamping, stamping.blend, self._count if stamping.blend == "add" else 1)
 
     def shown(self) -> tuple[Places, NDArray[np.float64]]:
         """Nothing: what was put down has no place of its own."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recipe.parse_kinds import KINDS, check_source_keys, check_strength
+from fieldcraft.recipe.parse_kinds import check_source_keys, check_strength
 from fieldcraft.recipe.parse_shapes import falloff_of, stamp_of
 from fieldcraft.recipe.parts import DepositPart, LayerPart, SourcePart, TimelinePart
 from fieldcraft.recipe.section import Section
@@ -71,18 +71,19 @@ def _check_leaving(section: Section, part: SourcePart, layer: LayerPart | None) 
     """Note a source that would leave nothing."""
     if layer is None:
         return
-    if layer.kind == "stamps" and part.stamp is None and layer.options["stamp"] is None:
+    own = None if layer.stamping is None else layer.stamping.stamp
+    if layer.is_cleared and part.stamp is None and own is None:
         section.problems.add(
             section.keys,
             f"A source of stamps has a stamp, its own or its layer's. {_NEEDED}",
         )
-    has_no_stamp = part.stamp is None and layer.options.get("stamp") is None
+    has_no_stamp = part.stamp is None and own is None
     for key in ("rotation", "scale"):
-        if layer.kind == "trail" and has_no_stamp and section.has(key):
+        if layer.gathers and has_no_stamp and section.has(key):
             section.problems.add((*section.keys, key), f"{key} is for a stamp, and neither the source nor its layer has one. Add it.")
-    if layer.kind != "trail":
+    if not layer.gathers:
         return
-    vectors = layer.options["vector"]
+    vectors = layer.vector
     if vectors and len(part.path) == 1 and part.direction is None:
         section.problems.add(
             section.keys,
@@ -97,7 +98,7 @@ def _check_leaving(section: Section, part: SourcePart, layer: LayerPart | None) 
 
 def _usual(layer: LayerPart | None) -> float:
     """The strength of what doesn't name one."""
-    return float(layer.options["maximum"]) if layer is not None and layer.kind == "fade" else 1.0
+    return 1.0 if layer is None else layer.propagation.usual
 
 
 def _rotation(value: Any) -> float | str:
@@ -110,13 +111,13 @@ def _rotation(value: Any) -> float | str:
 
 def _policies(section: Section, layer: LayerPart | None, on_wall: str, outside: str) -> tuple[str, str]:
     policies = (
-        section.choice("on_wall", _ON_WALL, "through" if layer is not None and layer.kind == "stamps" else on_wall),
+        section.choice("on_wall", _ON_WALL, "through" if layer is not None and layer.is_cleared else on_wall),
         section.choice("outside", _OUTSIDE, outside),
     )
-    if policies[0] == "through" and layer is not None and layer.kind in ("fade", "trail"):
+    if policies[0] == "through" and layer is not None and (layer.mark is not None or layer.gathers):
         section.problems.add(
             (*section.keys, "on_wall"),
-            f'Walls hold nothing on a layer that {KINDS[layer.kind].does}. Got on_wall = "through". Write "nearest".',
+            f'Walls hold nothing on a layer that {layer.propagation.does}. Got on_wall = "through". Write "nearest".',
         )
     return policies
 
@@ -152,9 +153,11 @@ def parse_timeline(section: Section, layers: Mapping[str, LayerPart]) -> Timelin
     start = section.number("from", 0.0, checks.not_negative)
     strength = section.number("strength", 1.0)
     faint = section.number("faint", 0.05, checks.fraction)
-    on_wall, outside = _policies(section, next((layer for layer in fed if layer.kind in ("fade", "trail")), None), "nearest", "clamp")
+    on_wall, outside = _policies(
+        section, next((layer for layer in fed if layer.mark is not None or layer.gathers), None), "nearest", "clamp"
+    )
     for layer in fed:
-        if layer.kind == "stamps" and layer.options["stamp"] is None:
+        if layer.is_cleared and layer.stamping is not None and layer.stamping.stamp is None:
             section.problems.add(
                 (*section.keys, "layers"),
                 f"A recording puts the stamps of its layer. Layer {layer.name!r} has none. {_NEEDED}",
@@ -178,18 +181,18 @@ def parse_deposit(section: Section, layers: Mapping[str, LayerPart]) -> DepositP
     name = section.name("layer", layers, "layer")
     layer = layers.get(name)
     section.text("name", None)
-    if layer is not None and layer.kind == "radial":
+    if layer is not None and layer.propagation.layer == "radial":
         section.problems.add(
             (*section.keys, "layer"),
             f"Deposits fade, and on a radial layer nothing does. Got layer {name!r}. Write a source with from and until.",
         )
-    if layer is not None and layer.kind == "stamps" and layer.options["stamp"] is None:
+    if layer is not None and layer.is_cleared and layer.stamping is not None and layer.stamping.stamp is None:
         section.problems.add(
             section.keys,
             f"A deposit on stamps is the stamp of its layer. Layer {name!r} has none. {_NEEDED}",
         )
     position = section.position("position")
-    if layer is not None and layer.kind == "trail" and layer.options["vector"]:
+    if layer is not None and layer.gathers and layer.vector:
         amount: Any = section.numbers("amount", "[x, y] on a trail of vectors", 2) or (0.0, 0.0)
     else:
         amount = section.number("amount", _usual(layer))

@@ -12,7 +12,7 @@ from fieldcraft.compose import formula
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Radial
-from fieldcraft.recipe.parse_kinds import KINDS, options_of
+from fieldcraft.recipe.parse_kinds import kinds, layer_of
 from fieldcraft.recipe.parts import FormulaPart, LayerPart, TeamsPart
 from fieldcraft.recipe.section import Problems, Section
 from fieldcraft.space import Grid
@@ -67,7 +67,7 @@ def parse_layers(root: Section, problems: Problems) -> tuple[LayerPart, ...]:
     for name, table in tables.items():
         section = Section(problems, ("layers", name), table)
         _check_name("layer", name, section)
-        parts.append(_layer(section, name, tuple(KINDS)))
+        parts.append(layer_of(section, name, tuple(kinds())))
         section.finish()
     return tuple(parts)
 
@@ -87,7 +87,7 @@ def parse_teams(root: Section, problems: Problems, layers: tuple[LayerPart, ...]
             problems.add(("teams", "names"), f"Teams and layers have different names. Got {name!r} for both. Rename one.")
     colors = section.any("colors", None, lambda value: _colors(value, names))
     part = TeamsPart(
-        layer=_layer(section, "", _OF_TEAMS),
+        layer=layer_of(section, "", _OF_TEAMS),
         names=tuple(names),
         colors=tuple(colors or (TEAM_COLORS[i % len(TEAM_COLORS)] for i in range(len(names)))),
         owner_by=section.choice("owner_by", ("total", "source"), "total"),
@@ -95,7 +95,7 @@ def parse_teams(root: Section, problems: Problems, layers: tuple[LayerPart, ...]
         stake=section.number("stake", 0.0, checks.not_negative),
         hostile=section.mapping("hostile", None, of=lambda name, enemies: _enemies(name, enemies, names)),
     )
-    if part.owner_by == "source" and part.layer.kind == "spread":
+    if part.owner_by == "source" and part.layer.propagation.layer != "radial":
         problems.add(("teams", "owner_by"), 'owner_by = "source" needs radial teams. Got propagation = "spread". Write owner_by = "total".')
     section.finish()
     return part
@@ -131,20 +131,6 @@ def parse_formulas(root: Section, problems: Problems, acting: tuple[LayerPart, .
 def indented(error: Exception) -> str:
     """A refusal of several lines as part of a list of problems."""
     return str(error).replace("\n", "\n    ")
-
-
-def _layer(section: Section, name: str, kinds: tuple[str, ...]) -> LayerPart:
-    kind = section.choice("propagation", kinds, kinds[0])
-    options = options_of(section, kind)
-    return LayerPart(
-        section.keys,
-        name,
-        kind,
-        options,
-        every=section.number("every", 0.1, checks.positive),
-        cell_size=section.number("cell_size", None, checks.positive),
-        walls=section.flag("walls", True),
-    )
 
 
 def _check_name(what: str, name: str, section: Section) -> None:

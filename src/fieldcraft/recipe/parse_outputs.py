@@ -174,7 +174,7 @@ def _look(section: Section, shown: tuple[str, ...], names: Names) -> dict[str, A
         section.put(look, key, section.flag)
     limits = look.get("limits", () if section.has("limits") else {})
     for name in shown if isinstance(limits, dict) else ():
-        is_trail = name in names.acting and names.acting[name].kind == "trail"
+        is_trail = name in names.acting and names.acting[name].gathers
         if name not in limits and (is_trail or (name in names.formulas and name not in names.acting)):
             what = "a trail" if is_trail else "a formula"
             section.problems.add(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.propagation import Stamp
+from fieldcraft.falloff import Falloff
+from fieldcraft.propagation import Propagation, Stamp
 from fieldcraft.recipe.document import Document
 from fieldcraft.recipe.lines import Keys
 
@@ -16,10 +17,12 @@ __all__ = [
     "FormulaPart",
     "LayerPart",
     "MapPart",
+    "Mark",
     "OutputPart",
     "Recipe",
     "RunPart",
     "SourcePart",
+    "Stamping",
     "TeamsPart",
     "TimelinePart",
     "acting",
@@ -36,16 +39,59 @@ class MapPart:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """How a layer is marked: the ground around each place, by a metric."""
+
+    radius: float | None
+    falloff: Falloff
+    metric: str
+
+
+@dataclass(frozen=True)
+class Stamping:
+    """How a layer is stamped: with what, if a source has no stamp of its own."""
+
+    stamp: Stamp | None
+    how: str
+    blend: str
+
+
+@dataclass(frozen=True)
 class LayerPart:
-    """A layer: `options` are the arguments of its propagation, by `kind`, and of what acts on it; `walls=False` ignores the map's walls."""
+    """A layer, with its propagation; `kind` is the recipe's word for that. `walls=False` ignores the map's walls.
+
+    `mark` is how it is marked, of a layer that remembers; `stamping` what is stamped on it, of a trail or of stamps.
+    """
 
     keys: Keys
     name: str
     kind: str
-    options: Mapping[str, Any]
+    propagation: Propagation
+    mark: Mark | None
+    stamping: Stamping | None
     every: float
     cell_size: float | None
     walls: bool
+
+    @property
+    def is_live(self) -> bool:
+        """Whether what acts on it are its live sources."""
+        return self.propagation.takes_sources
+
+    @property
+    def is_cleared(self) -> bool:
+        """Whether it holds nothing but the stamps of what is there now."""
+        return self.propagation.layer == "array"
+
+    @property
+    def gathers(self) -> bool:
+        """Whether agents leave a trail on it."""
+        return self.propagation.layer == "trail"
+
+    @property
+    def vector(self) -> bool:
+        """Whether it holds vectors."""
+        return bool(self.propagation.settings().get("vector", False))
 
 
 @dataclass(frozen=True)

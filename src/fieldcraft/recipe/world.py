@@ -15,8 +15,7 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import PROPAGATIONS, Propagation
-from fieldcraft.recipe.actors import LIVE, Actor, Deposit, Scripted, recordings
+from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
 from fieldcraft.recipe.parse_layers import indented, maps_of_teams
@@ -107,7 +106,7 @@ class World:
             layer = self.imap[name]
             if isinstance(layer, RadialLayer):
                 layer.settle()
-            elif self._parts[name].kind == "stamps":
+            elif self._parts[name].is_cleared:
                 layer.write(np.zeros(layer.space.shape, dtype=np.float32))
                 for actor in self._actors:
                     if actor.layer is layer:
@@ -147,16 +146,15 @@ class World:
         teams = self.recipe.teams
         for part in self.recipe.layers:
             try:
-                if part.kind == "stamps":
+                if part.is_cleared:
                     self.imap.add_layer(part.name, values=self._nothing(part), **_grid_options(part))
                 else:
-                    self.imap.add_layer(part.name, _propagation(part), **_grid_options(part))
+                    self.imap.add_layer(part.name, part.propagation, **_grid_options(part))
             except FieldcraftError as error:
                 problems.add(part.keys, f"layers.{part.name}: {error}")
         if teams is not None:
             try:
-                propagation = _propagation(teams.layer)
-                self.teams = add_teams(self.imap, teams.names, propagation, hostile=teams.hostile, **_grid_options(teams.layer))
+                self.teams = add_teams(self.imap, teams.names, teams.layer.propagation, hostile=teams.hostile, **_grid_options(teams.layer))
             except FieldcraftError as error:
                 problems.add(("teams",), f"teams: {error}")
         self.maps.update(self.imap.layers)
@@ -223,18 +221,18 @@ class World:
                         played = player.timeline.strengths[rows] * part.strength
                         strengths += [float(played.min()), float(played.max())]
         of = self._parts[name]
-        if of.kind == "fade":
-            return 0.0, min(max(strengths), float(of.options["maximum"]))
-        if of.kind == "stamps":
+        if of.is_cleared:
             weights = self._weights(name)
             strengths = [strength * weight for strength in strengths for weight in (*weights, 0.0)]
-        return min(strengths), max(strengths)
+        low, high = min(strengths), max(strengths)
+        return of.propagation.span(low, high) or (low, high)
 
     def _weights(self, name: str) -> tuple[float, float]:
         """The lowest and the highest weight of the stamps on a layer."""
         space = self.imap[name].space
         own = [part.stamp for part in self.recipe.sources if part.layer == name]
-        stamps = [stamp for stamp in (*own, self._parts[name].options["stamp"]) if stamp is not None]
+        stamping = self._parts[name].stamping
+        stamps = [stamp for stamp in (*own, None if stamping is None else stamping.stamp) if stamp is not None]
         most = max(space.shape) if isinstance(space, Grid) else _MOST_CELLS
         prints = [stamp.on(stride_of(space), y_up=space.y_up, most=most).weights for stamp in stamps]
         return min(float(each.min()) for each in prints), max(float(each.max()) for each in prints)
@@ -251,15 +249,15 @@ class World:
 
     def has_sources(self, name: str) -> bool:
         """Whether what acts on a layer are its live sources."""
-        return self._parts[name].kind in LIVE
+        return self._parts[name].is_live
 
     def holds_vectors(self, name: str) -> bool:
         """Whether a layer is a trail of vectors."""
-        return self.is_trail(name) and bool(self._parts[name].options["vector"])
+        return self.is_trail(name) and self._parts[name].vector
 
     def is_trail(self, name: str) -> bool:
         """Whether a map is a layer with a trail, whose values nobody knows beforehand."""
-        return name in self._parts and self._parts[name].kind == "trail"
+        return name in self._parts and self._parts[name].gathers
 
     def fading(self, names: Iterable[str]) -> dict[str, set[float]]:
         """By format of recording, the half-lives in seconds of what fades in some layers."""
@@ -284,11 +282,6 @@ def _map_of(teams: Teams, name: str, stake: float) -> Operand:
     if what == "share":
         return teams.share(team)
     return teams.vulnerability(team, stake=stake) if team else teams.vulnerability()
-
-
-def _propagation(part: LayerPart) -> Propagation:
-    kind = PROPAGATIONS[part.kind]
-    return kind(**{name: part.options[name] for name in kind.parameters() if name in part.options})
 
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:
