@@ -135,7 +135,6 @@ def test_a_radial_layer_is_updated_when_it_is_due(tmp_path):
         ('"straight"', '"straight"\n[layers.red]\npropagation = "radial"\nradius = 1', 6, "different names"),
         ('"straight"', '"straight"\n[maps]\ntension = "red"', 12, "different names"),
         ('"straight"', '"straight"\n[maps]\nlead = "red - blu"', 12, "Did you mean 'blue'?"),
-        ('"straight"', '"straight"\n[maps]\nlead = "red ** 2"', 12, "There are no powers"),
         ('"straight"', '"straight"\n[maps]\nlead = "red.values"', 12, "no attributes"),
         ('"straight"', '"straight"\n[maps]\nlead = "later"\nlater = "red"', 12, "There is no layer of that name"),
         ('"straight"', '"straight"\n[maps]\nlead = "1 + 1"', 12, "names at least one map"),
