@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
+from fieldcraft.kernels.reference import sense as sense_reference
 from fieldcraft.kernels.reference import walk as reference
 from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
+    from fieldcraft.kernels import sense as sense_fast
     from fieldcraft.kernels import walk as fast
 
 pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
@@ -63,14 +65,14 @@ def test_walks_and_senses_as_the_reference(
     push = frozen(rng.normal(size=(count, 2)) if pushed else reference.NO_PUSH)
     trails = (layers[0], layers[1]) if follow else (no_layer, no_layer)
     found = []
-    for ops in (reference, fast):
+    for ops, senses in ((reference, sense_reference), (fast, sense_fast)):
         out = (np.zeros((count, 2)), np.zeros((count, 2)), np.zeros(count, np.int64))
         ops.walk(
             walls, y_up, wrap, trails, flows, roles, *crowds, push, follow, align, separate, cohere, avoid, distance, math.cos(angle),
             math.sin(angle), stride, wander, *limits, seed, 7, places, headings, first, count, *out,
         )  # fmt: skip
         read = np.zeros((count, 3), np.float32)
-        ops.sense(layers[0], walls, y_up, wrap, places, headings, distance, math.cos(angle), math.sin(angle), -1.5, 0, count, read)
+        senses.sense(layers[0], walls, y_up, wrap, places, headings, distance, math.cos(angle), math.sin(angle), -1.5, 0, count, read)
         found.append((*out, read))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Trail
 from fieldcraft.query import sense
@@ -316,6 +316,6 @@ class TestRefusals:
                     layer.deposit_at(bad)
             with refused(InvalidValue):
                 layer.deposit_at(np.array([1.5]))
-            with refused(InvalidValue, "Trail"):
+            with refused(WrongLayer, "Trail"):
                 plain.deposit_at(np.array([1]))
         layer.deposit_at(np.zeros(0, int))
