@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, Trail, checks, read_pedestrians
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft_worlds.experiments.experiment import Experiment
 from fieldcraft_worlds.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of
@@ -218,6 +218,10 @@ def _all_angles(recording: str, cell: float, frames_per_second: float | None, un
     return answer
 
 
+_OPTIONS = {"frames_per_second": "--fps 25, say", "unit": "--unit m or --unit cm"}
+"""How the command calls what the library asks for."""
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_data_argument(parser)
     parser.add_argument(
@@ -234,7 +238,13 @@ def _study(chosen: argparse.Namespace) -> Study:
     if not files:
         folder = data_folder(chosen.data) / "trajectories" / "pedestrians"
         files = [folder / name for name in PLACES]
-    return pedestrians_study(files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit)
+    try:
+        return pedestrians_study(files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit)
+    except FieldcraftError as error:
+        for name, option in _OPTIONS.items():
+            if f"{name}=" in error.remedy:
+                raise FieldcraftError(error.rule, got=error.got, remedy=f"Add {option}") from error
+        raise
 
 
 EXPERIMENT = Experiment(

@@ -6,8 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import Grid, checks
+from fieldcraft_worlds.games.game import Signal
 
-__all__ = ["brushed"]
+__all__ = ["brushed", "painted"]
+
+
+def painted(signal: Signal) -> tuple[tuple[float, float], ...]:
+    """The stroke that a brush paints at a signal, for `brushed`; empty where it paints nothing.
+
+    A press and a hold paint where the pointer is, a release only where it went since the last signal.
+    """
+    if signal.position is None or (signal.phase == "release" and len(signal.stroke) < 2):
+        return ()
+    return signal.stroke or (signal.position,)
 
 
 def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:

@@ -237,3 +237,14 @@ def test_both_are_on_the_command_line(tmp_path, capsys, monkeypatch):
 def test_tracks_of_a_recording_are_read_as_they_are(tmp_path):
     timeline = read_tracks(ring(tmp_path, ants=2))
     assert ant_walks.walks_of(timeline, 12, 10, 0.5).outside == 0
+
+
+def test_the_command_names_its_own_options(tmp_path, capsys):
+    from fieldcraft.cli import main
+
+    bare = tmp_path / "bare.txt"
+    bare.write_text("1 0 0.0 0.0\n1 1 0.1 0.0\n")
+    assert main(["experiment", "pedestrians", "--recording", str(bare), "--out", str(tmp_path / "out")]) == 2
+    assert "Add --fps 25, say" in capsys.readouterr().err
+    assert main(["experiment", "pedestrians", "--recording", str(bare), "--fps", "25", "--out", str(tmp_path / "out")]) == 2
+    assert "Add --unit m or --unit cm" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tu
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.tuned import TunedWorld
 from fieldcraft_worlds.scene import Scene
 
@@ -41,9 +42,9 @@ class AntWorld(TunedWorld):
         """What brush, keys and sliders ask for."""
         asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
         for signal in hands.signals:
-            if signal.action in ("paint", "wipe") and signal.phase != "release" and signal.position is not None:
+            if signal.action in ("paint", "wipe") and (stroke := painted(signal)):
                 what = hands.chosen.get("brush", BRUSHES[0]) if signal.action == "paint" else "clear"
-                asked.append(Paint(what.removeprefix("paint "), signal.stroke or (signal.position,)))
+                asked.append(Paint(what.removeprefix("paint "), stroke))
             elif signal.phase == "press" and signal.action == "keep apart":
                 usual = self.mirror.settings.tuning(state.trails).separate
                 asked.append(Tune("separate", 0.0 if state.tuning.separate else usual or Tuning().separate))

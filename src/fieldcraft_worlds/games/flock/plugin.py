@@ -13,6 +13,7 @@ from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Sca
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.tuned import TunedWorld
 from fieldcraft_worlds.scene import Scene
 
@@ -47,9 +48,9 @@ class FlockWorld(TunedWorld):
                 wanted = None if signal.phase == "release" else signal.position
                 if wanted != state.predator:
                     asked.append(Scare(wanted))
-            elif signal.action == "paint" and signal.phase != "release" and signal.position is not None:
+            elif signal.action == "paint" and (stroke := painted(signal)):
                 what = hands.chosen.get("brush", BRUSHES[0]).removeprefix("paint ")
-                asked.append(Paint(what, signal.stroke or (signal.position,)))
+                asked.append(Paint(what, stroke))
             elif signal.phase == "press" and signal.action.startswith("by ") and (rule := signal.action[3:]) != state.rule:
                 asked.append(Fly(rule))
         return tuple(asked)
