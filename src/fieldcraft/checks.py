@@ -172,6 +172,9 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
 
 def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions") -> tuple[NDArray[np.float64], bool]:
     """World positions, or `what` else has as many parts, as a float64 array (N, dimensions), and whether `value` was a single one."""
+    given: object = value
+    if type(given) is tuple and len(given) == dimensions and all(type(part) is float and math.isfinite(part) for part in given):
+        return np.array([given]), True
     axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:

@@ -100,6 +100,10 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:
     """Serve `count` agents, on several threads where each has `least` to do; `call(first, last)` serves some of them."""
     bands = max(1, min(pool.threads(), count // least))
+    if bands == 1:
+        function, arguments = call(0, count)
+        function(*arguments)
+        return
     edges = [count * band // bands for band in range(bands + 1)]
     pool.run([call(first, last) for first, last in pairwise(edges)])
 

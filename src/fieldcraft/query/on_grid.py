@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -53,13 +55,27 @@ class GridGround(Ground):
     def places(self, positions: ArrayLike, outside: str) -> tuple[Floats, bool]:
         """World positions in cells from the origin, (N, 2), as `kernels.sample` takes them; and whether it was one pair."""
         points, single = checks.positions(positions)
+        if single:
+            self.space.cell_at(positions, outside=outside)
+            return np.array([self._place(points[0])]), True
         with np.errstate(over="ignore", invalid="ignore"):
             self.space.cell_at(points, outside=outside)
             places = (points - self.space.origin) / self.space.cell_size
         if not np.isfinite(places).all():
             raise too_far(points[~np.isfinite(places).all(axis=1)][0])
         size = (self.space.width, self.space.height)
-        return (np.mod(places, size) if self.space.wrap else np.clip(places, 0, size)), single
+        return (np.mod(places, size) if self.space.wrap else np.clip(places, 0, size)), False
+
+    def _place(self, point: Floats) -> tuple[float, float]:
+        """One of the `places`, by Python's own numbers: arrays of one would take ten times as long."""
+        space = self.space
+        (x, y), (left, top) = point.tolist(), space.origin
+        column, row = (x - left) / space.cell_size, (y - top) / space.cell_size
+        if not (math.isfinite(column) and math.isfinite(row)):
+            raise too_far(point)
+        if space.wrap:
+            return column % space.width, row % space.height
+        return min(max(column, 0.0), float(space.width)), min(max(row, 0.0), float(space.height))
 
     def positions(self, places: Floats) -> Floats:
         """The way back from `places`."""
@@ -233,10 +249,18 @@ def _tile_bounds(ground: GridGround, closed: NDArray[np.uint8], sign: np.float32
     Where the agents look at less than the whole map taken together this is infinity, which leaves out nothing.
     """
     height, width = ground.space.shape
-    highest = np.full((-(-height // TILE), -(-width // TILE)), np.inf, dtype=np.float32)
-    if agents * min(4 * reach2, len(ground.space)) > 2 * len(ground.space):
-        kernels.best.bounds(ground.values, closed, sign, highest)
+    tiles = -(-height // TILE), -(-width // TILE)
+    if agents * min(4 * reach2, len(ground.space)) <= 2 * len(ground.space):
+        return _no_bounds(tiles)
+    highest = np.empty(tiles, dtype=np.float32)
+    kernels.best.bounds(ground.values, closed, sign, highest)
     return highest
+
+
+@functools.lru_cache(maxsize=8)
+def _no_bounds(tiles: tuple[int, int]) -> NDArray[np.float32]:
+    """Bounds that leave out nothing; kernels only read them."""
+    return np.full(tiles, np.inf, dtype=np.float32)
 
 
 def _squared(distance: float, space: Grid, *, at_least: bool) -> float:

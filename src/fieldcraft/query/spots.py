@@ -79,5 +79,5 @@ def _choose(
     wanted = 1 if count is None else checks.whole("count", count, minimum=1)
     if wanted > len(ground.space):
         raise InvalidValue(f"count is at most the size of the map, {len(ground.space)}", got=f"count={wanted}", remedy="Ask for fewer")
-    cells, single = door.best(layer)(layer, near, far, wanted, apart, where, walk, outside, sign)
+    cells, single = door.best(layer)(ground, near, far, wanted, apart, where, walk, outside, sign)
     return chosen(cells, single, count, ground.space, ground.flat)

@@ -176,6 +176,11 @@ class Grid(Space):
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """The world positions of the centres of cells: (2,) for one cell, (N, 2) for many."""
+        one: object = cells
+        if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(self):
+            row, column = divmod(one, self.width)
+            row = self.height - 1 - row if self.y_up else row
+            return np.array([self.origin[0] + (column + 0.5) * self.cell_size, self.origin[1] + (row + 0.5) * self.cell_size])
         ids = self._checked_cells(cells)
         rows, columns = np.divmod(ids, self.width)
         if self.y_up:

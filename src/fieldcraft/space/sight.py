@@ -129,7 +129,7 @@ def sees(
         ]
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
     limits = _limits(grid, radius, len(points))
-    cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (points, aims))
+    cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (viewers, targets))
     seen = np.zeros((len(points), len(aims)), dtype=np.bool_)
     look = lines_reference.look_cells
     parts = 1
@@ -228,6 +228,8 @@ def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
 
 def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
     """The largest squared distances, in cells."""
+    if np.ndim(radius) == 0:
+        return np.full(count, reference.squared_reach(checks.positive("radius", radius) / space.cell_size), dtype=np.int64)
     different, which = np.unique(_radii(radius, count), return_inverse=True)
     return np.array([reference.squared_reach(float(r) / space.cell_size) for r in different], dtype=np.int64)[which]
 

@@ -35,6 +35,8 @@ class Spots:
     @classmethod
     def at(cls, cells: NDArray[np.int64], space: Space, flat: NDArray[np.float32], *, ranked: bool = False) -> Spots:
         """The spots at cells, -1 where there is none; `flat` are the values by cell."""
+        if cells.ndim == 0 and cells >= 0:
+            return cls(space.position_of(int(cells)), flat[cells], cells[()], np.asarray(cells >= 0)[()], cells[()], ranked)
         found = np.asarray(cells >= 0)
         positions = np.full((*found.shape, space.dimensions), np.nan)
         positions[found] = space.position_of(np.asarray(cells)[found])
