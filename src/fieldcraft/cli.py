@@ -104,6 +104,10 @@ def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argpa
     )
     info.set_defaults(act=_info)
 
+    from fieldcraft import device_report
+
+    device_report.add(commands)
+
     _add_plugged(commands)
     return parser, commands
 

@@ -52,8 +52,7 @@ class Carrier:
         """What carries a field, in words."""
         if self.device is None:
             return "the CPU"
-        on_it: bool = getattr(field, "device", None) is self.device
-        return self.device.name if on_it else "the CPU"
+        return self.device.carrier(field)
 
 
 def carrier(given: object) -> Carrier:

@@ -13,14 +13,19 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 
-__all__ = ["Adapter", "Batch", "Buffer", "Device", "adapters", "device"]
+if TYPE_CHECKING:
+    from fieldcraft.propagation import Propagation
+    from fieldcraft.propagation.field import Field
+    from fieldcraft.space import AnySpace
+
+__all__ = ["Adapter", "Batch", "Buffer", "Clock", "Device", "adapters", "device"]
 
 SHADERS = Path(__file__).parent / "wgsl"
 STEPS = 256
@@ -147,11 +152,55 @@ class Buffer:
         self.size = size
 
 
+class Clock:
+    """Time that a device spends on what it is handed, by its own clock; 0 where it has none."""
+
+    passes = 64
+
+    def __init__(self, owner: Device) -> None:
+        self._owner = owner
+        self.nanoseconds = 0
+        self._used = 0
+        self._queries = owner.handle.create_query_set(type="timestamp", count=2 * self.passes) if owner.timestamps else None
+        usage = owner._wgpu.BufferUsage
+        self._found = owner.handle.create_buffer(size=16 * self.passes, usage=usage.QUERY_RESOLVE | usage.COPY_SRC | usage.COPY_DST)
+
+    @property
+    def milliseconds(self) -> float:
+        """What has been added up."""
+        return self.nanoseconds / 1e6
+
+    def next_pass(self) -> dict[str, Any]:
+        """What a pass needs to be told to be timed."""
+        if self._queries is None or self._used == self.passes:
+            return {}
+        first = 2 * self._used
+        self._used += 1
+        return {
+            "timestamp_writes": {"query_set": self._queries, "beginning_of_pass_write_index": first, "end_of_pass_write_index": first + 1}
+        }
+
+    def resolve(self, encoder: Any) -> None:
+        """Put down that the times are to be told."""
+        if self._used:
+            encoder.resolve_query_set(
+                query_set=self._queries, first_query=0, query_count=2 * self._used, destination=self._found, destination_offset=0
+            )
+
+    def add_up(self) -> None:
+        """Read the times of what was submitted."""
+        if self._used:
+            found = np.frombuffer(self._owner.handle.queue.read_buffer(self._found), np.uint64)[: 2 * self._used].reshape(-1, 2)
+            self.nanoseconds += int((found[:, 1].astype(np.int64) - found[:, 0].astype(np.int64)).sum())
+            self._used = 0
+
+
 class Batch:
     """Work that is put down first and handed over at once."""
 
     def __init__(self, owner: Device) -> None:
         self._owner = owner
+        self._clock = owner.clock
         self._encoder = owner.handle.create_command_encoder()
         self._pass: Any = None
         self._pipeline: Any = None
@@ -159,7 +208,7 @@ class Batch:
     def run(self, shader: Shader, group: Any, groups: tuple[int, ...], number: int | None = None) -> None:
         """Dispatch (across, down) work groups; `number` is the place of the step in the buffer of step numbers."""
         if self._pass is None:
-            self._pass = self._encoder.begin_compute_pass()
+            self._pass = self._encoder.begin_compute_pass(**(self._clock.next_pass() if self._clock is not None else {}))
         if self._pipeline is not shader:
             self._pass.set_pipeline(shader.pipeline)
             self._pipeline = shader
@@ -187,6 +236,8 @@ class Batch:
     def finish(self) -> Any:
         """The commands, to be submitted."""
         self._end_pass()
+        if self._clock is not None:
+            self._clock.resolve(self._encoder)
         return self._encoder.finish()
 
 
@@ -219,6 +270,7 @@ class Device:
         self.limits = limits
         self.timestamps = bool(features)
         self.lost = False
+        self.clock: Clock | None = None
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._shaders: dict[tuple[Any, ...], Shader] = {}
@@ -276,6 +328,16 @@ class Device:
             got=f"{self.name}: {got}"[:200],
             remedy="Open it anew with fc.gpu.device(), and go on from the last save; what was read back before is kept",
         )
+
+    def field(self, propagation: Propagation, space: AnySpace, every: float) -> Field:
+        """Values of a propagation on this device; raises `InvalidValue` for one that it does not carry."""
+        from fieldcraft.gpu.carrying import Carrier
+
+        return Carrier(self).field(propagation, space, every)
+
+    def carrier(self, field: Field) -> str:
+        """What carries a field, in words."""
+        return self.name if getattr(field, "device", None) is self else "the CPU"
 
     # Memory
 
@@ -377,6 +439,18 @@ class Device:
         """Hand work over; returns before it is done."""
         with self.using():
             self.handle.queue.submit([batch.finish()])
+            if self.clock is not None:
+                self.clock.add_up()
+
+    @contextlib.contextmanager
+    def timed(self) -> Iterator[Clock]:
+        """Time what is submitted inside, waiting for it each time."""
+        with self.using():
+            self.clock = Clock(self)
+        try:
+            yield self.clock
+        finally:
+            self.clock = None
 
     def fence(self) -> None:
         """Wait until all that was handed over is done."""
