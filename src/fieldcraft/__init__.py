@@ -53,6 +53,8 @@ from fieldcraft.sources import (
 )
 from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
+view.show_in_notebooks()
+
 __version__ = "0.1.0"
 
 __all__ = [

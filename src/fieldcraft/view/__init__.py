@@ -12,6 +12,7 @@ from fieldcraft.view.graphs import frame_graph, picture_floors
 from fieldcraft.view.intervals import IntervalPanel, plot_intervals
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
 from fieldcraft.view.lines import draw_lines
+from fieldcraft.view.notebook import show_in_notebooks
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plot import plot_over_time
 from fieldcraft.view.sheet import picture, picture_teams, sheet
@@ -52,5 +53,6 @@ __all__ = [
     "save_png",
     "sequential",
     "sheet",
+    "show_in_notebooks",
     "tinted",
 ]
