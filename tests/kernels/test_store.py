@@ -61,7 +61,7 @@ def test_a_kernel_is_compiled_once_for_all_processes_and_a_damaged_file_is_writt
         "import numpy as np; from numba.core import event; from fieldcraft.kernels import uphill as climb\n"
         "with event.install_recorder('numba:compile') as heard:\n"
         "    one = np.zeros(1, np.int64)\n"
-        "    climb.uphill(np.zeros(2, np.int64), one[:0], np.zeros(1, np.float32), one, np.zeros(1, np.int64))\n"
+        "    climb.uphill(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(1, np.float32), one, np.zeros(1, np.int64))\n"
         "print(len(heard.buffer) > 0)"
     )
     environment = {**os.environ, "FIELDCRAFT_KERNELS": str(tmp_path)}

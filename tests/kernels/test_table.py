@@ -9,7 +9,7 @@ import pytest
 from fieldcraft import kernels
 
 _FOLDER = Path(kernels.__file__).parent
-_MACHINERY = {"declare", "fingerprint", "jit", "pool", "store", "table"}
+_MACHINERY = {"ahead", "declare", "fingerprint", "jit", "llvm", "pool", "prebuilt", "signatures", "store", "table"}
 
 
 def test_the_plain_tier_answers_where_the_compiled_one_is_not_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,4 +29,4 @@ def test_a_family_that_does_not_exist() -> None:
 def test_what_kernels_share_is_no_family() -> None:
     files = {path.stem for path in _FOLDER.glob("*.py")} - _MACHINERY - {"__init__"}
     assert set(kernels.FAMILIES) <= files
-    assert files - set(kernels.FAMILIES) == {"buckets", "chance", "goals", "heap", "lanes", "spread_cells"}
+    assert files - set(kernels.FAMILIES) == {"buckets", "chance", "goals", "heap", "lanes", "spread_cells", "spread_rows"}

@@ -18,6 +18,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from fieldcraft.kernels import prebuilt
 from fieldcraft.kernels.table import FAMILIES
 
 __all__ = ["FAMILIES", "compiled", "load"]
@@ -26,7 +27,7 @@ __all__ = ["FAMILIES", "compiled", "load"]
 @functools.cache
 def compiled() -> bool:
     """Whether the compiled kernels serve in this process."""
-    return os.environ.get("FIELDCRAFT_REFERENCE", "") in ("", "0") and importlib.util.find_spec("numba") is not None
+    return os.environ.get("FIELDCRAFT_REFERENCE", "") in ("", "0") and (prebuilt.serves() or importlib.util.find_spec("numba") is not None)
 
 
 def load(name: str) -> Any:

@@ -8,7 +8,7 @@ from fieldcraft.kernels.reference.belief import AROUND
 __all__ = ["AROUND", "wander", "wander_grid"]
 
 
-@kernel
+@kernel("f8[::1], f8, f8[::1], i8[::1], i4[::1], f8[::1], out f8[::1]")
 def wander(mass, scale, keep, starts, origins, shares, out):
     """One step over lists of steps: each cell keeps a part of its mass and receives `shares` of that of others."""
     for v in range(mass.shape[0]):
@@ -36,7 +36,7 @@ def _send(mass, part, flows, y, sent):
         across[x + 1] = given * diagonal
 
 
-@kernel
+@kernel("f8[:,::1], f8, f8[:,::1], f8[:,::1], u1[:,::1], f8[::1], out f8[:,::1], i8, i8, out f8[:,:,::1]")
 def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
     """One step for rows [first, last) of a grid; `sent` is scratch, (2, 3, width + 2), with 0 in its first and last column."""
     width = keep.shape[1]

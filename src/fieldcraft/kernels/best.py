@@ -16,7 +16,7 @@ from fieldcraft.kernels.reference.best import TILE
 __all__ = ["best", "bounds", "thin"]
 
 
-@kernel
+@kernel("f4[:,::1], u1[:,::1], f4, out f4[:,::1]")
 def bounds(values, closed, sign, out):
     """The highest `sign * value` of the cells of each tile that are not closed, -infinity where there is none."""
     height, width = values.shape
@@ -84,7 +84,7 @@ def _close(closed, cell, spacing2, wrap):
                 closed[y % height, x % width] = 1
 
 
-@kernel(error_model="numpy")
+@kernel("f4[:,::1], out u1[:,::1], f4[:,::1], f4, f8[:,::1], f8, f8, b1, b1, b1, i8, i8, out i8[:,::1]", error_model="numpy")
 def best(values, closed, bounds, sign, places, reach2, spacing2, taking, y_up, wrap, first, last, out):
     """For each of `places` (N, 2) in cells, the best cells one after the other into `out` (N, k), which holds -1.
 
@@ -156,7 +156,7 @@ def best(values, closed, bounds, sign, places, reach2, spacing2, taking, y_up, w
                 _close(closed, top_cell, spacing2, wrap)
 
 
-@kernel
+@kernel("i8[::1], out u1[:,::1], f8, b1, i8, out i8[::1]")
 def thin(cells, closed, spacing2, wrap, most, out):
     """The first `most` of `cells` that keep the spacing to those before them, into `out`; how many they are."""
     count = 0

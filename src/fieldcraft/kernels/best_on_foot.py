@@ -15,7 +15,14 @@ _ALL = np.int64(np.iinfo(np.int64).max)
 _NOT_TAKING = np.bool_(False)
 
 
-@kernel
+@kernel(
+    "f4[:,::1], u1[:,::1], f4[:,::1], f4, f8[:,::1], i8[::1], u1[:,::1], u1[::1], i8[:,::1], i8[::1], i8, f8, f8, b1, b1, "
+    "i8, i8, out i8[:,::1], out u1[:,::1], out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1], "
+    "out i8[::1], out i8[::1], out i8[::1]",
+    "f4[:,::1], u1[:,::1], f4[:,::1], f4, f8[:,::1], i8[::1], u8[:,::1], u8[::1], i8[:,::1], i8[::1], i8, f8, f8, b1, b1, "
+    "i8, i8, out i8[:,::1], out u1[:,::1], out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1], "
+    "out i8[::1], out i8[::1], out i8[::1]",
+)
 def best_on_foot(
     values, closed, bounds, sign, places, starts, links, masks, steps, lengths, limit, reach2, spacing2, y_up, wrap, first, last, out,
     beyond, best, seen, heads, node_cells, node_next, state, cells, gone,

@@ -11,7 +11,10 @@ from fieldcraft.kernels.reference.radial import SCALE
 __all__ = ["patch", "take"]
 
 
-@kernel
+@kernel(
+    "out b1[::1], b1[::1], i8[::1], f4[::1], i8[::1], i8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[::1], "
+    "out i8[::1], out f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1]",
+)
 def take(
     changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
     rows, old_cells, old_strengths, old_shapes, new_cells, new_strengths, new_shapes,
@@ -71,7 +74,10 @@ def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength)
             stale[ty, tx] = 1
 
 
-@kernel
+@kernel(
+    "out b1[::1], b1[::1], i8[::1], f4[::1], i8[::1], i8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[:,::1], "
+    "out f4[:,::1], b1[:,::1], out u1[:,::1], i4[:,::1], f8[::1], i8[::1], i8[::1], i8",
+)
 def patch(
     changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
     sums, values, walls, stale, before, tables, starts, reaches, most,

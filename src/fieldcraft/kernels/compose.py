@@ -7,10 +7,9 @@ instruction is a plain loop over one block.
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, types  # type: ignore[attr-defined]
-from numba.extending import intrinsic
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.llvm import carray, intrinsic, types
 from fieldcraft.kernels.reference.compose import (
     ABS,
     ADD,
@@ -64,10 +63,10 @@ def _pointer(typing, address):
 def _row(bases, moves, index, at, to, count):
     """A row of the table at the block that begins at cell `at` of the maps and `to` of the result."""
     cell = at if moves[index] == MAP else (to if moves[index] == RESULT else 0)
-    return carray(_pointer(bases[index] + 4 * cell), (count,))  # type: ignore[call-arg]
+    return carray(_pointer(bases[index] + 4 * cell), (count,))
 
 
-@kernel(error_model="numpy")
+@kernel("i8[:,::1], i8[::1], i8[::1], f4[::1], u1[::1], i8[:,::1], i8, out i4[:,::1]", error_model="numpy")
 def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
     """Run a program over segments of the map.
 
@@ -201,7 +200,7 @@ def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
             ranges[k, 1] = high ^ ((high >> np.int32(31)) & _LARGEST_KEY)
 
 
-@kernel(error_model="numpy")
+@kernel("f4[:,::1], f4[:,::1], i8, b1, i8, i8, out f4[:,::1]", error_model="numpy")
 def box(values, counts, reach, wrap, first, last, out):
     """The sums of the cells up to `reach` rows and columns away over `counts`, for the rows [first, last) of `out`."""
     height, width = values.shape

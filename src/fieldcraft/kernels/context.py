@@ -11,7 +11,7 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["choose", "read"]
 
 
-@kernel(error_model="numpy")
+@kernel("f4[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, b1, f8, i8, f8[:,::1], i8, i8, out f8[:,::1]", error_model="numpy")
 def read(values, points, directions, x0, y0, size, y_up, wrap, reach, count, free, first, last, out):
     """The strongest of `values` that each of `points` sees along `directions` (K, 2), into `out` (N, K); `reach` in world units.
 
@@ -39,7 +39,7 @@ def read(values, points, directions, x0, y0, size, y_up, wrap, reach, count, fre
             out[i, k] = best
 
 
-@kernel(error_model="numpy")
+@kernel("f8[:,::1], f8[:,::1], f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, i8, out f8[:,::1]", error_model="numpy")
 def choose(interest, danger, free, directions, velocities, tolerance, room, first, last, out):
     """A unit direction for each agent, or 0, into `out` (N, 2), by what it sees in each of `directions` (K, 2)."""
     slots = directions.shape[0]

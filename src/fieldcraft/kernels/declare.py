@@ -1,28 +1,37 @@
-"""How a kernel is declared: `@kernel` above a plain function over arrays and numbers."""
+"""How a kernel is declared: `@kernel("f4[:,::1], i8, out f4[::1]")` above a plain function over arrays and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from fieldcraft.kernels import prebuilt
+
 __all__ = ["kernel"]
 
 
-def kernel(*arguments: Any, **options: Any) -> Any:
+def kernel(*declared: Any, error_model: str = "python", inline: str = "") -> Any:
     """Let a function over raw arrays be compiled. It releases Python's lock while it runs.
 
-    `error_model="numpy"` lets a division by zero give an infinity, `inline` is Numba's.
+    `declared` are the types of its arguments, see `fieldcraft.kernels.signatures`, once for each version of it. A kernel
+    without them is called by other kernels only, for whose types it is compiled. `error_model="numpy"` lets a division by
+    zero give an infinity, `inline="always"` copies the code into each caller.
     """
-    if arguments and callable(arguments[0]):
-        return _made(arguments[0], {})
+    if declared and callable(declared[0]):
+        return _made(declared[0], (), {})
+    chosen = {} if error_model == "python" else {"error_model": error_model}
+    if inline:
+        chosen["inline"] = inline
 
-    def declared(function: Callable[..., Any]) -> Any:
-        return _made(function, options)
+    def compiled(function: Callable[..., Any]) -> Any:
+        return _made(function, declared, chosen)
 
-    return declared
+    return compiled
 
 
-def _made(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _made(function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, str]) -> Any:
+    if prebuilt.serves():
+        return prebuilt.compiled(function, declared)
     from fieldcraft.kernels import jit
 
-    return jit.compiled(function, options)
+    return jit.compiled(function, declared, options)

@@ -41,7 +41,10 @@ FAR = np.int64(1 << 62)
 _ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype=np.int64)
 
 
-@kernel
+@kernel(
+    "out f8[::1], b1[::1], i8[:,::1], f8",
+    "out i8[::1], b1[::1], i8[:,::1], i8",
+)
 def clear(dist, walls, spans, far):
     """Set the cells of spans [start, end) to `far`, and walls to less than anything."""
     for i in range(spans.shape[0]):
@@ -51,7 +54,7 @@ def clear(dist, walls, spans, far):
             to[j] = -far if wall[j] else far
 
 
-@kernel
+@kernel("u1[::1], out u1[::1], out i8[::1], i8, i8, i8, i8, i8, u1[::1], out i4[:,::1], out i8[::1], i8[::1]")
 def count(ways, came, dist, width, shift, straight, diagonal, limit, table, lists, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
@@ -110,7 +113,10 @@ def count(ways, came, dist, width, shift, straight, diagonal, limit, table, list
     state[1 + (bucket + 2) % 3] = n_late
 
 
-@kernel
+@kernel(
+    "f4[::1], b1[::1], f8, f8, out f8[::1]",
+    "f8[::1], b1[::1], f8, f8, out f8[::1]",
+)
 def price(values, walls, lowest, highest, out):
     """Copy costs to float64. Returns (the least, the dearest finite, whether some are infinite, the first that is none, or -1).
 
@@ -151,7 +157,7 @@ def price(values, walls, lowest, highest, out):
     return found[0], found[1], infinite, -1
 
 
-@kernel
+@kernel("u1[::1], i8, out f8[::1], f8[::1], i8, i8, f8, f8, f8, f8, out i4[:,::1], out i8[::1], i8[::1]")
 def add_near(ways, known, dist, cost, pad, width, straight, diagonal, inverse, limit, lists, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
@@ -232,7 +238,14 @@ def there(cell, dx, dy, offset, width, height, wrap):
     return place if 0 <= place < width * height else -1
 
 
-@kernel
+@kernel(
+    "u1[::1], out f8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, f8, f8, i8[::1], f8[::1], out i4[::1], out i4[::1], "
+    "out i4[::1], out i8[::1], i8[::1]",
+    "u1[::1], out i8[::1], none, i8[:,::1], i8[::1], i8, b1, i8, f8, i8, i8[::1], i8[::1], out i4[::1], out i4[::1], "
+    "out i4[::1], out i8[::1], i8[::1]",
+    "u8[::1], out f8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, f8, f8, i8[::1], f8[::1], out i4[::1], out i4[::1], "
+    "out i4[::1], out i8[::1], i8[::1]",
+)
 def add(links, dist, cost, steps, lengths, width, wrap, far, inverse, limit, seeds, starts, heads, nodes, following, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none; or until there are too few nodes.
 
@@ -305,7 +318,7 @@ def add(links, dist, cost, steps, lengths, width, wrap, far, inverse, limit, see
     state[0], state[1], state[2], state[3], state[4] = bucket, waiting, taken, free, used
 
 
-@kernel
+@kernel("i8[::1], b1[::1], i8[:,::1], f8, f8, i8, i8, f8, out f4[::1]")
 def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):
     """Turn whole numbers into float32 distances, inf on walls and outside of the spans. See `reference.distance.measured`."""
     odd = np.uint32(inverse)
@@ -325,7 +338,7 @@ def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values
     values[done:] = np.inf
 
 
-@kernel
+@kernel("f8[::1], b1[::1], i8[:,::1], out f4[::1]")
 def publish_sums(dist, walls, spans, values):
     """Turn float64 distances into float32, inf on walls and outside of the spans."""
     done = 0
@@ -340,7 +353,10 @@ def publish_sums(dist, walls, spans, values):
     values[done:] = np.inf
 
 
-@kernel
+@kernel(
+    "f8[::1], i8[::1], b1, f8, f8, i8, i8, f8, out f4[::1]",
+    "i8[::1], i8[::1], b1, f8, f8, i8, i8, f8, out f4[::1]",
+)
 def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, values):
     """Turn the distances of some cells into float32: of whole numbers where `counted`."""
     for i in range(cells.shape[0]):
@@ -365,7 +381,11 @@ def weight(c, n, k, lengths, cost):
     return lengths[k] * (cost[c] + cost[n])
 
 
-@kernel
+@kernel(
+    "f8[::1], u1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, i8",
+    "f8[::1], u8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, i8",
+    "i8[::1], u1[::1], none, i8[:,::1], i8[::1], i8, b1, i8, i8",
+)
 def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):
     """The way from a cell down to a goal, (cells, steps taken).
 
@@ -399,7 +419,10 @@ def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):
         cell = found
 
 
-@kernel
+@kernel(
+    "f8[::1], u1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1",
+    "f8[::1], u8[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1",
+)
 def summits(heights, links, walls, cost, steps, lengths, width, wrap):
     """The open cells of which no neighbour's height and the step to it add up to less than their own."""
     height = heights.shape[0] // width

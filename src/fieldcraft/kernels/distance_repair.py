@@ -99,7 +99,14 @@ def _empty(
     return free, used, waiting, count
 
 
-@kernel
+@kernel(
+    "out f8[::1], u1[::1], b1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8[:,::1], i8, b1, f8, f8, i8, f8, i8[::1], "
+    "i8[::1], f8[::1], out i1[::1]",
+    "out f8[::1], u8[::1], b1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8[:,::1], i8, b1, f8, f8, i8, f8, i8[::1], "
+    "i8[::1], f8[::1], out i1[::1]",
+    "out i8[::1], u1[::1], b1[::1], b1[::1], none, i8[:,::1], i8[::1], i8[:,::1], i8, b1, i8, f8, i8, i8, i8[::1], "
+    "i8[::1], i8[::1], out i1[::1]",
+)
 def mend(dist, links, walls, before, cost, steps, lengths, around, width, wrap, far, inverse, rounds, limit, changed, goals, starts, marks):
     """Bring a finished map up to date after the walls or costs of the cells `changed` have. Returns (cells, what they were).
 

@@ -36,7 +36,12 @@ def _step(cell, k, on_graph, links, masks, steps, wrap, ways):
     return y * width + x
 
 
-@kernel
+@kernel(
+    "f4[::1], u1[:,::1], u1[::1], i8[:,::1], b1, (i8[::1], i4[::1]), i8[::1], i8, b1, f4, i8, out b1[::1], i8, i8, "
+    "out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1]",
+    "f4[::1], u8[:,::1], u8[::1], i8[:,::1], b1, (i8[::1], i4[::1]), i8[::1], i8, b1, f4, i8, out b1[::1], i8, i8, "
+    "out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1]",
+)
 def explore(
     values,
     links,

@@ -15,7 +15,7 @@ _NONE = np.int32(0)
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = SERIES
 
 
-@kernel
+@kernel("out i4[:,:,::1], i8, i8[::1], i4[::1], out u2[::1], out i8[::1], i8")
 def mark(ends, width, cells, moments, active, listed, count):
     """Let these cells fade no earlier than these moments; returns how many tiles are listed now."""
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
@@ -55,7 +55,7 @@ def _halving(row, now, half, low, most, shown):
     return alive
 
 
-@kernel
+@kernel("i4[:,:,::1], i8, f8, f8, f8, f4, out f4[:,::1], out u2[::1], out i8[::1], i8, i8")
 def show(ends, now, rate, half, low, most, values, active, listed, first, last):
     """Write what the tiles listed[first:last] read now; how many of them still hold anything. These come first in that part then."""
     height, width = values.shape
@@ -119,7 +119,10 @@ def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
     return tail, count, left
 
 
-@kernel
+@kernel(
+    "u1[:,::1], u1[::1], i8[:,::1], f8[::1], i8[::1], f8[::1], f8, b1, out f8[::1], out u1[::1], out i8[::1], out i8[::1]",
+    "u8[:,::1], u8[::1], i8[:,::1], f8[::1], i8[::1], f8[::1], f8, b1, out f8[::1], out u1[::1], out i8[::1], out i8[::1]",
+)
 def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiting, queue, found):
     """Write the cells that marks reach to `found` and what arrives in each to `arrived`; returns how many. The caller clears `arrived`.
 
@@ -153,7 +156,7 @@ def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiti
     return count
 
 
-@kernel
+@kernel("i8[::1], i4[::1], f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1], out i8[::1]")
 def bleed_along(starts, ends, losses, cells, amounts, cut, arrived, waiting, queue, found):
     """`bleed` on a graph."""
     head = 0

@@ -10,7 +10,7 @@ from fieldcraft.kernels.reference.flood import BARRIER, COLD, FRONT, HEAT, RUNS,
 __all__ = ["cool", "ignite", "run"]
 
 
-@kernel
+@kernel("i8[::1], i4[::1], out u1[::1], b1[::1], out i4[::1], out i4[::1], out i4[::1], out i8[::1], i8, i8")
 def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot):
     """Make up to `count` steps of the flood and of the barrier behind it; why it ended."""
     for _ in range(count):
@@ -46,7 +46,7 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot)
     return RUNS
 
 
-@kernel
+@kernel("i8[::1], i4[::1], i8[::1], i4[::1], f4[::1], i8, out i4[::1], out f4[::1], out i8[::1], i8")
 def ignite(starts, ends, front, label, strength, since, next_label, next_strength, found, count):
     """What some hot cells ignite, where many floods run."""
     for i in range(len(front)):
@@ -71,7 +71,7 @@ def ignite(starts, ends, front, label, strength, since, next_label, next_strengt
     return count
 
 
-@kernel
+@kernel("out i8[::1], i4[::1], i4[::1], f4[::1], i8, f8, out f4[::1], out b1[::1]")
 def cool(cells, label, ignited, strength, now, cooling, values, is_warm):
     """What cells hold in a step; how many of them are still warm."""
     kept = 0

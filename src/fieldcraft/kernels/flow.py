@@ -18,7 +18,7 @@ _WALL = 255
 _INSIDE = 1 - 2.0**-53
 
 
-@kernel
+@kernel("f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8, i8, out u1[:,::1]")
 def pinch(distances, bars, goals, cells, first, last, pinched):
     """For `cells` from which only a diagonal step leads nearer: the side through which to pass its corner; else 0."""
     height, width = distances.shape
@@ -60,7 +60,7 @@ def pinch(distances, bars, goals, cells, first, last, pinched):
                 found[cell] = side if far[beside] <= far[cell + step] else level
 
 
-@kernel
+@kernel("f8[:,::1], u1[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8, i8, out f4[:,:,::1], out u1[:,::1]")
 def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     """The direction of each of `cells` into `vectors` (h, w, 2), and the sides and corners it may be left by into `gates`."""
     height, width = distances.shape
@@ -138,7 +138,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
             ways[2 * cell + 1] = y / length
 
 
-@kernel(error_model="numpy")
+@kernel("f4[:,:,::1], u1[:,::1], f8[:,::1], f8, f8, f8, b1, b1, i8, i8, out i8[::1], out f8[:,::1]", error_model="numpy")
 def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong, out):
     """The direction at each of `points` (N, 2), world units, into `out` (N, 2), unit or 0; a point off the map into `wrong[0]`."""
     height, width = gates.shape

@@ -33,7 +33,7 @@ def _off(places, start, end, points, i):
     return total
 
 
-@kernel
+@kernel("i4[::1], b1[::1], b1[::1], f8[:,::1], i8[::1], out i8[::1], out i8[::1], out f4[:,::1]")
 def point(ends, closed, walls, places, vertices, taken, following, vectors):
     """Write what follows each of the vertices, and the unit vector there, after the arcs `taken`; shut ones are taken no more."""
     axes = places.shape[1]
@@ -55,7 +55,7 @@ def point(ends, closed, walls, places, vertices, taken, following, vectors):
                 vectors[v, a] = (places[end, a] - places[v, a]) / length
 
 
-@kernel
+@kernel("i8[::1], i4[::1], f8[:,::1], i8[::1], i8[::1], b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]")
 def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):
     """Write the unit vectors in which to walk from points, whose nearest vertices are given, from `first` up to `last`."""
     axes = places.shape[1]
@@ -156,7 +156,7 @@ def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
     return fx, fy
 
 
-@kernel
+@kernel("i8[::1], b1[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]")
 def lead_through(following, goals, middles, gates, behind, sides, shut, points, polygons, first, last, out):
     """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up to `last`."""
     for i in range(first, last):

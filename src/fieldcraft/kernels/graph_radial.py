@@ -8,7 +8,7 @@ from fieldcraft.kernels.heap import sift_down, sift_up
 __all__ = ["connected", "path"]
 
 
-@kernel
+@kernel("i8[::1], i4[::1], f8[:,::1], i8, f8, out i8[::1], i8, out i4[::1], out f8[::1], i8, i8, i8")
 def connected(starts, ends, positions, vertex, radius, seen, mark, cells, squares, head, tail, most):
     """Search outwards from a vertex within a straight radius: up to `most` vertices a call.
 
@@ -41,7 +41,9 @@ def connected(starts, ends, positions, vertex, radius, seen, mark, cells, square
     return head, tail
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], i8[::1], i8, i8, out i8[::1], out i8[::1], i8, out i8[::1], out i4[::1], out i8[::1], out i4[::1], out i8[::1], i8",
+)
 def path(starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, state, cells, gone, most):
     """Search outwards by walking distance up to `limit`: up to `most` vertices a call, nearest first.
 

@@ -86,7 +86,10 @@ def _go_on(starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells,
     return size, count, 0
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], f8[::1], i8[::1], i8[::1], i4[::1], f8[::1], out f8[::1], b1[::1], b1[::1], f8, i8[::1], i8[::1], "
+    "f8[::1], out i1[::1], out i4[::1], out i4[::1], out f8[::1]",
+)
 def mend(
     starts, origins, sizes, out, arcs, ends, cost, dist, walls, before, limit, changed, goals, goal_starts, marks, stack, touched, olds
 ):

@@ -106,7 +106,10 @@ def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came
     return size, 0
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], i4[::1], f8[::1], f8[::1], b1[::1], f8[:,::1], f8, i8, i8, out i8[::1], out f8[::1], out i8[::1], "
+    "out i8[::1], out f8[::1], out i8[::1]",
+)
 def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goal, way, dist, came, stamp, keys, cells):
     turn = stamp[-1] + 2
     stamp[-1] = turn
@@ -155,7 +158,7 @@ def _cross(doors, door, last, x, y, to_x, to_y, at):
         at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
 
 
-@kernel
+@kernel("f8[:,::1], f8, f8, f8, f8, out f8[:,::1], out b1[::1]")
 def pull(doors, ax, ay, bx, by, at, bends):
     """Pull a string taut from a to b through doors (M, 4), (left x, y, right x, y): where it passes each into `at` (M, 2), and `bends`."""
     many = doors.shape[0]

@@ -22,13 +22,15 @@ from fieldcraft.kernels.spread_settled import passed_on, pop, rise
 __all__ = ["emit", "many_plain", "settle", "some_any", "some_plain", "update_any", "update_plain", "wake"]
 
 
-@kernel
+@kernel("out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8, i8")
 def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):
     """One step of the slices `first` up to `last`, from `values` into `new`."""
     update_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
 
 
-@kernel
+@kernel(
+    "f4[::1], out f4[::1], out f4[::1], u1[::1], out i4[::1], out f4[::1], out i8[::1], i8, f4, f4, f4, i8, i8, out f4[::1], out f4[::1]",
+)
 def update_any(values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, first, last, strongest, weakest):
     """One step of the slices `first` up to `last`; `emitted` are the roots of `values`, or these themselves.
 
@@ -40,7 +42,7 @@ def update_any(values, emitted, new, frozen, origins, losses, offsets, exponent,
     update(values[a:b], strongest[a:b], weakest[a:b], frozen[a:b], new[a:b], exponent, momentum, keep, floor)
 
 
-@kernel
+@kernel("out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8")
 def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, count):
     """`count` steps of all vertices, from `values` into `new` and back again in turn."""
     slices = offsets.shape[0] - 1
@@ -65,7 +67,9 @@ def _spread_word(values, new, first, last, outer, reaches, next_awake):
                     next_awake[reaches[i]] = 1
 
 
-@kernel
+@kernel(
+    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8[::1], i8, i8, i8[::1], i4[::1], out u1[::1]",
+)
 def some_plain(values, new, frozen, origins, losses, offsets, momentum, floor, blocks, begin, stop, outer, reaches, next_awake):
     """One step of the blocks `blocks[begin:stop]`; sets `next_awake` of those that can change in the step after."""
     for i in range(begin, stop):
@@ -75,7 +79,10 @@ def some_plain(values, new, frozen, origins, losses, offsets, momentum, floor, b
         _spread_word(values, new, first * LANES, min(last * LANES, outer.shape[0] - 1), outer, reaches, next_awake)
 
 
-@kernel
+@kernel(
+    "f4[::1], out f4[::1], out f4[::1], u1[::1], out i4[::1], out f4[::1], out i8[::1], i8, f4, f4, f4, out f4[::1], "
+    "out f4[::1], i8[::1], i8, i8, i8[::1], i4[::1], out u1[::1]",
+)
 def some_any(
     values, emitted, new, frozen, origins, losses, offsets, exponent, momentum, keep, floor, strongest, weakest, blocks, begin, stop,
     outer, reaches, next_awake,
@@ -88,14 +95,14 @@ def some_any(
         _spread_word(values, new, first * LANES, min(last * LANES, outer.shape[0] - 1), outer, reaches, next_awake)
 
 
-@kernel
+@kernel("f4[::1], out f4[::1], i8, i8, i8")
 def emit(values, emitted, exponent, first, last):
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
         emitted[v] = root(values[v], exponent)
 
 
-@kernel
+@kernel("i8[::1], i8[::1], i4[::1], out u1[::1]")
 def wake(vertices, outer, reaches, awake):
     """Wake every block that a change of these vertices can reach."""
     for v in vertices:
@@ -104,7 +111,7 @@ def wake(vertices, outer, reaches, awake):
             awake[reaches[i]] = 1
 
 
-@kernel
+@kernel("out f4[::1], u1[::1], i8[::1], i8[::1], f4[::1], i8, f4")
 def settle(values, frozen, starts, ends, losses, exponent, floor):
     """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones, the strongest first.
 

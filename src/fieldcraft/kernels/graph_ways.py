@@ -134,7 +134,10 @@ def _empty_in_order(
     return free, used, waiting, size, 0
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], f8[::1], f8[::1], out f8[::1], f8, b1, f8, i8[::1], f8[::1], out i4[::1], out i4[::1], out i4[::1], "
+    "out i8[::1], i8[::1]",
+)
 def settle(starts, origins, sizes, cost, dist, inverse, ordered, limit, seeds, seed_starts, heads, nodes, following, state, until):
     """Go on until every vertex of `until` is final, or to the end where there is none.
 
@@ -221,7 +224,7 @@ def _down(v, out, arcs, ends, sizes, cost, even, dist):
     return np.int64(-1)
 
 
-@kernel
+@kernel("i8[::1], i8[::1], i4[::1], f8[::1], f8[::1], f8[::1], i8")
 def descend(out, arcs, ends, sizes, cost, dist, vertex):
     """The way from a vertex down to a goal, (vertices, arcs): by the first arc that gives exactly the distance."""
     even = cost.shape[0] == 1
@@ -239,7 +242,7 @@ def descend(out, arcs, ends, sizes, cost, dist, vertex):
         length += 1
 
 
-@kernel
+@kernel("i8[::1], i8[::1], i4[::1], f8[::1], f8[::1], f8[::1], i8[::1], out i8[::1]")
 def nexts(out, arcs, ends, sizes, cost, dist, vertices, taken):
     """Write the arc that `descend` takes from each of the vertices into `taken`, by vertex; -1 where it ends."""
     even = cost.shape[0] == 1
@@ -247,7 +250,7 @@ def nexts(out, arcs, ends, sizes, cost, dist, vertices, taken):
         taken[vertices[i]] = _down(vertices[i], out, arcs, ends, sizes, cost, even, dist)
 
 
-@kernel
+@kernel("i8[::1], i4[::1], f8[::1], f8[::1], f8[::1], out i8[::1]")
 def all_nexts(starts, origins, sizes, cost, dist, taken):
     """`nexts` for every vertex, from the arcs by the vertex that they end in: these lie one after the other."""
     even = cost.shape[0] == 1
@@ -262,7 +265,7 @@ def all_nexts(starts, origins, sizes, cost, dist, taken):
                 taken[n] = arc
 
 
-@kernel
+@kernel("i8[::1], i8[::1], i4[::1], f8[::1], f8[::1], b1[::1], f8[::1]")
 def summits(out, arcs, ends, sizes, cost, walls, heights):
     """The open vertices of which no neighbour's height and the arc to it add up to less than their own."""
     even = cost.shape[0] == 1

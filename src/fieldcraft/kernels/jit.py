@@ -13,13 +13,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from fieldcraft.kernels.fingerprint import fingerprint
+from fieldcraft.kernels.signatures import Argument, parse
 from fieldcraft.kernels.store import Store, home
 
-__all__ = ["Kernel", "compiled", "store"]
+__all__ = ["Kernel", "compiled", "store", "versions"]
+
+
+_Dispatcher: Any = CPUDispatcher
+_settings: Any = numba.config
 
 
 @functools.cache
@@ -67,19 +74,86 @@ class _Kept:
         return store().path(f"{family}.{function.__name__}", made_of)
 
 
-class Kernel(CPUDispatcher):
-    """A function that Numba compiles, kept in the store."""
+class Kernel(_Dispatcher):  # type: ignore[misc]
+    """A function that Numba compiles, kept in the store.
 
-    def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None, pipeline_class: Any = None) -> None:
+    With declared types, Python's calls are answered by the versions for these; other kernels that call it may have it in others.
+    """
+
+    def __init__(
+        self,
+        py_func: Callable[..., Any],
+        locals: Any = None,
+        targetoptions: Any = None,
+        pipeline_class: Any = None,
+        declared: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(py_func, locals, targetoptions, *(() if pipeline_class is None else (pipeline_class,)))
         self._cache = _Kept(self)
+        self.declared = declared
+        self._is_declaring = self._is_ready = False
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """The hash of all that this kernel is made of."""
         return fingerprint(self.py_func)
 
+    def prepare(self) -> None:
+        """Compile the declared versions, or load them."""
+        with global_compiler_lock:
+            if self._is_ready:
+                return
+            self._compilation_chain_init_hook()
+            self._is_declaring = True
+            try:
+                for types in versions(self):
+                    self.compile(types)
+            finally:
+                self._is_declaring = False
+            self._is_ready = True
+            self.disable_compile()
 
-def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Kernel:
+    def add_overload(self, result: Any) -> None:
+        """Take in a version, for Python's calls only if it was declared."""
+        if not self.declared or self._is_declaring:
+            super().add_overload(result)
+        else:
+            self.overloads[tuple(result.signature.args)] = result
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What the compiler asks for a caller among the kernels."""
+        was_open = bool(self._can_compile)  # type: ignore[has-type]
+        self._can_compile = True
+        try:
+            return super().get_call_template(args, kws)
+        finally:
+            self._can_compile = was_open
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        if not self.declared:
+            return super()._compile_for_args(*args, **kws)
+        self.prepare()
+        return self
+
+
+def compiled(function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]) -> Any:
     """The kernel of a plain function, with Numba's options."""
-    return Kernel(function, targetoptions={"nopython": True, "nogil": True, "boundscheck": None, **options})
+    if _settings.DISABLE_JIT:
+        return function
+    return Kernel(function, targetoptions={"nopython": True, "nogil": True, "boundscheck": None, **options}, declared=declared)
+
+
+def versions(kernel: Kernel) -> list[tuple[Any, ...]]:
+    """Numba's types of the arguments of each declared version."""
+    return [tuple(_type(argument) for argument in parse(text)) for text in kernel.declared]
+
+
+def _type(argument: Argument) -> Any:
+    if argument.items:
+        return numba.types.Tuple([_type(item) for item in argument.items])
+    if not argument.dtype:
+        return numba.types.none
+    number = numba.from_dtype(np.dtype(argument.dtype))
+    if not argument.axes:
+        return number
+    return numba.types.Array(number, argument.axes, "C" if argument.dense else "A", readonly=not argument.written)

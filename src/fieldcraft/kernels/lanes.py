@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
+from fieldcraft.kernels.llvm import cgutils, intrinsic, ir, types
 from fieldcraft.kernels.reference.graph_spread import LANES
 
 __all__ = ["strongest_slices", "update_slices"]

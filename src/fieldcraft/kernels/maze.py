@@ -75,7 +75,7 @@ def _free_side(room, is_in, rows, columns, key, turn):
     return -1
 
 
-@kernel
+@kernel("out u1[:,::1], f8, i8")
 def grow(doors, newest, key):
     """A tree that grows from one of its rooms into one beside it: the newest with this chance, else from any."""
     rows, columns = doors.shape
@@ -106,7 +106,7 @@ def grow(doors, newest, key):
         size += 1
 
 
-@kernel
+@kernel("out u1[:,::1], i8")
 def prim(doors, key):
     """A tree that grows through any of the doors that lead out of it."""
     rows, columns = doors.shape
@@ -137,7 +137,7 @@ def prim(doors, key):
                 break
 
 
-@kernel
+@kernel("out u1[:,::1], i8")
 def kruskal(doors, key):
     """All doors in random order, each opened if it joins what is not yet joined."""
     rows, columns = doors.shape
@@ -167,7 +167,7 @@ def kruskal(doors, key):
             _open(doors, door // 2, door % 2)
 
 
-@kernel
+@kernel("out u1[:,::1], i8")
 def wilson(doors, key):
     """Every tree with the same chance: from each room a random walk to the tree, without its loops, becomes part of it."""
     rows, columns = doors.shape
@@ -209,7 +209,7 @@ def wilson(doors, key):
             room = _beside(room, side, rows, columns)
 
 
-@kernel
+@kernel("out u1[:,::1], i8")
 def divide(doors, key):
     """One hall, cut across its longer side by a wall with one door, and so are the halves, until all are one room wide."""
     rows, columns = doors.shape
@@ -250,7 +250,7 @@ def divide(doors, key):
             size += 1
 
 
-@kernel
+@kernel("out u1[:,::1], i8")
 def eller(doors, key):
     """Row by row: rooms side by side are joined or not, and of each part of a row at least one door leads to the next row."""
     rows, columns = doors.shape
@@ -308,7 +308,7 @@ def eller(doors, key):
                 fresh += 1
 
 
-@kernel
+@kernel("out u1[:,::1], f8, i8")
 def braid(doors, loops, key):
     """Open a second door, with this chance, where a room has one, so that fewer dead ends are left and more loops."""
     rows, columns = doors.shape

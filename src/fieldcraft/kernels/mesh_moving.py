@@ -97,7 +97,10 @@ def _off_rim(rings, begin, end, x, y, mx, my):
     return x, y
 
 
-@kernel
+@kernel(
+    "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8[::1], f8[:,::1], f8[:,::1], "
+    "i8, i8, out f8[:,::1], out i8[::1]",
+)
 def move(starts, rings, middles, gates, behind, sides, shut, leaps, wanted, polygons, points, shifts, first, last, out, ends):
     """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and `ends`, the polygons then."""
     for i in range(first, last):
@@ -160,7 +163,9 @@ def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, 
         polygon = np.int64(behind[portal])
 
 
-@kernel
+@kernel(
+    "i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8[::1], f8[:,::1], f8[:,::1], f8, i8, i8, out f8[:,::1]",
+)
 def avoid(starts, rings, gates, behind, sides, shut, leaps, wanted, polygons, points, velocities, ahead, first, last, out):
     """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2): as `moving.avoid` on grids."""
     for i in range(first, last):
@@ -183,7 +188,7 @@ def avoid(starts, rings, gates, behind, sides, shut, leaps, wanted, polygons, po
         out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
 
 
-@kernel
+@kernel("i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8, f8, f8, f8, f8, out i8[::1]")
 def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, to_x, to_y, way):
     """The polygons straight on from a place in one of them to another place, into `way`. Returns how many: 0 if something bars the way."""
     dx, dy = to_x - x, to_y - y
@@ -207,7 +212,9 @@ def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, 
         count += 1
 
 
-@kernel
+@kernel(
+    "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], out f8[:,::1], out i8[::1], out i8[::1]",
+)
 def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):
     """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into `doors`. Returns how many."""
     x, y = middles[way[0], 0], middles[way[0], 1]
@@ -233,7 +240,7 @@ def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doo
     return count
 
 
-@kernel
+@kernel("i8[::1], i8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[::1]")
 def heights(fans, triangles, corners, polygons, places, out):
     """The heights of places (N, 2) on their polygons, into `out` (N,)."""
     for i in range(polygons.shape[0]):
@@ -252,7 +259,9 @@ def heights(fans, triangles, corners, polygons, places, out):
         out[i] = height
 
 
-@kernel
+@kernel(
+    "f8[::1], f8, i8, i8[::1], i8[::1], i8[:,::1], f8[:,::1], f8[:,::1], b1, f8, f8, i8, i8, out i8[::1], out f8[:,::1], out f8[::1]",
+)
 def locate(low, side, across, starts, binned, triangles, corners, points, tall, limit, rim, first, last, found, shares, off):
     """The triangle straight below or above each of the points, the nearest in height, then the lowest number; see `Mesh.locate`."""
     for i in range(first, last):

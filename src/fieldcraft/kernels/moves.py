@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.llvm import intrinsic, ir, types
 from fieldcraft.kernels.reference.moves import pruned
 
 __all__ = ["PRUNED", "bit_length", "label", "leave", "lowest_bit", "stops", "stops_room", "turned_round", "wrapped"]
@@ -43,7 +41,10 @@ def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
     return np.zeros(2 * height * (-(-width // 64)) + 2 * width * (-(-height // 64)), dtype=np.int64)
 
 
-@kernel
+@kernel(
+    "b1[:,::1], u1[:,::1], b1[:,::1], b1, i8[:,::1], b1, i8, i8, i8, i8, out i8[:,::1]",
+    "b1[:,::1], u1[:,::1], b1[:,::1], b1, i8[:,::1], b1, i8, i8, i8, i8, out u1[:,::1]",
+)
 def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):
     """Write which steps may leave each cell of rows [y0, y1) and columns [x0, x1).
 
@@ -81,7 +82,7 @@ def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):
             moves[y, x] = allowed
 
 
-@kernel
+@kernel("u1[:,::1], b1, i8, i8, i8, i8, out i8[::1]")
 def stops(moves, eight, y0, y1, x0, x1, bits):
     """Mark the cells of rows [y0, y1) and columns [x0, x1) at which a straight run ends: see `reference.uniform`.
 
@@ -108,7 +109,10 @@ def stops(moves, eight, y0, y1, x0, x1, bits):
                     bits[word] |= bit
 
 
-@kernel
+@kernel(
+    "i8[::1], i8[:,::1], i8, i8, out i4[::1]",
+    "u1[::1], i8[:,::1], i8, i8, out i4[::1]",
+)
 def label(moves, steps, width, height, labels):
     """Number the parts of the map between which no step leads, one way or the other: two cells of one part have one number."""
     for cell in range(labels.shape[0]):

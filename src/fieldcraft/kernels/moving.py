@@ -150,7 +150,7 @@ def _world(index, part, start, size):
     return found
 
 
-@kernel(error_model="numpy")
+@kernel("u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]", error_model="numpy")
 def move(bars, points, shifts, x0, y0, size, wrap, near, first, last, wrong, out):
     """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; `near` in cells.
 
@@ -227,7 +227,7 @@ def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
     return x * speed, y * speed
 
 
-@kernel(error_model="numpy")
+@kernel("u1[:,::1], u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]", error_model="numpy")
 def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, last, wrong, out):
     """The change of velocity away from walls `ahead` (in cells) of each of `points`, into `out` (N, 2); a wrong point into `wrong[0]`.
 
@@ -254,7 +254,11 @@ def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, las
             out[i, 0], out[i, 1] = _away(bars, c, r, u - column, v - row, vx, vy, speed, ahead)
 
 
-@kernel(error_model="numpy")
+@kernel(
+    "u1[:,::1], u1[:,::1], f8[:,::1], i8[::1], f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, f8, f8[::1], f8[::1], "
+    "f8[::1], f8, i8, i8, out i8[::1], out f8[:,::1], out f8[:,::1]",
+    error_model="numpy",
+)
 def drive(
     bars, quiet, points, order, velocities, wishes, pushes, x0, y0, size, wrap, near, ahead, gains, most_force, most_speed, dt,
     first, last, wrong, places, speeds
@@ -319,7 +323,7 @@ def drive(
         speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy
 
 
-@kernel(error_model="numpy")
+@kernel("u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]", error_model="numpy")
 def rays(bars, points, directions, x0, y0, size, wrap, reach, first, last, wrong, out):
     """How far each of `points` sees along `directions` (K, 2), as a part of `reach` (in cells), into `out` (N, K); 0 from within a wall."""
     height, width = bars.shape

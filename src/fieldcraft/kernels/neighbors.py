@@ -23,7 +23,7 @@ def _bin(at, low, per, count):
     return np.int64(min(max((at - low) * per, 0.0), count - 1.0))
 
 
-@kernel(error_model="numpy")
+@kernel("f8[:,::1], f8, f8, f8, f8, f8, f8, i8, out i8[::1], out i8[::1], out i8[::1], out f8[:,::1], out f8[:,::1]", error_model="numpy")
 def sort(points, low_x, low_y, period_x, period_y, per_x, per_y, columns, keys, starts, order, places, lines):
     """Sort `points` (N, 2) by bins, those of a bin as they come: `order` says which is where, `places` has them (on a torus: on the map).
 
@@ -75,7 +75,7 @@ def _beside(own, count, wrap, turn):
     return (own - 1, own + 2) if turn == 0 else (0, 0)
 
 
-@kernel(error_model="numpy")
+@kernel("f8[:,::1], i8[::1], i8[::1], f8, f8, f8, f8, f8, f8, i8, f8, i8, i8, out f8[:,::1]", error_model="numpy")
 def separate(lines, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, first, last, out):
     """The sum of pushes on each agent, in sorted order, into `out` (N, 2): from each neighbour away, by 1 - distance / radius."""
     rows = (starts.shape[0] - 1) // columns
@@ -143,7 +143,7 @@ def separate(lines, order, starts, low_x, low_y, period_x, period_y, per_x, per_
         out[k, 1] = sum_y
 
 
-@kernel(error_model="numpy")
+@kernel("f8[:,::1], i8[::1], i8[::1], f8, f8, f8, f8, f8, f8, i8, f8, f8[:,::1], i8, i8, out f8[:,::1]", error_model="numpy")
 def flock(places, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, velocities, first, last, out):
     """Sums over each agent's neighbours, in sorted order, into `out` (N, 5): how many, their offsets, their velocities (by `order`)."""
     rows = (starts.shape[0] - 1) // columns
@@ -187,7 +187,10 @@ def flock(places, order, starts, low_x, low_y, period_x, period_y, per_x, per_y,
         out[k, 4] = sum_vy
 
 
-@kernel(error_model="numpy")
+@kernel(
+    "f8[:,::1], i8[::1], i8[::1], f8, f8, f8, f8, f8, f8, i8, f8, i8[::1], f8[:,::1], i8[::1], i8[::1], i8, i8, out i8[::1], out f8[::1]",
+    error_model="numpy",
+)
 def closest(
     places, order, starts, low_x, low_y, period_x, period_y, per_x, per_y, columns, radius, groups, points, own, selves,
     first, last, found, distances

@@ -47,7 +47,7 @@ def _distance(across, down, r, ux, uy, shape):
     return away - r
 
 
-@kernel
+@kernel("out u1[:,:,::1], f8[::1], f8[::1], f8[::1], f8[:,::1], i8, f8, u1[:,::1], i8")
 def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
     """Draw marks of one shape in their order, each on a dark rim of so many pixels."""
     height, width = canvas.shape[0], canvas.shape[1]
@@ -71,7 +71,7 @@ def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
                     _mix(canvas[row, column], a, red, green, blue)
 
 
-@kernel
+@kernel("out u1[:,:,::1], f8[::1], f8[::1], i8, u1[:,::1], i8")
 def dots(canvas, xs, ys, side, colors, alpha):
     """Draw squares of `side` pixels without rims, in their order."""
     height, width = canvas.shape[0], canvas.shape[1]
@@ -95,7 +95,7 @@ def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
     mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
 
-@kernel
+@kernel("out u1[:,::1], f8[:,::1], f8[:,::1], f8")
 def segments(mask, starts, ends, half):
     """Raise a mask to how much of each pixel lines with round ends cover."""
     height, width = mask.shape
@@ -123,7 +123,7 @@ def segments(mask, starts, ends, half):
                     _touch(mask, row, column, ax, ay, along_x, along_y, length, reach)
 
 
-@kernel
+@kernel("out u1[:,::1], f8[::1], f8[::1], f8[:,::1], f8[::1], f8[::1], f8[::1]")
 def sectors(mask, xs, ys, ahead, radii, cosines, sines):
     """Raise a mask to how much of each pixel sectors cover."""
     height, width = mask.shape
@@ -144,7 +144,7 @@ def sectors(mask, xs, ys, ahead, radii, cosines, sines):
                 mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
 
-@kernel
+@kernel("out u1[:,:,::1], out u1[:,::1], i8, i8, i8, i8, (i8, i8, i8, i8)")
 def wash(canvas, mask, red, green, blue, alpha, box):
     """Lay a colour over a canvas where the mask says, within a box, and clear the mask there."""
     left, top, right, bottom = box
@@ -159,7 +159,7 @@ def wash(canvas, mask, red, green, blue, alpha, box):
                         mask[row, column] = 0
 
 
-@kernel
+@kernel("out u1[:,:,::1], u1[:,::1], i8, i8, i8, i8, i8")
 def stamp(canvas, mask, left, top, red, green, blue):
     """Lay a colour over a canvas as a small mask with its corner at (left, top) says."""
     height, width = canvas.shape[0], canvas.shape[1]
@@ -170,7 +170,7 @@ def stamp(canvas, mask, left, top, red, green, blue):
                 _mix(canvas[top + y, left + x], (cover * 256 + 127) // 255, red, green, blue)
 
 
-@kernel
+@kernel("out i4[:,::1], f8[::1], f8[::1], i8[::1], i8[::1], i8[::1]")
 def polygons(owners, xs, ys, starts, rings, order):
     """Write into each pixel the number of the convex polygon that its centre lies in, the last of `order` that does."""
     height, width = owners.shape
@@ -194,7 +194,7 @@ def polygons(owners, xs, ys, starts, rings, order):
                     owners[row, column] = p
 
 
-@kernel
+@kernel("out i4[:,::1], out f8[:,::1], f8[::1], f8[::1], f8")
 def discs(owners, nearest, xs, ys, radius):
     """Write into each pixel the number of the nearest of some points within a radius, the first of equals."""
     height, width = owners.shape

@@ -32,7 +32,11 @@ def middle(queue, columns, rows, first, last):
     return found
 
 
-@kernel(error_model="numpy")
+@kernel(
+    "f4[:,::1], b1[:,::1], u1[:,::1], i8[:,::1], u1[::1], b1[::1], f8, b1, out i8[::1]",
+    "f4[:,::1], b1[:,::1], u8[:,::1], i8[:,::1], u8[::1], b1[::1], f8, b1, out i8[::1]",
+    error_model="numpy",
+)
 def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):
     """The cells above the threshold beside which nothing is higher, into `out`; how many. Of a plateau, the middle one."""
     height, width = values.shape

@@ -20,7 +20,7 @@ def _forget(ids, count, changed):
         changed[ids[i] & 0xFFFFFFFF] &= np.uint8(1)
 
 
-@kernel
+@kernel("i8[::1], f8[:,::1], b1[::1], i8[::1], out u1[::1], out i8[::1], out f8[:,::1], b1[:,::1], f8, f8, f8, b1, b1")
 def move(ids, points, alive, generation, changed, cells, positions, walls, left, low, size, y_up, through):
     """Put the sources with these ids at world `points` (N, 2), off a torus; `through` lets them stand on walls.
 

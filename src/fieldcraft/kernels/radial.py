@@ -45,7 +45,7 @@ def _mark(dirty, y0, y1, x0, x1):
             dirty[ty, tx] = 1
 
 
-@kernel
+@kernel("out i8[:,::1], out u1[:,::1], i8, f8[:,::1], f8, i8, i8, b1")
 def stamp(sums, dirty, cell, weights, strength, first, last, wrap):
     """Add a footprint's rows [first, last) around a cell. `weights` (2 r + 1, 2 r + 1); `strength` times SCALE.
 
@@ -76,7 +76,7 @@ def stamp(sums, dirty, cell, weights, strength, first, last, wrap):
             dirty[y // TILE_ROWS, x // TILE_COLUMNS] = 1
 
 
-@kernel
+@kernel("out i8[:,::1], out u1[:,::1], i8[::1], f8[::1], f8[::1], i8[::1], i8[::1], i8[::1], b1, i8, i8, b1")
 def stamp_many(sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom, anew):
     """Add one whole footprint per cell; `tables` holds the footprints one after the other, `which` says each one's.
 
@@ -118,7 +118,7 @@ def _stronger(old, new):
     return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
 
 
-@kernel
+@kernel("out i8[:,::1], u1[:,::1], i8, f8[:,::1], f8, i8, i8, b1")
 def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):
     """Like `stamp`, but only in dirty tiles, and the strongest magnitude stays, the positive one of equals."""
     height, width = sums.shape
@@ -134,7 +134,7 @@ def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):
                 sums[y, x] = _stronger(sums[y, x], _whole(strength * weights[j, i]))
 
 
-@kernel
+@kernel("out i8[:,::1], out u1[:,::1], i8[::1], f8[::1], f8, i8, i8")
 def scatter(sums, dirty, cells, weights, strength, first, last):
     """Add to listed cells, those of [first, last) in the list."""
     flat = sums.reshape(-1)
@@ -144,7 +144,7 @@ def scatter(sums, dirty, cells, weights, strength, first, last):
         dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
-@kernel
+@kernel("out i8[:,::1], u1[:,::1], i8[::1], f8[::1], f8, i8, i8")
 def scatter_strongest(sums, dirty, cells, weights, strength, first, last):
     """`stamp_strongest` for listed cells."""
     flat = sums.reshape(-1)
@@ -154,7 +154,7 @@ def scatter_strongest(sums, dirty, cells, weights, strength, first, last):
             flat[cells[i]] = _stronger(flat[cells[i]], _whole(strength * weights[i]))
 
 
-@kernel
+@kernel("out i8[:,::1], u1[:,::1], i8, i8")
 def clear(sums, dirty, first, last):
     """Set the dirty tiles of the tile rows [first, last) to 0; how many there were."""
     count = 0
@@ -180,7 +180,7 @@ def _covered(first, last, size, tile, tiles, wrap):
     return begin, min(tiles - begin + end + 1, tiles)
 
 
-@kernel
+@kernel("out u1[:,::1], i8[::1], i8[::1], i8[::1], i8, i8, b1")
 def mark_boxes(dirty, cells, which, reaches, height, width, wrap):
     """Mark the tiles that footprints of these reaches around these cells may touch."""
     down, right = dirty.shape
@@ -194,7 +194,7 @@ def mark_boxes(dirty, cells, which, reaches, height, width, wrap):
                 dirty[j % down, k % right] = 1
 
 
-@kernel
+@kernel("u1[:,::1], i8[::1], i8[::1], i8[::1], i8, i8, b1, out b1[::1]")
 def reaching(dirty, cells, which, reaches, height, width, wrap, found):
     """Whether any tile that a footprint may touch is dirty, one answer per cell, into `found`."""
     down, right = dirty.shape
@@ -213,7 +213,7 @@ def reaching(dirty, cells, which, reaches, height, width, wrap, found):
                 break
 
 
-@kernel
+@kernel("i8[:,::1], b1[:,::1], u1[:,::1], out f4[:,::1], i8, i8")
 def publish(sums, walls, dirty, values, first, last):
     """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; how many there were."""
     height, width = sums.shape
@@ -241,7 +241,10 @@ def _offset(here, there, size, wrap):
     return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away
 
 
-@kernel
+@kernel(
+    "u1[:,::1], u1[::1], i8[:,::1], i8, f8, b1, out i8[:,::1], i8, out i8[::1], out i8[::1], i8, i8, i8",
+    "u8[:,::1], u8[::1], i8[:,::1], i8, f8, b1, out i8[:,::1], i8, out i8[::1], out i8[::1], i8, i8, i8",
+)
 def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, squares, head, tail, most):
     """Search outwards from a cell over linked cells within a radius (in cells): up to `most` cells a call.
 
@@ -281,7 +284,12 @@ def connected(links, masks, steps, cell, radius, wrap, seen, mark, cells, square
     return head, tail
 
 
-@kernel
+@kernel(
+    "out i8[:,::1], out u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], b1, i8[::1], f8[::1], i8[::1], f8[::1], f8[::1], "
+    "i8[::1], out i8[:,::1], i8, out i8[::1], out i8[::1]",
+    "out i8[:,::1], out u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], b1, i8[::1], f8[::1], i8[::1], f8[::1], f8[::1], "
+    "i8[::1], out i8[:,::1], i8, out i8[::1], out i8[::1]",
+)
 def connected_many(sums, dirty, links, masks, steps, wrap, cells, strengths, which, radii, weights, starts, seen, mark, queue, squares):
     """`connected` and `scatter` for many sources of small radius, one after the other; returns the last mark that was used.
 
@@ -304,7 +312,12 @@ def _scatter_squares(sums, dirty, cells, squares, weights, start, strength, coun
         dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
-@kernel
+@kernel(
+    "u1[:,::1], u1[::1], i8[:,::1], i8[::1], i8, i8, b1, out i8[:,::1], out i8[:,::1], i8, out i8[::1], out i8[::1], "
+    "out i8[::1], out i8[::1], out i8[::1], out i8[::1], i8",
+    "u8[:,::1], u8[::1], i8[:,::1], i8[::1], i8, i8, b1, out i8[:,::1], out i8[:,::1], i8, out i8[::1], out i8[::1], "
+    "out i8[::1], out i8[::1], out i8[::1], out i8[::1], i8",
+)
 def path(links, masks, steps, lengths, cell, limit, wrap, best, seen, mark, heads, node_cells, node_next, state, cells, gone, most):
     """Search outwards by walking distance up to `limit`: up to `most` cells a call.
 

@@ -11,7 +11,11 @@ from fieldcraft.kernels.sample import on_map
 __all__ = ["label", "measure"]
 
 
-@kernel(error_model="numpy")
+@kernel(
+    "f4[:,::1], b1[:,::1], u1[:,::1], i8[:,::1], u1[::1], b1[::1], f8, b1, out i4[:,::1], out i8[::1], out i8[::1], out i8[::1]",
+    "f4[:,::1], b1[:,::1], u8[:,::1], i8[:,::1], u8[::1], b1[::1], f8, b1, out i4[:,::1], out i8[::1], out i8[::1], out i8[::1]",
+    error_model="numpy",
+)
 def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, queue, columns, rows):
     """Number the joined cells above the threshold from 1 on, by their first cell, in `labels`; (regions, cells in them).
 
@@ -59,7 +63,7 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
     return count, size
 
 
-@kernel
+@kernel("f4[:,::1], i4[:,::1], i8[::1], i8[::1], i8[::1], i8, out i8[::1], out f8[::1], out i8[::1], out i8[::1]")
 def measure(values, labels, queue, columns, rows, size, cells, totals, tops, middles):
     """Of each region its number of cells, sum, highest cell (of equals the lowest) and middle cell; `tops` holds -1."""
     flat = values.reshape(-1)

@@ -9,7 +9,7 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["along"]
 
 
-@kernel
+@kernel("f4[:,::1], f8[:,::1], i8[::1], b1, b1, i8, i8, out f8[::1], out f8[::1], out f8[::1], out f8[:,::1]")
 def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highest, where):
     """Of each path, in cells: the sum of value times length, its length, the highest value and the middle of its stretch.
 

@@ -88,7 +88,10 @@ def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, ba
         bases[i] = np.int64(corner[i])
 
 
-@kernel(error_model="numpy")
+@kernel(
+    "f4[:,::1], b1[:,::1], b1, u1[:,::1], b1[:,::1], b1, f8[:,::1], f8, f8, f8, b1, b1, b1, i8, i8, out i8[::1], out f4[::1]",
+    error_model="numpy",
+)
 def bilinear(values, walls, bare, classes, both, kinds, points, x0, y0, size, y_up, wrap, clamp, first, last, outside, out):
     """Values between the cells around each of `points` (N, 2), into `out` (N,); a point off the map or not finite into `outside`."""
     height, width = values.shape
@@ -154,7 +157,10 @@ def bilinear(values, walls, bare, classes, both, kinds, points, x0, y0, size, y_
             out[start + i] = total / whole
 
 
-@kernel(error_model="numpy")
+@kernel(
+    "f4[:,::1], b1[:,::1], b1, u1[:,::1], b1[:,::1], b1, f8[:,::1], f8, f8, f8, b1, b1, b1, b1, i8, i8, out i8[::1], out f8[:,::1]",
+    error_model="numpy",
+)
 def gradient(values, walls, bare, classes, both, kinds, points, x0, y0, size, y_up, wrap, clamp, smooth, first, last, outside, out):
     """Slopes along the world's x and y at each of `points` (N, 2), per world unit, into `out` (N, 2); a wrong point into `outside`."""
     height, width = values.shape

@@ -31,7 +31,7 @@ _TURNS = 16  # how often polygons may come, on average, before a view is given u
 _SECTORS = 64  # pieces of a view that are joined at once
 
 
-@kernel
+@kernel("i8[::1], f8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
 def settle(starts, rings, centres, cells, points, places):
     """Where points stand in their polygons, a little to the middle."""
     for i in range(len(cells)):
@@ -90,7 +90,7 @@ def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
     return False, touched
 
 
-@kernel
+@kernel("i8[::1], i4[::1], i8[:,::1], u1[::1], i8, i8, i8, i8, i8, i8, out i8[::1]")
 def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):
     """Whether places in two polygons see each other."""
     if one == other:
@@ -266,7 +266,10 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
     return _given_up(first, cell, nodes, size, following, pool)
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], i8[:,::1], u1[::1], i8[:,::1], b1[::1], f8[:,::1], f8, i8[::1], f8[:,::1], i8[:,::1], f8[::1], "
+    "f8[:,::1], f8, i8, i8, out i4[::1]",
+)
 def look_round(
     starts, ends, fine, shut, middles, walls, positions, scale, cells, points, places, limits, facings, narrow, first, last, counts
 ):  # fmt: skip
@@ -314,7 +317,10 @@ def scratch() -> tuple[NDArray[np.int64]]:
     return (np.empty(_STACK, dtype=np.int64),)
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], i8[:,::1], u1[::1], b1, i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1], f8, i8[::1], f8[:,::1], "
+    "i8[:,::1], b1, i8, i8, out b1[:,::1]",
+)
 def look_places(
     starts, ends, fine, shut, has_mesh, cells, points, places, limits, facings, narrow, goals, aims, spots, own, first, last, seen
 ):
@@ -359,7 +365,7 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):
     return max(share, 0.0)
 
 
-@kernel
+@kernel("i8[::1], i4[::1], f8[:,::1], u1[::1], i8[::1], f8[:,::1], i8, f8, f8, f8, f8, b1, out i8[::1], out f8[::1]")
 def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left, passed, leaves):
     """The polygons that a line runs over."""
     here = first
@@ -408,7 +414,7 @@ def between_cells(walls, row, column, dy, dx):
     return True
 
 
-@kernel
+@kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[:,::1]")
 def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
     """Which of the cells `goals` the viewers [first, last) see."""
     height, width = walls.shape

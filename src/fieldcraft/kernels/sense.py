@@ -18,7 +18,7 @@ def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):
     return np.float64(layer[np.uint64(cell)])
 
 
-@kernel
+@kernel("f4[:,::1], b1[:,::1], b1, b1, f8[:,::1], f8[:,::1], f8, f8, f8, f8, i8, i8, out f4[:,::1]")
 def sense(layer, walls, y_up, wrap, positions, headings, distance, cosine, sine, blocked, first, last, found):
     """What the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
     height, width = walls.shape

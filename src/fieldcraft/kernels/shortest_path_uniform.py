@@ -60,7 +60,7 @@ def _run(bits, k, x, y, width, height):
     return at - (i * 64 + bit_length(bits[word + i]) - 1)
 
 
-@kernel
+@kernel("u1[::1], out i8[::1], b1, i8, i8, b1, i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
 def uniform(moves, bits, eight, width, height, wrap, start, goal, best, parents, pool):
     """The shortest way on ground that costs the same everywhere, with 4 neighbours or `eight`.
 
@@ -247,7 +247,10 @@ def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):
     return straight * max(dx, dy) + bend * min(dx, dy)
 
 
-@kernel
+@kernel(
+    "u1[::1], out i8[::1], b1, i8, i8, b1, i8[::1], i8[::1], i8, i8, out i8[::1], out i4[::1], out i4[:,::1], out i8[::1], "
+    "out i8[::1], out i8[::1]",
+)
 def uniform_many(moves, bits, eight, width, height, wrap, starts, goals, first, last, best, parents, pool, cells, ends, diagonals):
     """`uniform` for problems [first, last); their cells follow each other in `cells`, those of problem i end at `ends[i]`.
 

@@ -28,7 +28,12 @@ def weighted_room(cells: int) -> tuple[NDArray[np.float64], NDArray[np.uint8], N
     return np.full(cells, np.inf), np.empty(cells, dtype=np.uint8), np.empty((count, 4), dtype=np.int32), np.empty(count, dtype=np.int64)
 
 
-@kernel
+@kernel(
+    "i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8, i8, out f8[::1], out u1[::1], "
+    "out i4[:,::1], out i8[::1]",
+    "u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8, i8, out f8[::1], out u1[::1], "
+    "out i4[:,::1], out i8[::1]",
+)
 def weighted(moves, steps, lengths, costs, barred, norm, facets, least, highest, width, height, wrap, start, goal, best, came, pool, keys):
     """The cheapest way with any table of steps over ground of different cost.
 
@@ -225,7 +230,12 @@ def _next_bucket(heads, pool, keys, now):
     return now
 
 
-@kernel
+@kernel(
+    "i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8[::1], i8[::1], i8, i8, out f8[::1], "
+    "out u1[::1], out i4[:,::1], out i8[::1], out i8[::1], out i8[::1], out f8[::1], out f8[::1]",
+    "u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8[::1], i8[::1], i8, i8, out f8[::1], "
+    "out u1[::1], out i4[:,::1], out i8[::1], out i8[::1], out i8[::1], out f8[::1], out f8[::1]",
+)
 def weighted_many(
     moves, steps, lengths, costs, barred, norm, facets, least, highest, width, height, wrap, starts, goals, first, last,
     best, came, pool, keys, cells, ends, worlds, sums

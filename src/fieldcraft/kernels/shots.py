@@ -141,7 +141,7 @@ def _beside(walls, y, x, y0, x0, dy, dx, stop, half_width, wrap, cells, shares, 
     return _put((y % height) * width + x % width, along, cells, shares, slot, count)
 
 
-@kernel
+@kernel("u1[:,::1], i8, i8, i8, i8, f8, b1, out i8[::1], out f8[::1], out i8[:,::1], out i4[::1]")
 def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """Write the cells that a shot acts on and where along the way each is passed; returns (count, where it stops).
 

@@ -13,7 +13,10 @@ from fieldcraft.kernels.reference.smoothing import BACK, PASSES
 __all__ = ["straighten"]
 
 
-@kernel
+@kernel(
+    "i8[::1], i8[:,::1], f8[::1], u1[::1], f8[::1], f8, f8, i8, i8, b1, i8[::1], out i8[::1]",
+    "u1[::1], i8[:,::1], f8[::1], u1[::1], f8[::1], f8, f8, i8, i8, b1, i8[::1], out i8[::1]",
+)
 def straighten(moves, steps, lengths, king, costs, least, cell_size, width, height, wrap, cells, kept):
     """Choose the cells at which a way turns, so that straight legs in between cost the least.
 

@@ -24,7 +24,12 @@ def margin(reach: int) -> int:
     return -(-reach // 16) * 16
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, f4, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, f4, none, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, none, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, none, none, f4, f4, b1, out f4[:,::1]",
+)
 def step_near(values, ground, starts, above, below, first, last, straight, diagonal, power, momentum, floor, wrap, ring):
     """One step of the rows [first, last), in place: `wave_near` with a count of 1, without what more steps need.
 
@@ -58,7 +63,12 @@ def step_near(values, ground, starts, above, below, first, last, straight, diago
             near(scratch, up, here, down, fixed, at, flat, at, width, straight, diagonal, power, momentum, floor)
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, none, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, none, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, none, none, f4, f4, b1, out f4[:,::1]",
+)
 def wave_near(values, ground, starts, above, below, first, last, count, straight, diagonal, power, momentum, floor, wrap, ring):
     """`count` steps of the rows [first, last), in place, for 4 neighbours, or 8 where `diagonal` is not None.
 
@@ -115,7 +125,12 @@ def wave_near(values, ground, starts, above, below, first, last, count, straight
                     wrap_around(scratch, to, width)
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], f4[::1], i8, b1, f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, "
+    "f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], f4[::1], i8, b1, f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, "
+    "f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
+)
 def wave_any(
     values,
     frozen,

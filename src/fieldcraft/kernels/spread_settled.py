@@ -75,7 +75,10 @@ def passed_on(value, emitted, loss, exponent, floor):
     return -rest if value < 0 else rest
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], f4[::1], i8, f4, b1",
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], f4[::1], i8, f4, b1",
+)
 def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap):
     """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the strongest first."""
     height, width = values.shape

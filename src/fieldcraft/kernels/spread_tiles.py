@@ -95,7 +95,7 @@ def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):
             awake[ty, tx] = 1
 
 
-@kernel
+@kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
 def wake(cells, width, height, reach, wrap, awake, band_awake):
     """Wake every tile that a change of `cells` can reach."""
     for cell in cells:
@@ -130,7 +130,16 @@ def _turn(awake, band_awake, next_awake, next_band):
     return total
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], u1[:,::1], f4, f4, i8, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], "
+    "out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], f4, f4, none, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], "
+    "out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], f4, none, i8, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], "
+    "out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], f4, none, none, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], "
+    "out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+)
 def tiles_near(
     values,
     ground,
@@ -199,7 +208,12 @@ def tiles_near(
     return made, total
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], f4[::1], i8, b1, i8, f4, f4, f4, b1, i8, i8, out u1[:,::1], "
+    "out u1[::1], out u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], f4[::1], i8, b1, i8, f4, f4, f4, b1, i8, i8, out u1[:,::1], "
+    "out u1[::1], out u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+)
 def tiles_any(
     values,
     frozen,

@@ -75,7 +75,7 @@ def _mark(dirty, top, bottom, left, right):
             dirty[band, tile] |= rows
 
 
-@kernel
+@kernel("out i8[:,::1], out u1[:,::1], i8[::1], i8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8[:,::1], i8[::1], i8, b1, i8, i8")
 def blit(sums, dirty, rows, columns, downs, rights, amounts, tables, shapes, which, blend, wrap, top, bottom):
     """Put stamps around cells, as far as they touch the rows [top, bottom)."""
     map_height, map_width = sums.shape
@@ -126,7 +126,7 @@ def blit(sums, dirty, rows, columns, downs, rights, amounts, tables, shapes, whi
             j = j_end
 
 
-@kernel
+@kernel("out i8[:,::1], out u1[:,::1], i8[::1], f8[::1], i8, i8")
 def scatter(sums, dirty, cells, amounts, top, bottom):
     """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
     width = np.uint32(sums.shape[1])
@@ -142,7 +142,7 @@ def scatter(sums, dirty, cells, amounts, top, bottom):
             dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
 
 
-@kernel
+@kernel("i8[:,::1], out u1[:,::1], out f4[:,::1], i8, i8")
 def publish(sums, dirty, values, first, last):
     """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
     height, width = sums.shape
@@ -158,7 +158,7 @@ def publish(sums, dirty, values, first, last):
                     shown[x] = np.float32(np.float64(row[x]) / SCALE)
 
 
-@kernel
+@kernel("out i8[:,::1], out u1[:,::1], out f4[:,::1]")
 def drain(sums, dirty, values):
     """Turn all sums into float32 and begin anew with none."""
     height, width = sums.shape

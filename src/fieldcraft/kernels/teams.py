@@ -10,10 +10,10 @@ the loops into vector loops. Numbers of teams are floats there for the same reas
 from __future__ import annotations
 
 import numpy as np
-from numba import carray  # type: ignore[attr-defined]
 
 from fieldcraft.kernels.compose import _pointer
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.llvm import carray
 
 __all__ = ["lead", "survey"]
 
@@ -26,10 +26,10 @@ _NOBODY = np.float32(-1)
 @kernel
 def _block(bases, team, at, count):
     """Some cells of a team's map."""
-    return carray(_pointer(bases[team] + 4 * at), (count,))  # type: ignore[call-arg]
+    return carray(_pointer(bases[team] + 4 * at), (count,))
 
 
-@kernel
+@kernel("i8[::1], i8, i8, out f4[::1], out f4[::1], out i4[::1]")
 def survey(bases, first, last, total, contested, leader):
     """Look through the cells [first, last) of the maps at the addresses `bases`, float32 by cell."""
     rows = np.empty(3 * _BLOCK, np.float32)
@@ -84,7 +84,7 @@ def survey(bases, first, last, total, contested, leader):
             leader[at + x] = np.int32(rows[_NUMBER + x])
 
 
-@kernel
+@kernel("i8[::1], i8, i8, f4, i4, out i4[::1]")
 def lead(bases, first, last, margin, neutral, owner):
     """Write into the cells [first, last) of `owner` the strongest team where it is ahead by `margin`, else `neutral`."""
     rows = np.empty(3 * _BLOCK, np.float32)

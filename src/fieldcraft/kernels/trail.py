@@ -173,7 +173,14 @@ def _enter(source, raw, reach, wrap):
     return holds
 
 
-@kernel
+@kernel(
+    "out f4[:,::1], out i8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1], "
+    "f4[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], "
+    "out i8[::1], out i1[:,::1], out i1[:,::1], out f4[::1], out f4[::1]",
+    "out f4[:,::1], out i8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1], "
+    "f8[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], "
+    "out i8[::1], out i1[:,::1], out i1[:,::1], out f8[::1], out f8[::1]",
+)
 def update(
     values, inflow, dirty, closed, starts, columns, masks, open_left, open_right, missing, weights, ones, gain, conserves, floor, wrap,
     above, below, first, last, raw, sums, blurred, holds, listed, lefts, rights, along, lacking,

@@ -22,7 +22,7 @@ _NONE = np.float32(0)
 _GAP = 32  # columns that are better done along with those beside them than skipped
 
 
-@kernel
+@kernel("b1[:,::1], i8, b1")
 def _runs(walls, reach, wrap):
     """How many cells to the left and to the right of each are open, up to `reach`; -1 in walls."""
     height, width = walls.shape
@@ -43,7 +43,7 @@ def _runs(walls, reach, wrap):
     return lefts, rights
 
 
-@kernel
+@kernel("i1[:,::1], i1[:,::1], i8, b1")
 def _near(lefts, rights, reach, wrap):
     """Which open cells have walls or the rim within the blur."""
     height, width = lefts.shape
@@ -96,7 +96,10 @@ def reach_out(runs, y, left, right, wrap, found):
                     here[x] = min(before[x], own[x])
 
 
-@kernel
+@kernel(
+    "i8[::1], i4[::1], i1[:,::1], i1[:,::1], f4[::1], b1, out i1[:,::1], out i1[:,::1], out f4[::1], out u8[::1], out f4[::1]",
+    "i8[::1], i4[::1], i1[:,::1], i1[:,::1], f8[::1], b1, out i1[:,::1], out i1[:,::1], out f8[::1], out u8[::1], out f8[::1]",
+)
 def _weigh(starts, columns, lefts, rights, weights, wrap, found_lefts, found_rights, lacking, masks, missing):
     """Fill in `masks` (for a blur of 3) and `missing`."""
     side = weights.shape[0]

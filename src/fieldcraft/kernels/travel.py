@@ -11,7 +11,7 @@ __all__ = ["travel"]
 MOST = 1_000_000
 
 
-@kernel
+@kernel("i4[::1], i4[::1], f8[::1], i8[::1], b1[::1], i8[::1], b1, out i8[::1], out i8[::1], out f8[::1], f8[::1], i8, i8")
 def travel(origins, ends, sizes, back, shut, taken, chosen, vertices, arcs, gone, ways, first, last):
     """Take agents along `ways` (N,) more, from `first` up to `last`; `vertices`, `arcs` and `gone` are where they are, and are changed."""
     for i in range(first, last):

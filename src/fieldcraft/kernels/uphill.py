@@ -7,7 +7,7 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["uphill"]
 
 
-@kernel
+@kernel("i8[::1], i4[::1], f4[::1], i8[::1], out i8[::1]")
 def uphill(starts, ends, values, cells, out):
     """For each cell the one with the highest value among itself and the ends of its steps."""
     for i in range(cells.shape[0]):

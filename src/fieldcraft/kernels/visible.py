@@ -387,7 +387,9 @@ def _counts(bits, lit):
     return (bits >> 1) & ~bits & 1 | bits & ((bits >> 2) | (bits >> 3)) & lit
 
 
-@kernel
+@kernel(
+    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, out i8[::1], out i8[::1], i8, out u1[::1], out i8[:,:,::1], out f4[::1], out i8[::1]",
+)
 def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, budget, window, sectors, ground, state):
     """Write the cells seen from a cell, ascending, and their squared distances; whether all is done.
 
@@ -444,7 +446,10 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squar
     return True
 
 
-@kernel
+@kernel(
+    "u1[:,::1], f4[:,::1], f8, i8[::1], i8[::1], f8[:,::1], f8, b1, b1, out i4[:,::1], out u1[::1], out i8[:,:,::1], "
+    "out f4[::1], out i8[::1]",
+)
 def field_of_view(walls, heights, eye, sources, limits, facings, narrow, wrap, lit, counts, window, sectors, ground, state):
     """Add 1 to `counts` (height, width) wherever a source sees, once per source.
 

@@ -306,7 +306,11 @@ def _back_onto_torus(places, size):
         places[k] = back if back < whole else 0.0
 
 
-@kernel
+@kernel(
+    "b1[:,::1], b1, b1, (f4[:,::1], f4[:,::1]), (f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1]), u1[::1], f4[:,::1], "
+    "f4[:,::1], f8[:,::1], f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8, i8, i8, f8[:,::1], f8[:,::1], i8, i8, "
+    "out f8[:,::1], out f8[:,::1], out i8[::1]",
+)
 def walk(
     walls, y_up, wrap, trails, flows, roles, crowd, group, push, follow, align, separate, cohere, avoid, distance, cosine, sine, stride,
     wander, turn_cosine, turn_sine, key, step, positions, headings, first, last, new_positions, new_headings, cells,

@@ -1,0 +1,128 @@
+"""Kernels that were compiled before they came here: one shared object, loaded in a millisecond, without Numba.
+
+The object says what it was made of. One of other sources, for another Python or for a processor that can do more than this one is
+passed over.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import logging
+import os
+import platform
+from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from fieldcraft.kernels.signatures import Argument, parse
+
+__all__ = ["LEVEL", "NAME", "compiled", "loaded", "serves", "sources", "symbol"]
+
+NAME = "fieldcraft_kernels"
+LEVEL = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}.get(platform.machine(), "generic")
+_FOLDER = Path(__file__).resolve().parent
+_log = logging.getLogger("fieldcraft")
+
+
+def serves() -> bool:
+    """Whether the kernels of this process come from a shared object."""
+    return _object() is not None
+
+
+def compiled(function: Callable[..., Any], declared: tuple[str, ...]) -> Any:
+    """The version of a function that lies in the object: itself where it is called by other kernels only."""
+    if not declared:
+        return function
+    module = _object()
+    versions = [getattr(module, symbol(function, i)) for i in range(len(declared))]
+    if len(versions) == 1:
+        return versions[0]
+    return _chooser([parse(text) for text in declared], versions)
+
+
+def symbol(function: Callable[..., Any], version: int) -> str:
+    """The name of a version of a kernel in the object."""
+    return f"{function.__module__.rpartition('.')[2]}__{function.__name__}__{version}"
+
+
+def sources() -> str:
+    """The hash of the kernels' source files, or "" where there are none, as in a frozen program."""
+    digest = hashlib.sha256()
+    for path in sorted(_FOLDER.rglob("*.py")):
+        digest.update(path.relative_to(_FOLDER).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16] if (_FOLDER / "prebuilt.py").exists() else ""
+
+
+@functools.cache
+def _object() -> ModuleType | None:
+    """The shared object that fits this process, from FIELDCRAFT_KERNELS or from beside the kernels."""
+    if os.environ.get("FIELDCRAFT_REFERENCE", "") not in ("", "0"):
+        return None
+    for folder in filter(None, (os.environ.get("FIELDCRAFT_KERNELS"), str(_FOLDER))):
+        path = Path(folder) / f"{NAME}{EXTENSION_SUFFIXES[0]}"
+        if path.exists() and _runs_here(path) and _is_of_these_sources(path):
+            return loaded(path)
+    return None
+
+
+def loaded(path: Path) -> ModuleType:
+    """The shared object in a file."""
+    loader = ExtensionFileLoader(NAME, str(path))
+    spec = importlib.util.spec_from_file_location(NAME, path, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def _is_of_these_sources(path: Path) -> bool:
+    made_of = path.with_suffix(".txt")
+    here = sources()
+    fits = not here or (made_of.exists() and made_of.read_text().strip() == here)
+    if not fits:
+        _log.info("%s was compiled from other kernels than these and is passed over. `fieldcraft compile` makes a new one.", path)
+    return fits
+
+
+def _runs_here(path: Path) -> bool:
+    if LEVEL != "x86-64-v3":
+        return True
+    features: dict[str, bool] = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
+
+    fits = bool(features.get("X86_V3") or (features.get("AVX2") and features.get("FMA3")))
+    if not fits:
+        _log.info("%s is for processors with AVX2, which this one has not; it is passed over.", path)
+    return fits
+
+
+def _chooser(versions: list[tuple[Argument, ...]], functions: list[Any]) -> Callable[..., Any]:
+    """A function that looks at the first arguments in which versions differ, and calls the one that they fit."""
+    places = [i for i, kinds in enumerate(zip(*versions, strict=True)) if len({_kind(kind) for kind in kinds}) > 1]
+    chosen = {tuple(_kind(version[i]) for i in places): function for version, function in zip(versions, functions, strict=True)}
+    name = functions[0].__name__
+
+    def call(*arguments: Any) -> Any:
+        function = chosen.get(tuple([_found(arguments[i]) for i in places]))
+        if function is None:
+            raise TypeError(f"{name} has no version for arguments of types {[_found(each) for each in arguments]}")
+        return function(*arguments)
+
+    return call
+
+
+def _kind(argument: Argument) -> Any:
+    return (np.dtype(argument.dtype), argument.axes) if argument.axes else ("tuple" if argument.items else argument.dtype != "")
+
+
+def _found(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim
+    return "tuple" if isinstance(value, tuple) else value is not None
