@@ -1,4 +1,4 @@
-"""What fieldcraft refuses, and why.
+"""The errors that fieldcraft raises, and why.
 
 Every error says three things: the rule, what came instead, and what to do about it. All are subclasses of
 :class:`FieldcraftError`; those about a bad argument are also `ValueError`, so that `except ValueError` keeps working.

@@ -96,7 +96,7 @@ class Falloff:
         return cls("custom", _points=tuple(points.tolist()))
 
     def state(self) -> dict[str, Any]:
-        """What `restored` needs, as numbers and words."""
+        """The numbers and words that `restored` needs."""
         ring = None if self._ring is None else [self._ring.inner, self._ring.outer]
         return {"name": self.name, "points": self._points, "ring": ring}
 

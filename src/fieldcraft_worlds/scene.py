@@ -1,4 +1,4 @@
-"""What is to be seen, as plain data: games say it, views draw it.
+"""The scene, as plain data: games say it, views draw it.
 
 A `Scene` is one moment of a world: ground, one field of values, and on top of it areas, cones, lines, arrows, marks and labels, in this
 order. Positions and lengths are in world units, arrays of cells are [row, column] in the shape of the space. No pixels here,

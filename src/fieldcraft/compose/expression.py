@@ -91,7 +91,7 @@ class Expression(Operand):
 
     @property
     def node(self) -> Node:
-        """What other expressions compute along with their own: the whole tree, or this as a map to be read."""
+        """The node of the tree that other expressions compute along with their own: the whole tree, or this as a map to be read."""
         return self.as_map() if self._node is None else self._node
 
     def as_map(self) -> Node:

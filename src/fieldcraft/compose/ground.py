@@ -107,6 +107,6 @@ def _refuse_other_cells(one: Space, other: Space) -> None:
 
 
 def _facts(space: Space) -> dict[str, Any]:
-    """What tells the cells of a space from those of another of its kind, as far as it has it."""
+    """The facts that tell the cells of a space from those of another of its kind, as far as it has it."""
     facts = {"width x height": " x ".join(map(str, space.shape[::-1]))}
     return facts | {name: getattr(space, name) for name in ("cell_size", "origin", "y_up", "wrap") if hasattr(space, name)}

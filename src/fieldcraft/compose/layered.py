@@ -1,4 +1,4 @@
-"""What is asked of an influence map here, which stands below this room."""
+"""The questions that this room asks of an influence map, which stands above it."""
 
 from __future__ import annotations
 

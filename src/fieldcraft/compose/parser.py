@@ -48,7 +48,7 @@ Value = Operand | float
 
 @dataclass(frozen=True)
 class Function:
-    """What a name before parentheses calls, and how many arguments that takes."""
+    """The function that a name before parentheses calls, and how many arguments it takes."""
 
     call: Callable[..., Value]
     signature: str

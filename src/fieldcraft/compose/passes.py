@@ -97,7 +97,7 @@ class Refined(Kept):
 
 
 def _by_rows(own: Space, space: Space) -> Callable[[Floats, Floats], None]:
-    """What reads the cells of one grid on another, by its columns and rows."""
+    """The pass that reads the cells of one grid on another, by its columns and rows."""
     coarse, fine = grid_of(own, "on()"), grid_of(space, "on()")
     if fine.cell_size > coarse.cell_size:
         raise InvalidValue(
@@ -115,7 +115,7 @@ def _by_rows(own: Space, space: Space) -> Callable[[Floats, Floats], None]:
 
 
 def _by_cells(own: Space, space: Space) -> Callable[[Floats, Floats], None]:
-    """What reads the cells of one space on another, by the centres of these."""
+    """The pass that reads the cells of one space on another, by the centers of these."""
     cells = np.asarray(own.cell_at(space.positions[:, : own.dimensions])).reshape(space.shape)
 
     def read(values: Floats, out: Floats) -> None:

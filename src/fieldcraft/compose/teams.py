@@ -85,7 +85,7 @@ class Teams(Mapping[str, SourceLayer]):
 
     @property
     def hostile(self) -> Mapping[str, tuple[str, ...]]:
-        """Who is hostile to whom, `{name: names of its enemies}`, read-only. A new table may be set while the game runs.
+        """The enemies of each team, `{name: names of its enemies}`, read-only. A new table may be set while the game runs.
 
         It counts for maps asked for from then on; those asked for earlier keep the table that they were made with.
         """
@@ -145,7 +145,7 @@ class Teams(Mapping[str, SourceLayer]):
     # Ownership
 
     def owner(self, by: str = "total", *, margin: float = 0.0, neutral: int = NOBODY) -> NDArray[np.int32]:
-        """Whose cells these are: the numbers of teams, int32 of shape (height, width).
+        """The owner of each cell: the numbers of teams, int32 of shape (height, width).
 
         By "total" the team with the largest presence owns a cell. By "source" the one with the strongest single source does,
         however many weaker ones it faces; that takes layers with `fc.Radial`, and is exact: what a layer with blend="max"

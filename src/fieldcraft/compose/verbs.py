@@ -1,4 +1,4 @@
-"""What can be done with maps: the verbs behind the operators, the public functions and the text form."""
+"""The verbs behind the operators, the public functions and the text form: all that can be done with maps."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def text(what: Any) -> str:
 
 
 def _text(what: Any, least: float, deepest: int) -> str:
-    """What stands in a formula where only things that bind at least as strongly as `least` may stand without parentheses."""
+    """The text of a node in a formula, in parentheses where it binds less strongly than `least`."""
     if isinstance(what, (float, int, np.number)):
         short = f"{float(what):.7g}"
         return f"({short})" if short.startswith("-") and least > _UNARY else short

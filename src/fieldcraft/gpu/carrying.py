@@ -21,7 +21,7 @@ CARRIED: dict[type[Propagation], Callable[[Any, Any, float, Device], Field]] = {
 
 
 class Carrier:
-    """What chooses the fields of layers: those of a device, or with `auto` the CPU's where it has none."""
+    """The carrier chooses the fields of layers: those of a device, or with `auto` the CPU's where it has none."""
 
     def __init__(self, opened: Device | None, *, auto: bool = False) -> None:
         self.device = opened
@@ -49,14 +49,14 @@ class Carrier:
             raise
 
     def carrier(self, field: Field) -> str:
-        """What carries a field, in words."""
+        """The carrier that a map or a layer asks for: "gpu", "auto", part of a card's name, or one of `device()`; or its name in words."""
         if self.device is None:
             return "the CPU"
         return self.device.carrier(field)
 
 
 def carrier(given: object) -> Carrier:
-    """What a map or a layer is to be carried by: "gpu", "auto", part of a card's name, or one of `device()`."""
+    """The carrier that a map or a layer asks for: "gpu", "auto", part of a card's name, or one of `device()`; or its name in words."""
     if isinstance(given, Carrier):
         return given
     if given == "auto":

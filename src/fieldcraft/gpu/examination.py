@@ -54,7 +54,7 @@ def patterns() -> NDArray[np.float32]:
 
 
 def answers(asked: NDArray[np.float32]) -> tuple[NDArray[np.uint32], str]:
-    """What the CPU says to patterns, (N, 8), and how fused products would show."""
+    """The answers that the CPU gives to patterns, (N, 8), and how fused products would show."""
     a, b, c, d = asked.T
     bits: NDArray[Any] = np.ascontiguousarray(asked).view(np.uint32)
     whole_a, whole_b = bits[:, 0], bits[:, 1]

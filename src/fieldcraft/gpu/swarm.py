@@ -177,7 +177,7 @@ class DeviceFood:
 
 
 def _read_by(plan: Any) -> list[tuple[Any, bool]]:
-    """What the bindings of the shader read, in their order, and whether it is read as vectors."""
+    """The bindings that the shader reads, in their order, and whether each is read as vectors."""
     return [*((layer, False) for layer in plan.trails), *((layer, True) for layer in plan.flows), (plan.crowd, False), (plan.group, False)]
 
 

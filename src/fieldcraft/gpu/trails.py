@@ -78,7 +78,7 @@ class DeviceTrailField(TrailField):
 
     @property
     def inflow(self) -> list[Canvas]:  # type: ignore[override]
-        """What has come since the last update, read back into canvases of the host; to change it, `take_inflow`."""
+        """The amounts that came since the last update, read back into canvases of the host; to change them, `take_inflow`."""
         whole = self.device.read(self.sums, np.int64, (self._count, *self.space.shape))
         found = []
         for plane in range(self._count):
@@ -265,7 +265,7 @@ class DeviceTrailField(TrailField):
     # States
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What the CPU's field would say; see `Field.state`."""
+        """The arrays that the CPU's field would give; see `Field.state`."""
         found: dict[str, NDArray[Any]] = {"values": self.values}
         if self.trail.vector:
             found["planes"] = self.planes
@@ -302,7 +302,7 @@ def _stamps(blots: Blots, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32]:
-    """What the blur of each cell must know of walls; see trail.wgsl."""
+    """The walls that the blur of each cell must know of; see trail.wgsl."""
     found = np.zeros(walls.shape, dtype=np.uint32)
     if reach == 1:
         between = exchanges(walls, 1, wrap)

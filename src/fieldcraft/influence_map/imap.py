@@ -29,7 +29,7 @@ Kind = TypeVar("Kind", bound=Layer)
 
 @dataclass(frozen=True)
 class Advance:
-    """What one `InfluenceMap.advance` did: the steps made and the steps dropped, by layer name; the units of work it took."""
+    """The outcome of one `InfluenceMap.advance`: the steps made and the steps dropped, by layer name; the units of work it took."""
 
     steps: Mapping[str, int]
     dropped: Mapping[str, int]

@@ -20,7 +20,7 @@ def wander(mass, scale, keep, starts, origins, shares, out):
 
 @kernel
 def _send(mass, part, flows, y, sent):
-    """What cells of row `y` give to a neighbour beside them and to one across a corner, into rows of `sent` with a rim; 0 off the map."""
+    """The shares that cells of row `y` give to a neighbor beside and one across a corner, into rows of `sent` with a rim; 0 off the map."""
     beside = sent[0, (y + 3) % 3]
     across = sent[1, (y + 3) % 3]
     if y < 0 or y >= part.shape[0]:

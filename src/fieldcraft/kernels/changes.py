@@ -1,4 +1,4 @@
-"""What has changed of radial sources, and a few changes worked off in one call: `fieldcraft.kernels.reference.changes`, fast."""
+"""The changes of radial sources, and a few of them worked off in one call: `fieldcraft.kernels.reference.changes`, fast."""
 
 from __future__ import annotations
 

@@ -373,7 +373,7 @@ def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, value
 
 @kernel
 def weight(c, n, k, lengths, cost):
-    """What step `k` from a cell to its neighbour costs."""
+    """The cost of step `k` from a cell to its neighbor."""
     if cost is None:
         return lengths[k]
     if cost.shape[0] == 1:

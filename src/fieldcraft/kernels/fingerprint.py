@@ -1,4 +1,4 @@
-"""What a compiled kernel was made of, as one hash: its own code, the code of all it calls, and the constants they read.
+"""The fingerprint of a compiled kernel: one hash of its own code, the code of all it calls, and the constants they read.
 
 Line numbers, file names, docstrings and comments are no part of it: a folder of compiled kernels serves every clone, and an edited
 callee counts as an edit of all its callers.

@@ -48,7 +48,7 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot)
 
 @kernel("i8[::1], i4[::1], i8[::1], i4[::1], f4[::1], i8, out i4[::1], out f4[::1], out i8[::1], i8")
 def ignite(starts, ends, front, label, strength, since, next_label, next_strength, found, count):
-    """What some hot cells ignite, where many floods run."""
+    """The cells that some hot cells ignite, where many floods run."""
     for i in range(len(front)):
         cell = front[i]
         flood, heat = label[cell], strength[cell]
@@ -73,7 +73,7 @@ def ignite(starts, ends, front, label, strength, since, next_label, next_strengt
 
 @kernel("out i8[::1], i4[::1], i4[::1], f4[::1], i8, f8, out f4[::1], out b1[::1]")
 def cool(cells, label, ignited, strength, now, cooling, values, is_warm):
-    """What cells hold in a step; how many of them are still warm."""
+    """The heat that cells hold in a step; how many of them are still warm."""
     kept = 0
     for i in range(len(cells)):
         cell = cells[i]

@@ -1,4 +1,4 @@
-"""What goals say of cells, for kernels that bring distances up to date."""
+"""The goals' part in kernels that bring distances up to date."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def after(gone, more):
 
 @kernel(inline="always")
 def weight(here, there, size, cost, even):
-    """What an arc of this size costs; `even` where all vertices cost the same."""
+    """The cost of an arc of this size; `even` where all vertices cost the same."""
     if even:
         return size
     return size * (cost[here] + cost[there])

@@ -36,7 +36,7 @@ def store() -> Store:
 
 
 class _Kept:
-    """What Numba asks of a cache, answered by the store."""
+    """The cache that Numba asks for, answered by the store."""
 
     cache_path = ""
 

@@ -49,7 +49,7 @@ def _gather(builder: Any, pointer: Any, indices: Any) -> Any:
 
 
 def _fetch(builder: Any, pointer: Any, origins: Any, arc: Any, result: Any) -> Any:
-    """What a row comes from: side by side where its first entry is the complement of the first place, else gathered."""
+    """The values that a row comes from: side by side where its first entry is the complement of the first place, else gathered."""
     first = builder.load(builder.gep(origins, [arc]))
     beside = builder.icmp_signed("<", first, ir.Constant(_INT, 0))
     with builder.if_else(beside) as (together, apart):

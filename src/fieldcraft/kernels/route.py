@@ -1,4 +1,4 @@
-"""What lies along a path, fast: the same bits as `fieldcraft.kernels.reference.route`."""
+"""The influence along a path, fast: the same bits as `fieldcraft.kernels.reference.route`."""
 
 from __future__ import annotations
 

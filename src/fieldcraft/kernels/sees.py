@@ -313,7 +313,7 @@ def look_round(
 
 
 def scratch() -> tuple[NDArray[np.int64]]:
-    """What `between` needs besides."""
+    """The scratch that `between` needs."""
     return (np.empty(_STACK, dtype=np.int64),)
 
 

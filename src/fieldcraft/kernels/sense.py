@@ -1,4 +1,4 @@
-"""What agents read ahead of them, fast: the same bits as `fieldcraft.kernels.reference.sense`."""
+"""The values that agents read ahead of them, fast: the same bits as `fieldcraft.kernels.reference.sense`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):
 
 @kernel("f4[:,::1], b1[:,::1], b1, b1, f8[:,::1], f8[:,::1], f8, f8, f8, f8, i8, i8, out f4[:,::1]")
 def sense(layer, walls, y_up, wrap, positions, headings, distance, cosine, sine, blocked, first, last, found):
-    """What the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
+    """The values that the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
     height, width = walls.shape
     values = layer.reshape(-1)
     closed = walls.reshape(-1)

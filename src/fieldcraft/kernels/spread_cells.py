@@ -1,4 +1,4 @@
-"""What a step of Spread does to cells and rows of cells, for the kernels that go over maps and graphs."""
+"""The step of Spread in cells and rows of cells, for the kernels that go over maps and graphs."""
 
 from __future__ import annotations
 

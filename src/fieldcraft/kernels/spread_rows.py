@@ -1,4 +1,4 @@
-"""What a step of Spread does to a row of a grid with 4 or 8 neighbours, in one pass over flat memory.
+"""The step of Spread in a row of a grid with 4 or 8 neighbors, in one pass over flat memory.
 
 It serves positive values that fall by momentum over ground without terrain: what nearly every game has. A maximum is taken
 before the weakening, which only grows with what it weakens: the same bits as the other way round.

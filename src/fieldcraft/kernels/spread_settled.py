@@ -64,7 +64,7 @@ def pop(values, heap, place, size):
 
 @kernel
 def passed_on(value, emitted, loss, exponent, floor):
-    """What a value, of which so much is `emitted`, leaves behind a step with this loss; 0 if it is below the floor."""
+    """The influence that a value, of which so much is `emitted`, leaves behind a step with this loss; 0 if it is below the floor."""
     rest = emitted * loss if exponent == 0 else emitted - loss
     if rest <= 0:
         return _ZERO

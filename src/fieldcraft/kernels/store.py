@@ -50,7 +50,7 @@ class Store:
         return self.folder / f"{name}-{digest}{_SUFFIX}"
 
     def read(self, path: Path) -> bytes | None:
-        """What a file holds, or None."""
+        """The bytes that a file holds, or None."""
         try:
             data = path.read_bytes()
         except OSError:

@@ -168,7 +168,7 @@ def _close(closed, cells):
 
 @kernel(error_model="numpy", inline="never")
 def _smell(trail, cells, found):
-    """What a trail reads in cells, as whole numbers that compare as floats do."""
+    """The values that a trail reads in cells, as whole numbers that compare as floats do."""
     for k in range(cells.shape[0]):
         found[k] = trail[np.uint32(max(cells[k], np.int32(0)))]
     for k in range(cells.shape[0]):
@@ -215,7 +215,7 @@ def _frees(lows, middles, highs, dies, sides):
 
 @kernel
 def _wishes(rule, alongs, acrosses):
-    """What each of the sides of `_sides` and `_frees` adds up to."""
+    """The sum of each of the sides of `_sides` and `_frees`."""
     for free in range(4):
         for side in range(3):
             along = 1 << 22

@@ -1,4 +1,4 @@
-"""What the walls of a map mean for a blur: which cells have walls near, and what these exchange with.
+"""The plan of a blur among walls: which cells have walls near, and what these exchange with.
 
 What a cell near walls exchanges with is, in each row of the blur, a run of cells to both sides of its own column, as long as the shortest
 open run of all rows from its own to that one. See `fieldcraft.kernels.reference.trail.exchanges`.

@@ -99,7 +99,7 @@ def _look(cells, closed, blank, shut):
 
 @kernel(error_model="numpy", inline="never")
 def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):
-    """What the three sensors read of the trail of each agent's role, (3, agents): minus infinity where they are shut."""
+    """The values that the three sensors read of the trail of each agent's role, (3, agents): minus infinity where they are shut."""
     for k in range(lefts.shape[0]):
         if roles[first + k] == 0:
             found[0, k] = trail_0[np.uint64(max(lefts[k], 0))]
@@ -168,7 +168,7 @@ def _align(flow_0, flow_1, flow_2, flow_3, roles, first, cells, shut, align, fx,
 
 @kernel(inline="never")
 def _around_cells(layer, walls, blank, cells, height, width, wrap, found):
-    """What a layer reads in cells and right, left, below and above of them, (5, agents); walls read as the place itself."""
+    """The values of a layer in cells and right, left, below and above of them, (5, agents); walls read as the place itself."""
     inner = np.uint64(len(layer) - 2 * width) if height > 2 and width > 2 else np.uint64(0)
     for k in range(cells.shape[0]):
         cell = cells[k]

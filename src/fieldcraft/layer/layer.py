@@ -1,4 +1,4 @@
-"""What all layers have in common: a name, values, time and steps."""
+"""The layer: a name, values, time and steps, whatever feeds it."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Layer(Operand):
             return float(found) if isinstance(cells, int) else found
 
     def account(self, cell: int) -> Account:
-        """What the value of a cell is made of: ids of sources, the amount of each, and what kind of thing the remainder is."""
+        """The account of a cell's value: ids of sources, the amount of each, and what kind of thing the remainder is."""
         with self._guard:
             return self._field.account(cell, self._sources)
 

@@ -1,4 +1,4 @@
-"""What can be calculated with."""
+"""The operand: anything that can be calculated with."""
 
 from __future__ import annotations
 

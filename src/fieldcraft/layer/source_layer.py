@@ -246,7 +246,7 @@ class RadialLayer(SourceLayer):
 
     @property
     def strongest(self) -> NDArray[np.float32]:
-        """What the strongest single source alone gives each cell: a read-only float32 view in the shape of `values`."""
+        """The influence that the strongest single source alone gives each cell: a read-only float32 view in the shape of `values`."""
         with self._guard:
             view = self._field.strongest(self._sources, self.version).view()
         view.flags.writeable = False

@@ -1,4 +1,4 @@
-"""What a layer would say without some of its sources: influence without myself."""
+"""The layer without some of its sources: influence without myself."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ __all__ = [
 
 
 class MapOptions(TypedDict, total=False):
-    """What the loaders take besides `neighbors` and `mobility`; each format takes its own."""
+    """The options that the loaders take besides `neighbors` and `mobility`; each format takes its own."""
 
     threshold: int
     wall_color: Color | Sequence[Color]

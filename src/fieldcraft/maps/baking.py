@@ -97,7 +97,7 @@ def is_walkable(triangles: NDArray[np.float64], max_slope: float) -> NDArray[np.
 
 
 def _spans(scaled: NDArray[np.float64], walkable: NDArray[np.bool_], width: int, height: int, name: str) -> tuple[NDArray[np.int64], ...]:
-    """What triangles fill, sorted by cell and height."""
+    """The pieces of ground that triangles fill, sorted by cell and height."""
     flags_in = walkable.astype(np.int64)
     across = np.floor(scaled[..., :2].max(axis=1)) - np.floor(scaled[..., :2].min(axis=1)) + 1
     crossed = float(across.prod(axis=1).sum())

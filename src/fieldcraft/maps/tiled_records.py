@@ -1,4 +1,4 @@
-"""What a Tiled map says of walls, checked: small records that say nothing of files and formats."""
+"""The walls that a Tiled map tells of, checked: small records that know nothing of files and formats."""
 
 from __future__ import annotations
 

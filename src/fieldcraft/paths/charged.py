@@ -19,7 +19,7 @@ _EVERYWHERE = np.empty(0, dtype=np.int64)
 
 
 class Rule:
-    """What a step costs, and which way one walks.
+    """The rule by which a step is charged, and the direction of the walk.
 
     `charge` is "mean", the length of the step times the mean of its two cells' costs, or "enter", its length times the cost of the cell
     that it ends in. `outward` says that one walks from the goals, not to them.
@@ -36,7 +36,7 @@ class Rule:
     def price(
         self, prices: Prices, starts: NDArray[np.int64], ends: NDArray[np.int64], lengths: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """What steps cost that are walked from cells to cells."""
+        """The costs of steps that are walked from cells to cells."""
         if prices.costs is None:
             return lengths * (prices.uniform or 1.0)
         if self.charge == "enter":

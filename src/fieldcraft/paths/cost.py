@@ -1,4 +1,4 @@
-"""What a step costs: one number per cell, from whatever a caller has."""
+"""The cost of a step: one number per cell, from whatever a caller has."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[float, flo
 
 
 def picked(space: Space, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What `resolve` gives for some cells, of which alone the costs are checked."""
+    """The costs that `resolve` gives for some cells, of which alone they are checked."""
     flat = _looked(space, cost).reshape(-1)
     found: NDArray[np.float64] = flat[cells].astype(np.float64)
     _check(space, found, cells)

@@ -1,4 +1,4 @@
-"""What every flow field offers, on whatever space."""
+"""The questions that every flow field answers, on whatever space."""
 
 from __future__ import annotations
 

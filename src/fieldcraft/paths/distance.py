@@ -256,7 +256,7 @@ class DistanceMap(Operand):
 
     @property
     def charge(self) -> str:
-        """What a step costs: "mean" or "enter", see `distance_map`."""
+        """The rule by which a step is charged: "mean" or "enter", see `distance_map`."""
         return self.rule.charge
 
     @property
@@ -266,11 +266,11 @@ class DistanceMap(Operand):
 
     @property
     def prices(self) -> Prices:
-        """What the ground costs, as it was when the map was made or last repaired."""
+        """The costs of the ground, as they were when the map was made or last repaired."""
         return self._prices
 
     def searched(self, look: Callable[[Distances], _Found]) -> _Found:
-        """What a look at the search behind the map finds, once it has come to its end: for what follows the map."""
+        """The answer that a look at the search behind the map finds, once it has come to its end: for things that follow the map."""
         with self._guard:
             self._distances.settle()
             return look(self._distances)

@@ -1,4 +1,4 @@
-"""What a distance map asks of the search behind it, on whatever space."""
+"""The questions that a distance map asks of the search behind it, on whatever space."""
 
 from __future__ import annotations
 

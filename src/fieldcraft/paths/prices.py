@@ -1,4 +1,4 @@
-"""What the ground of a distance map costs, and what of it has changed."""
+"""The prices of the ground of a distance map, and which of them have changed."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["Carried", "CarriedField"]
 
 @dataclass(frozen=True)
 class Carried(Propagation):
-    """What layers without a propagation have in its place: values stay as they were written and stamped."""
+    """The stand-in of a propagation on layers without one: values stay as they were written and stamped."""
 
     layer = "array"
     does = "holds stamps"

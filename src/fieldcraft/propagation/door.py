@@ -29,7 +29,7 @@ __all__ = ["Surroundings", "radial_field", "spread_field", "surroundings_of", "t
 
 
 class Surroundings(Protocol):
-    """What lies round the cells of a space, as its walls are at one moment; `layout` is the shape in which tiles of cells are kept."""
+    """The surroundings of the cells of a space, as its walls are at one moment; `layout` is the shape in which tiles of cells are kept."""
 
     layout: tuple[int, int]
 

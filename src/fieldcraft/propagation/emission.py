@@ -1,4 +1,4 @@
-"""What radiates: sources as columns."""
+"""The emission of sources: strengths, places and shapes as columns."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class FadeField(RememberingField):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """What is remembered now, in the shape of the space; worked out for the marked parts of it when they are asked for.
+        """The memory now, in the shape of the space; worked out for the marked parts of it when it is asked for.
 
         0 on walls that came since the last update, which forgets them, unless they are gone by then.
         """
@@ -246,7 +246,7 @@ class FadeField(RememberingField):
         self._ends[listed] = np.maximum(self._ends[listed].astype(np.int64) - passed, 0).astype(np.int32)
 
     def _bled(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """What marks become once they have bled into what lies beside them."""
+        """The marks once they have bled into the cells beside them."""
         return self._reached(*self._surroundings.bleeding(self.fade.bleed, cells, strengths, self.fade.maximum / 100))
 
     def _reached(self, name: str, common: tuple[Any, ...]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

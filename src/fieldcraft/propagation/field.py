@@ -21,7 +21,7 @@ __all__ = ["Account", "Field", "GatheringField", "RadiatingField", "RememberingF
 
 
 class Account(NamedTuple):
-    """What the value of one cell is made of: ids of sources (N,), the amount of each (N,), and what the remainder is called."""
+    """The account of the value of one cell: ids of sources (N,), the amount of each (N,), and what the remainder is called."""
 
     sources: NDArray[np.int64]
     amounts: NDArray[np.float64]
@@ -130,7 +130,7 @@ class RadiatingField(Field):
 
     @abstractmethod
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
-        """What the strongest single source alone gives each cell, as of the last complete values; `version` is the layer's."""
+        """The influence that the strongest single source gives each cell, as of the last complete values; `version` is the layer's."""
 
     @abstractmethod
     def validate(self, cells: int, most: float | None) -> int:

@@ -104,7 +104,7 @@ class Device(Protocol):
         ...
 
     def carrier(self, field: Field) -> str:
-        """What carries a field, in words."""
+        """The name of the carrier of a field."""
         ...
 
 

@@ -48,5 +48,5 @@ KINDS = {
 
 
 def _decaying(decay: float, steps: int) -> Falloff:
-    """What is left after each share of so many steps."""
+    """The part that is left after each share of so many steps."""
     return Falloff.of(np.exp(-decay * np.linspace(0, steps, 16 * steps + 1)))

@@ -1,4 +1,4 @@
-"""What all fields of radiating sources do: follow the sources, add and take off what they radiate, and show it."""
+"""The field of radiating sources: it follows the sources, adds and takes off their footprints, and shows the sum."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class RadialField(RadiatingField):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """What is shown, in the space's shape."""
+        """The values as they are shown, in the space's shape."""
         return self._map.reshape(-1)[: len(self.space)].reshape(self.space.shape)
 
     @property
@@ -354,7 +354,7 @@ class RadialField(RadiatingField):
         yield from self._publish()
 
     def _near(self, slots: NDArray[np.int64]) -> Generator[int, None, list[Emission]]:
-        """What is held, other than in these rows, and may reach a dirty tile, in parts."""
+        """The held sources, other than in these rows, that may reach a dirty tile, in parts."""
         parts = []
         others = self._held.strengths != 0
         others[slots] = False

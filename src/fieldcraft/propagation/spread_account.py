@@ -82,7 +82,7 @@ def _losses(lengths: NDArray[np.float64], spread: Spread) -> NDArray[np.float32]
 
 
 def _arriving(strength: np.float32, cell: int, ways: dict[int, tuple[int, np.float32]], spread: Spread) -> float:
-    """What is left of a strength at the end of the way from a cell."""
+    """The part of a strength that is left at the end of the way from a cell."""
     exponent = spread.exponent
     left = np.array([abs(strength)], dtype=np.float32)
     while ways[cell][0] >= 0:

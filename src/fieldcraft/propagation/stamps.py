@@ -199,7 +199,7 @@ class Stamp:
     # On a grid
 
     def on(self, cell_size: float, *, y_up: bool, most: int, rotation: float = 0.0, scale: float = 1.0) -> Print:
-        """What it puts on the cells of a grid, at most `most` cells away; kept for the next time.
+        """The weights that a stamp puts on the cells of a grid, at most `most` cells away; kept for the next time.
 
         Raises `InvalidValue` where no centre of a cell is covered however far away, or a weight lies beyond +-16.
         """

@@ -1,4 +1,4 @@
-"""What shots under way threaten."""
+"""The threat of shots under way."""
 
 from __future__ import annotations
 

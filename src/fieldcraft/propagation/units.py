@@ -18,7 +18,7 @@ Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def finished(search: Generator[int, None, Found]) -> Found:
-    """What a search finds, all of its units made."""
+    """The answer of a search, all of its units made."""
     while True:
         try:
             next(search)

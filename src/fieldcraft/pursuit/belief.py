@@ -256,7 +256,7 @@ class Belief(Operand):
     # Saves
 
     def memory(self) -> dict[str, Any]:
-        """What it knows, as plain data to save: `recall` goes on from there bit for bit."""
+        """The belief as plain data to save: `recall` goes on from there bit for bit."""
         masses = np.stack([self._flow.taken(mass).reshape(self.space.shape) for mass in self._masses])
         return {"masses": masses, "scales": np.array(self._scales), "ticks": self._ticks}
 

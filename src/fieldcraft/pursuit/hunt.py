@@ -214,7 +214,7 @@ class Pursuit(Operand):
         return int(free[(away**2).sum(axis=1).argmin()])
 
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
-        """What `look` does about a flood that is cold everywhere; what it answers then."""
+        """The answer of `look` to a flood that is cold everywhere: a new one."""
         if not self.restarts:
             state, shut, marks, late = self._flooded(seen, barrier=True)
             if late and self._ignite(state, shut, marks, seen):

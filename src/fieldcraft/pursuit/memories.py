@@ -1,4 +1,4 @@
-"""What a guess remembers, as it comes back from a save."""
+"""The memory of a guess, as it comes back from a save."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _NEVER = -1
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """What a group knows of T targets by sight: plain arrays, so that a game can keep it in its state. Made by `Sight`.
+    """The knowledge that a group has of T targets by sight: plain arrays, so that a game can keep it in its state. Made by `Sight`.
 
     `seen` (V, T) bool says which viewers see which targets now, `in_sight` (T,) bool of which targets the group has contact,
     `found` and `lost` (K,) int64 with which it got contact or lost it by this look. `positions` (T, D) are where targets were seen
@@ -86,7 +86,7 @@ class Sight:
         clock.ticks("grace", self.grace)
 
     def nobody(self, targets: int) -> Contacts:
-        """What is known of so many targets before anybody has looked."""
+        """The contacts with so many targets before anybody has looked."""
         count = checks.whole("targets", targets)
         places = np.zeros((count, self.space.dimensions))
         none = np.zeros(0, dtype=np.int64)
@@ -106,7 +106,7 @@ class Sight:
         velocities: ArrayLike | None = None,
         present: ArrayLike | None = None,
     ) -> Contacts:
-        """What is known after a look, `dt` seconds after the last one.
+        """The contacts after a look, `dt` seconds after the last one.
 
         Parameters
         ----------

@@ -88,7 +88,7 @@ class Staleness(Operand):
         return assigned(self.space, cells, weights, agents, spacing)
 
     def memory(self) -> dict[str, Any]:
-        """What it remembers, as plain data to save: `recall` goes on from there bit for bit."""
+        """The memory of looks as plain data to save: `recall` goes on from there bit for bit."""
         return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
 
     def recall(self, memory: Mapping[str, Any]) -> None:

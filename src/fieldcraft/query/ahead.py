@@ -1,4 +1,4 @@
-"""What lies ahead of an agent: to its left, on its heading, to its right."""
+"""The values ahead of an agent: to its left, on its heading, to its right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies between the vertices of a graph: along its edges, inside the polygons of its mesh, and how it slopes."""
+"""The ground between the vertices of a graph: along its edges, inside the polygons of its mesh, and how it slopes."""
 
 from __future__ import annotations
 

@@ -18,32 +18,32 @@ _Answer = TypeVar("_Answer")
 
 
 def sample(layer: Readable) -> Callable[..., Any]:
-    """What reads a layer at positions: `(layer, positions, between, outside)`."""
+    """The reader of a layer at positions: `(layer, positions, between, outside)`."""
     return _for(layer, "Sampling", grid=on_grid.sample, graph=on_graph.sample)
 
 
 def gradient(layer: Readable) -> Callable[..., Any]:
-    """What finds its slopes: `(layer, positions, smooth, outside)`."""
+    """The finder of slopes: `(layer, positions, smooth, outside)`."""
     return _for(layer, "A gradient", grid=on_grid.gradient, graph=on_graph.gradient)
 
 
 def along(layer: Readable) -> Callable[..., Any]:
-    """What adds it up along paths: `(layer, paths, outside)`."""
+    """The sum along paths: `(layer, paths, outside)`."""
     return _for(layer, "A path", grid=on_grid.along, graph=on_graph.along)
 
 
 def best(layer: Readable) -> Callable[..., Any]:
-    """What chooses cells around positions, each for itself; see `on_grid.best`."""
+    """The chooser of cells around positions, each for itself; see `on_grid.best`."""
     return _for(layer, "A choice of cells", grid=on_grid.best, graph=on_graph.best)
 
 
 def serve(layer: Readable) -> Callable[..., Any]:
-    """What chooses cells around positions, one after the other; see `on_grid.serve`."""
+    """The chooser of cells around positions, one after the other; see `on_grid.serve`."""
     return _for(layer, "Reservations", grid=on_grid.serve, graph=on_graph.serve)
 
 
 def peaks(layer: Readable) -> Callable[..., Any]:
-    """What finds the local maxima: `(layer, most, spacing, above)`."""
+    """The finder of local maxima: `(layer, most, spacing, above)`."""
     return _for(layer, "Peaks", grid=on_grid.peaks, graph=on_graph.peaks)
 
 

@@ -28,7 +28,7 @@ class Accountable(Protocol):
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one source adds to a value: `amount` of its `strength`. Position and strength are NaN once it is gone."""
+    """The amount that one source adds to a value: `amount` of its `strength`. Position and strength are NaN once it is gone."""
 
     source: int
     position: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""What every question asks of the thing it is put to, and how its kernel is called."""
+"""The ground of a question: what it asks of the thing it is put to, and how its kernel is called."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class GridGround(Ground):
         self.walls = frozen(self.space.walls)
 
     def obstacles(self) -> tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]:
-        """What may bar a step, as `kernels.sample.bilinear` takes it.
+        """The walls and links that may bar a step, as `kernels.sample.bilinear` takes them.
 
         Walls; whether nothing bars any step; classes of ground, which two of them may be entered from each other, and
         whether these say more than walls do.

@@ -20,7 +20,7 @@ __all__ = ["Reservations"]
 
 
 class Reservations:
-    """Who has taken which cell of a space.
+    """The reservations of the cells of a space.
 
     Agents ask with `best` or `worst`, which serve them in the order in which they come: each takes its spot, and nobody
     after it gets one less than `spacing` away. An agent holds one spot at a time.
@@ -47,7 +47,7 @@ class Reservations:
 
     @property
     def agents(self) -> list[Hashable]:
-        """Who holds a spot, in the order in which they took them."""
+        """The agents that hold a spot, in the order in which they took them."""
         return list(self._held)
 
     @property

@@ -1,4 +1,4 @@
-"""What lies along a path."""
+"""The influence along a path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTSIDE = ("refuse", "clamp")
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """What lies along N paths, float64 arrays of shape (N,), or along one, floats.
+    """The influence along N paths, float64 arrays of shape (N,), or along one, floats.
 
     `sum` is value times world length, added up over the cells that the path crosses; `length` is in world units; `mean` is
     `sum / length`; `maximum` is the highest value that the path crosses, and `where` (N, 2), or (2,), the middle of

@@ -1,4 +1,4 @@
-"""What acts on the layers of a recipe: sources on their paths, recordings that play, deposits at their moments.
+"""The actors of a recipe: sources on their paths, recordings that play, deposits at their moments.
 
 On a layer that spreads, floods or radiates they are its live sources. On one that fades they mark the way that they go, on a trail they
 leave something along it, and of stamps they hold one each.

@@ -30,7 +30,7 @@ _PANEL = (320, 640)
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison made. `seconds` are those of the world, `took` those of the clock on the wall."""
+    """The outcome of a comparison. `seconds` are those of the world, `took` those of the clock on the wall."""
 
     titles: tuple[str, ...]
     seconds: float
@@ -84,7 +84,7 @@ def compare(
 
 
 def _shown(recipe: Recipe, parameter: str) -> OutputPart:
-    """What to draw: the recipe's first picture that shows the parameter's layer, its first picture, or all layers."""
+    """The layers to draw: the recipe's first picture that shows the parameter's layer, its first picture, or all layers."""
     pictures = [output for output in recipe.outputs if output.kind in ("still", "film")]
     names = parameter.split(".")
     if names[0] == "layers" and len(names) > 2:

@@ -1,4 +1,4 @@
-"""What pictures of a recipe say besides their maps: the moment, a caption, the values at the ends of the colours."""
+"""The legends of a recipe's pictures: the moment, a caption, the values at the ends of the colors."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class _Table(ABC):
 
     @abstractmethod
     def row(self, world: World) -> list[float | int]:
-        """What stands in them now."""
+        """The row of the table as it stands now."""
 
     def finish(self) -> None:
         self._file.close()

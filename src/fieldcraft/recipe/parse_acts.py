@@ -1,4 +1,4 @@
-"""What acts on the layers of a recipe, from its tables to plain parts: sources, recordings, deposits."""
+"""The actors of a recipe, from its tables to plain parts: sources, recordings, deposits."""
 
 from __future__ import annotations
 

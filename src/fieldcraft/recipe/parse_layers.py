@@ -27,7 +27,7 @@ _MOST_TEAMS = 64
 
 @dataclass(frozen=True)
 class Names:
-    """What the names of a recipe stand for.
+    """The names of a recipe, and the things they stand for.
 
     `acting` are layers and teams by name: what sources go to. `of_teams` are the maps that follow
     from teams, `formulas` those of `[maps]`.

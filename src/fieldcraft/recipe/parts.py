@@ -1,4 +1,4 @@
-"""What a recipe says, as plain data."""
+"""The parts of a recipe, as plain data."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Places = NDArray[np.float64]
 
 
 class Policies(NamedTuple):
-    """What becomes of a place on a wall, and of one off the map."""
+    """The policies for a place on a wall, and for one off the map."""
 
     on_wall: str
     outside: str

@@ -21,7 +21,7 @@ __all__ = ["LayerReport", "Report", "run"]
 
 @dataclass(frozen=True)
 class LayerReport:
-    """What became of a layer: its updates, its sources at the end, and the strongest value then."""
+    """The report on a layer: its updates, its sources at the end, and the strongest value then."""
 
     name: str
     updates: int
@@ -31,7 +31,7 @@ class LayerReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What a run did. `seconds` are those of the world, `took` those of the clock on the wall; `files` are all written."""
+    """The report on a run. `seconds` are those of the world, `took` those of the clock on the wall; `files` are all written."""
 
     title: str
     map: str

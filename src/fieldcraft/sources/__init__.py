@@ -1,4 +1,4 @@
-"""What emits: sources with strength, place and lifetime, and timelines of recorded worlds."""
+"""The sources: strengths with places and lifetimes, and timelines of recorded worlds."""
 
 from fieldcraft.sources.book import Sources
 from fieldcraft.sources.football import pitch, read_football

@@ -26,7 +26,7 @@ _COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_exp
 
 @dataclass(frozen=True)
 class Shape:
-    """What a source of a radial layer has for itself: a radius in world units, a falloff; None for the layer's own."""
+    """The shape that a source of a radial layer has for itself: a radius in world units, a falloff; None for the layer's own."""
 
     radius: float | None = None
     falloff: Falloff | None = None

@@ -68,7 +68,7 @@ class Playback:
         return self
 
     def living(self, group: str | None = None) -> Living:
-        """Who is there now, in one group or (None) in all. An unknown group raises `UnknownName`."""
+        """The entities that are there now, in one group or (None) in all. An unknown group raises `UnknownName`."""
         timeline = self.timeline
         keys = np.flatnonzero(self._row >= 0)
         rows = self._row[keys]

@@ -43,7 +43,7 @@ class Source:
 
     @property
     def strength(self) -> float:
-        """What its cell reads. May be set; shows from the next step on."""
+        """The value that its cell reads. May be set; shows from the next step on."""
         return float(self._sources.strengths_of([self.id])[0])
 
     @strength.setter

@@ -37,7 +37,7 @@ ROOTED: frozenset[str] = frozenset((_TERRAN + _ZERG + _PROTOSS).split())
 
 @dataclass
 class _Unit:
-    """What is known of a unit: `seen` is when the position was last certain."""
+    """The knowledge of a unit: `seen` is when the position was last certain."""
 
     kind: str
     player: int

@@ -179,7 +179,7 @@ class Timeline:
         return Playback(self, faint=faint)
 
     def at(self, seconds: float, group: str | None = None, *, faint: float = 0.0) -> Living:
-        """Who is there at a moment, in one group or (None) in all; for many moments in a row use `play`."""
+        """The entities that are there at a moment, in one group or (None) in all; for many moments in a row use `play`."""
         return Playback(self, faint=faint).advance_to(seconds).living(group)
 
 

@@ -133,7 +133,7 @@ class Arrangement:
         return starts, ends[arcs], arcs
 
     def losses(self, decay: float, exponent: int, closed: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """What is lost on each arc, in the order of `origins`: a factor for exponent 0, else what is subtracted from the root.
+        """The loss on each arc, in the order of `origins`: a factor for exponent 0, else an amount subtracted from the root.
 
         On closed arcs everything is lost.
         """

@@ -1,4 +1,4 @@
-"""What walking on a mesh needs to know of it: where its polygons can be left, and how high they are."""
+"""The floors of a mesh: where its polygons can be left, and how high they are."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ class Graph(Space):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """What each vertex stands for, (N,): the area of its polygon seen from above, or 1 where there is no mesh."""
+        """The area that each vertex stands for, (N,): that of its polygon seen from above, or 1 where there is no mesh."""
         return np.ones(len(self)) if self.mesh is None else self.mesh.areas
 
     @property

@@ -1,4 +1,4 @@
-"""What a graph is made of, checked before it is: positions, edges, lengths, squares. What does not fit raises `InvalidValue`."""
+"""The parts of a graph, checked before it is made: positions, edges, lengths, squares. A part that does not fit raises `InvalidValue`."""
 
 from __future__ import annotations
 

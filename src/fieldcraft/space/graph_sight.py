@@ -1,4 +1,4 @@
-"""Who sees what on a graph."""
+"""The sight between the vertices of a graph."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def counted(graph: Graph, viewers: Floats, limits: Floats, facings: Floats, narr
 
 
 class Outlook:
-    """What is seen from vertices of a graph as it was at one moment."""
+    """The view from vertices of a graph as it was at one moment."""
 
     def __init__(self, graph: Graph, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> None:
         self._graph = graph

@@ -337,7 +337,7 @@ class Grid(Space):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """What ground each cell stands for, (N,), in square world units. Read-only."""
+        """The area that each cell stands for, (N,), in square world units. Read-only."""
         return np.broadcast_to(np.float64(self.cell_size**2), len(self))
 
     @property

@@ -1,4 +1,4 @@
-"""What bars somebody who walks a grid from spot to spot, and not from cell to cell."""
+"""The obstacles of a walk over a grid from spot to spot, and not from cell to cell."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Numbers) -> NDArray[np.bo
 
 
 def _in_portions(find, starts: Numbers, rings: Floats, pairs: Numbers) -> tuple[Numbers, Floats, Numbers]:  # type: ignore[no-untyped-def]
-    """What `find` finds for pairs of polygons (E, 2): the pairs (K, 2), coordinates (K, ...), and the pairs without any.
+    """The finds of `find` for pairs of polygons (E, 2): the pairs (K, 2), coordinates (K, ...), and the pairs without any.
 
     It is given the sides of pairs, every one of the first with every one of the second: (S, 4) each, and the pair of each.
     """

@@ -1,4 +1,4 @@
-"""What every space answers, whatever its cells are."""
+"""The questions that every space answers, whatever its cells are."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Space(ABC):
     @property
     @abstractmethod
     def areas(self) -> NDArray[np.float64]:
-        """What ground each cell stands for, (N,), in square world units; 1 for vertices without a mesh. Read-only."""
+        """The area that each cell stands for, (N,), in square world units; 1 for vertices without a mesh. Read-only."""
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -86,7 +86,7 @@ class Space(ABC):
 
     @abstractmethod
     def difference(self, other: object) -> str:
-        """What sets the cells of another space apart, in the words of a message; empty where they are the same. Walls may differ."""
+        """The difference to the cells of another space, in the words of a message; empty where they are the same. Walls may differ."""
 
     @abstractmethod
     def describe(self, cell: int | None = None) -> str:
@@ -142,7 +142,7 @@ class Space(ABC):
 
     @property
     def typical_step(self) -> float:
-        """What is meant by a step where nothing else is said, in world units: the shortest of a grid, the median of a graph.
+        """The length of a step where nothing else is said, in world units: the shortest of a grid, the median of a graph.
 
         Raises `InvalidValue` where there is no step at all.
         """
@@ -248,7 +248,7 @@ class Space(ABC):
         self.__dict__.update(history)
 
     def _history(self) -> dict[str, Any]:
-        """What a copy has to know beside the parts, so that whoever follows the walls goes on doing so."""
+        """The history that a copy has to know beside the parts, so that followers of the walls go on following."""
         return {}
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What a shot sweeps."""
+"""The cells that a shot sweeps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shot:
-    """What a shot sweeps, in the order in which it gets there; of cells passed at once the lowest id comes first.
+    """The cells that a shot sweeps, in the order in which it gets there; of cells passed at once the lowest id comes first.
 
     `cells` (N,) int64 are open cells; `seconds` (N,) float64 the time from now until the shot passes each; `end` the
     position where it stops, `blocked` whether something stopped it there before its end.

@@ -1,4 +1,4 @@
-"""Who sees what."""
+"""The sight between positions: fields of view, watchers, pairs."""
 
 from __future__ import annotations
 

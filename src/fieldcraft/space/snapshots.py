@@ -23,7 +23,7 @@ _BLOCK = 16
 
 
 class Snapshot(Protocol):
-    """What every snapshot tells: `walls` (N,) bool, the `walls_version` it was taken at, and which steps are open.
+    """The snapshot of a space: `walls` (N,) bool, the `walls_version` it was taken at, and which steps are open.
 
     `links` are numbers by cell on a grid (see `Grid.links`, flat), and bools by arc on a graph.
     """

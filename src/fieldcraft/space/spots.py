@@ -63,7 +63,7 @@ class Spots:
 
     @property
     def value(self) -> NDArray[np.float32]:
-        """What the first choices read: (N,), or one number."""
+        """The values of the first choices: (N,), or one number."""
         return self.values[..., 0][()] if self.ranked else self.values
 
     @property

@@ -1,4 +1,4 @@
-"""What the verbs of steering ask of their arguments."""
+"""The checks of the arguments of steering."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
 
 
 def _read(seen: GridGround, at: Wide, ways: Wide, reach: float, free: Wide) -> Wide:
-    """What agents see of a layer in each direction."""
+    """The values of a layer that agents see in each direction."""
     space, found, read = seen.space, np.empty((len(at), len(ways))), kernels.context.read
     count = max(1, math.ceil(reach / space.cell_size * (1 - 1e-9)))
     where = (*space.origin, space.cell_size, space.y_up, space.wrap, reach, count)

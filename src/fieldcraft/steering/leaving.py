@@ -1,4 +1,4 @@
-"""What agents of a swarm leave behind them, and what they fetch."""
+"""The things that agents of a swarm leave behind them, and fetch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_FOOD = 2**30
 
 @dataclass(frozen=True)
 class Leave:
-    """What agents leave on a layer with `fc.Trail` in each step, in the cell that they arrive in.
+    """The amounts that agents leave on a layer with `fc.Trail` in each step, in the cell that they arrive in.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Who is near whom, and steering by it: keep apart, head the same way, stay together."""
+"""The neighbors of agents, and steering by them: keep apart, head the same way, stay together."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Neighbors:
         return found, distances
 
     def pushes(self) -> Wide:
-        """What `separation` gives for a strength of 1, (N, 2)."""
+        """The forces of `separation` for a strength of 1, (N, 2)."""
         found = np.empty((len(self), 2))
         function = kernels.neighbors.separate
 

@@ -74,7 +74,7 @@ def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead:
 
 
 def room_beside(space: Grid, radius: float) -> float:
-    """What an agent of this radius keeps to walls, in cells."""
+    """The distance that an agent of this radius keeps to walls, in cells."""
     cells = checks.not_negative("radius", radius) / space.cell_size
     if cells > 0.5:
         raise InvalidValue(

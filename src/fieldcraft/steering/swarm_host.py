@@ -117,7 +117,7 @@ class HostAgents:
 
 
 def _sights(plan: Plan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]) -> reference.Sights:
-    """What agents read at this moment."""
+    """The layers that agents read at this moment."""
     none = frozen(reference.NO_LAYER)
     trails = [none if layer is None else _bits(Ground(layer).flat) for layer in plan.trails]
     flows: list[NDArray[np.int32]] = []

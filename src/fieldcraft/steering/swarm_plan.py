@@ -1,4 +1,4 @@
-"""What a run of a swarm reads and writes, checked before the first step."""
+"""The plan of a run of a swarm: all it reads and writes, checked before the first step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Mark", "Plan", "trail_field"]
 
 
 class Mark(NamedTuple):
-    """What agents of a role (-1: of any) leave on a plane of a layer, in units of 2**-24."""
+    """The amount that agents of a role (-1: of any) leave on a plane of a layer, in units of 2**-24."""
 
     layer: Any
     plane: int

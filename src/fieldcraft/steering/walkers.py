@@ -195,7 +195,7 @@ class Walkers:
         return Walkers(space, moved, headings, cells, self.key, self.step + 1, space.walls_version)
 
     def freed(self) -> Walkers:
-        """Those who stand in walls that were built since are put into the nearest open cell, as a walk begins; else the same walkers.
+        """The walkers with those in newly built walls put into the nearest open cell, as a walk begins; else the same walkers.
 
         Call it before they deposit anything where walls change. Raises `InvalidValue` where the map has no open cell.
         """

@@ -1,4 +1,4 @@
-"""What pictures are made of, for packages that draw their own: a brush, letters, and the colors of ground, walls and values."""
+"""The parts of pictures, for packages that draw their own: a brush, letters, and the colors of ground, walls and values."""
 
 from fieldcraft.view.brush import SHAPES, Brush, empty_mask
 from fieldcraft.view.canvas import GROUND, ON_WALL, RIM, WALL, beside, ground_kinds

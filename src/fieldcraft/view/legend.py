@@ -45,7 +45,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 class Legend(Protocol):
-    """What explains colours: it knows its size in pixels and draws itself."""
+    """The legend that explains colors: it knows its size in pixels and draws itself."""
 
     def size(self, scale: float, room: int) -> tuple[int, int]:
         """(width, height) in pixels, text at `scale`, beside pictures `room` pixels high."""

@@ -18,7 +18,7 @@ _MOST_PIXELS = 2**26
 
 
 class GridLike(Protocol):
-    """What a picture needs to know of a map; `fieldcraft.Grid` offers it."""
+    """The facts that a picture needs to know of a map; `fieldcraft.Grid` offers them."""
 
     @property
     def width(self) -> int: ...  # noqa: D102
@@ -57,7 +57,7 @@ class _Plain:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is to be drawn: finite float32 values on their own grid, the sources behind them, and a name."""
+    """The subject of a picture: finite float32 values on their own grid, the sources behind them, and a name."""
 
     values: NDArray[np.float32]
     space: GridLike
@@ -166,7 +166,7 @@ def _open_part(walls: NDArray[np.bool_], across: int) -> slice:
 
 
 def subject_of(layer: Any, space: GridLike | None, *, finite: bool = True) -> tuple[Subject, GridLike]:
-    """What is to be drawn and the map to draw it on, from a layer or an array, and the caller's `space`.
+    """The subject of a picture and the map to draw it on, from a layer or an array, and the caller's `space`.
 
     With `finite=False` nobody has looked at the values yet, nor turned them into float32.
     """

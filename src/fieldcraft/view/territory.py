@@ -1,4 +1,4 @@
-"""Whose ground it is: flat team colours, or the colours of all teams mixed by their shares."""
+"""The territory of teams: flat team colors, or the colors of all teams mixed by their shares."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def frame_owners(
     ground: Color | ArrayLike | None = "terrain",
     opacity: float = 0.6,
 ) -> RGBA:
-    """Who owns each cell, in flat colours: uint8 of shape (H, W, 4).
+    """The owner of each cell, in flat colors: uint8 of shape (H, W, 4).
 
     `owners` are whole numbers of shape (height, width): an index into `colors`, or -1 where the ground shows. Where a pixel
     holds several cells, the one in their middle counts. The other arguments are those of `frame`.

@@ -20,7 +20,7 @@ __all__ = ["Camera", "draw"]
 
 
 class Camera:
-    """What part of the world a window shows.
+    """The camera: the part of the world that a window shows.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Walks:
-    """What is asked about: for each ant the cells that it came to, a cell's length after the last, and when; by name.
+    """The walks in question: for each ant the cells that it came to, a cell's length after the last, and when; by name.
 
     `outside` is the part of all those that lay outside of the nest and was left out.
     """

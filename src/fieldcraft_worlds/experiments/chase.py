@@ -114,7 +114,7 @@ def run(job: Job) -> Row:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """What the chases say: over the number of searchers for each fugitive, and map by map.
+    """The summary of the chases: over the number of searchers for each fugitive, and map by map.
 
     Found is counted with Wilson's interval where a chase counts once, and as a mean over worlds where it counts for several fugitives and
     numbers of searchers, which are not independent.

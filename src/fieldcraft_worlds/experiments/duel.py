@@ -95,7 +95,7 @@ def play(job: Job) -> Row:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """What the measured brain dealt and took against each other one, map by map and taken together.
+    """The damage that the measured brain dealt and took against each other one, map by map and taken together.
 
     "dealt to taken" is over the two duels of each world, one with either range; the next two are over one of them each. Duels won are
     counted with Wilson's interval, an undecided one as not won.
@@ -159,7 +159,7 @@ def _rival(row: Row) -> str:
 
 
 def _damage(duel: Row, *, own: bool) -> float:
-    """What the measured brain dealt, or what it took."""
+    """The damage that the measured brain dealt, or took."""
     side = _SIDES[(duel["long"] != duel["measured"]) == own]
     return number(duel, f"damage by {side}")
 

@@ -220,7 +220,7 @@ def _others(ground: Ground, rng: np.random.Generator, chaser: int, hidden: int, 
 
 
 class _Behaviour:
-    """What he does out of sight: called before each tick."""
+    """The behavior of a fugitive out of sight: called before each tick."""
 
     def __init__(
         self, ground: Ground, rng: np.random.Generator, runner: Walker, chaser: int, last: int, velocity: NDArray[np.float64]

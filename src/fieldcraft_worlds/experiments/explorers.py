@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tour:
-    """What came of a tour. A lap is as many steps as there are cells, and ages are counted in laps.
+    """The outcome of a tour. A lap is as many steps as there are cells, and ages are counted in laps.
 
     `cells` are those that can be reached. At each of the laps asked for: `explored` is the share of cells that somebody has been at,
     `ages` the mean and `worst` the greatest time since a cell was last visited, or since the start.

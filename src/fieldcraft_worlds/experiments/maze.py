@@ -116,7 +116,7 @@ def run(job: Job) -> Row:
 
 
 def over_time(rows: Sequence[Row]) -> Summary:
-    """What all tours say of each way of exploring, lap by lap, all maps together."""
+    """The summary of all tours for each way of exploring, lap by lap, all maps together."""
     laps = _looks(number(rows[0], "laps"))
     series = _series(rows)
     found: dict[tuple[str, str, str], Interval] = {}
@@ -132,7 +132,7 @@ def over_time(rows: Sequence[Row]) -> Summary:
 
 
 def by_map(rows: Sequence[Row]) -> Summary:
-    """What the tours say of each way of exploring, map by map."""
+    """The summary of the tours for each way of exploring, map by map."""
     mirror: dict[str, list[Row]] = {}
     for row in rows:
         mirror.setdefault(_label(row), []).append(row)

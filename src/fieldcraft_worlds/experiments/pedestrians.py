@@ -126,7 +126,7 @@ def _walks(recording: str, cell: float, frames_per_second: float | None, unit: s
 
 
 def _asked(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
-    """Who takes enough steps in a span of time."""
+    """The people who take enough steps in a span of time."""
     people, steps = np.unique(walks.who[(walks.when >= first) & (walks.when < last)], return_counts=True)
     return np.asarray(people[steps >= _FEWEST])
 
@@ -173,7 +173,7 @@ def angles(walks: Walks, said: Floats, asked: NDArray[np.bool_]) -> Angles:
 
 
 def _said(walks: Walks, settings: tuple[float, float, int], horizon: str, begin: float, asked: NDArray[np.bool_]) -> Floats:
-    """What a field says of the steps asked for; where it holds nothing, the one direction of all before."""
+    """The forecast of a field for the steps asked for; where it holds nothing, the one direction of all before."""
     said = np.zeros((int(asked.sum()), 2))
     when, cells = walks.when[asked], walks.cells[asked]
     if horizon == "second half":

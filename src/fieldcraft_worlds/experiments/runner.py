@@ -24,7 +24,7 @@ MOST_WORKERS = 256
 
 @dataclass(frozen=True)
 class Report:
-    """What a study gave: a row for each job that went well, in the order of the jobs, and what they say taken together.
+    """The report of a study: a row for each job that went well, in the order of the jobs, and their summary.
 
     `resumed` is how many rows came from an unfinished run, `took` the seconds of this one on `workers` processes; `files` are
     all written.

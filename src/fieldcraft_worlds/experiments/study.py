@@ -1,4 +1,4 @@
-"""What an experiment is: many small jobs, and a question to their results."""
+"""The study: many small jobs, and a question to their results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a study found: an `Interval` for each group, series and measure for which there is one.
+    """The summary of a study: an `Interval` for each group, series and measure for which there is one.
 
     `groups` are the rows of the table, such as maps, and `series` the sides that are compared in each. `found` has the keys
     (group, series, name of the measure). `notes` say in words what the table leaves out.

@@ -111,7 +111,7 @@ def play(job: Job) -> Row:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """What the matches say of each commander, map by map and taken together.
+    """The summary of the matches for each commander, map by map and taken together.
 
     A match won is counted with Wilson's interval. All else is the mean over worlds of what a commander got in the two
     matches of a world, one from each side; "score ahead" is how far he was ahead of the other there.
@@ -166,7 +166,7 @@ def _worlds(matches: Iterable[Row]) -> list[tuple[Row, Row]]:
 
 
 def _got(world: tuple[Row, Row], commander: str, column: str) -> float:
-    """What a commander got in the two matches of a world, on average."""
+    """The score of a commander in the two matches of a world, on average."""
     return fmean(number(match, f"{column} by {'first' if match['first'] == commander else 'second'}") for match in world)
 
 

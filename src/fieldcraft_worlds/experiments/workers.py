@@ -114,7 +114,7 @@ class _Worker:
             self.line.send(run)
 
     def hear(self) -> Outcome | None:
-        """What the process has to say: the outcome of its job, or None when it is ready for the first."""
+        """The message of the process: the outcome of its job, or None when it is ready for the first."""
         try:
             said: Outcome | str | None = self.line.recv()
         except (EOFError, OSError):
@@ -164,7 +164,7 @@ def _not_found(said: str) -> InvalidValue:
 
 
 def _serve(line: Line) -> None:
-    """What a process does: take jobs until the line is closed."""
+    """The loop of a process: it takes jobs until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     set_threads(1)
     with suppress(EOFError, OSError):

@@ -96,7 +96,7 @@ def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
 
 
 def label_of(row: Mapping[str, object]) -> str:
-    """What a world is called in a table: "cave 80 x 56", or a file's name and its size."""
+    """The label of a world in a table: "cave 80 x 56", or a file's name and its size."""
     name = str(row["map"])
     called = name if name in KINDS else Path(name).name
     return f"{called} {row['width']} vertices" if row["height"] == 1 and name not in KINDS else f"{called} {row['width']} x {row['height']}"

@@ -1,4 +1,4 @@
-"""What states are made of: frozen dataclasses whose arrays cannot be written to."""
+"""The columns of states: frozen dataclasses whose arrays cannot be written to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a game is to the frame that runs it: rules without a window, a clock or a file.
+"""The game as the frame knows it: rules without a window, a clock or a file.
 
 A game is played by numbers: its *state* holds everything that changes, a frozen dataclass that a step never touches but answers with
 another; *orders* are data; dice are a `numpy.random.Generator` that is passed in. So one seed is one match, bit for bit,
@@ -135,14 +135,14 @@ class World(Protocol):
         ...
 
     def orders(self, state: Any, hands: Hands) -> tuple[Any, ...]:
-        """What the player's hands mean at this state: orders for the next step, frozen dataclasses out of `Game.kinds`.
+        """The orders that the player's hands mean at this state: for the next step, frozen dataclasses out of `Game.kinds`.
 
         Those that cannot be followed the frame drops with a word to the player.
         """
         ...
 
     def scene(self, state: Any, overlays: frozenset[str]) -> Scene:
-        """What is to be seen, with the overlays of these names."""
+        """The scene of a state, with the overlays of these names."""
         ...
 
     def result(self, state: Any) -> str | None:
@@ -170,12 +170,12 @@ class Game(Protocol):
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:
-        """What keys show and hide, in the order of the legend."""
+        """The overlays that keys show and hide, in the order of the legend."""
         ...
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What a player can do, in the order of the help page; empty for a game to watch."""
+        """The actions of a player, in the order of the help page; empty for a game to watch."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What games share in which walls are painted: a grid whose walls are those of a state, and the ground beside them."""
+"""The obstacles of games in which walls are painted: a grid whose walls are those of a state, and the ground beside them."""
 
 from __future__ import annotations
 

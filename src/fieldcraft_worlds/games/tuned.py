@@ -1,4 +1,4 @@
-"""What worlds whose states have a tuning, led by sliders and painted with a brush, do alike."""
+"""The worlds whose states have a tuning, led by sliders and painted with a brush."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What games that walk share."""
+"""The parts that games on foot share."""
 
 from __future__ import annotations
 

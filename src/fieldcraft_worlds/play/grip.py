@@ -1,4 +1,4 @@
-"""What the hands hold, and what they have done since the last step."""
+"""The grip of the hands: what they hold, and what they have done since the last step."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Grip:
                 self.chosen.setdefault(action.group, action.name)
 
     def action_of(self, name: str) -> Action | None:
-        """What an input does: that of this very gamepad comes before that of any."""
+        """The action of an input: that of this very gamepad comes before that of any."""
         found = self._bindings.get(name) or self._bindings.get(any_pad(name))
         return None if found is None else self._actions[found]
 
@@ -101,7 +101,7 @@ class Grip:
         return hands
 
     def forget(self) -> None:
-        """What was done since the last step is not wanted."""
+        """The deeds since the last step are dropped."""
         self._signals.clear()
 
     def _signal(self, name: str, phase: str) -> Signal:

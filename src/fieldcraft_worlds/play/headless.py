@@ -50,7 +50,7 @@ def picture_of(session: Session, size: tuple[int, int], path: str | os.PathLike[
 
 
 def panel_of(session: Session, overlays: Overlays) -> Panel:
-    """What a film says beside the map: the step, and the overlays that are shown."""
+    """The panel of a film beside the map: the step, and the overlays that are shown."""
     keys = tuple(PanelKey("", key.text, True) for key in overlays.keys() if key.on)  # noqa: SIM118 - no dict
     return Panel(keys, f"seed {session.seed}, step {session.steps:,}")
 

@@ -1,4 +1,4 @@
-"""What is between a player's hands and the world: keys, clock, overlays, camera. It knows no window; a window tells it what happens."""
+"""The player between hands and world: keys, clock, overlays, camera. It knows no window; a window tells it what happens."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class Player:
         return self._scene
 
     def picture(self) -> RGBA:
-        """What the window shows, uint8 of shape (H, W, 4)."""
+        """The picture that the window shows, uint8 of shape (H, W, 4)."""
         lines = self.help_lines() if self.shows_help else ()
         picture = self.stage.draw(self._with_brush(self.scene()), self.panel(), help_title=self.session.game.title, help_lines=lines)
         if self.wanted_picture is not None:
@@ -249,7 +249,7 @@ class Player:
         return replace(scene, lines=(*scene.lines, Lines((outline,), color="ink", width=1.4, opacity=0.8)))
 
     def panel(self) -> Panel:
-        """What stands beside the map."""
+        """The panel beside the map."""
         session = self.session
         wanted = session.world.rate * self.speed
         pace = "paused" if self.is_paused else f"speed {self.speed:g}"
@@ -341,7 +341,7 @@ class Player:
         return next((name for name in names if not name.exists()), self._pictures / f"{stem}.png")
 
     def _choices(self) -> list[PanelKey]:
-        """What is chosen in each group of actions."""
+        """The choice in each group of actions."""
         actions = {action.name: action for action in self.session.game.actions}
         inputs = by_action(self._bindings, tuple(actions.values()))
 
@@ -351,7 +351,7 @@ class Player:
         return [line(actions[name]) for name in self._grip.chosen.values()]
 
     def _pad_lines(self, inputs: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
-        """What gamepads do, the frame's buttons among it."""
+        """The lines of help on gamepads, the frame's buttons among them."""
         pads = [([name for name in inputs[action.name] if name.startswith("pad ")], action.text) for action in self.session.game.actions]
         frame = [(name, text) for name, text in (("pad start", "pause, go on"), ("pad back", "this page")) if name not in self._bindings]
         return (*((", ".join(names), text) for names, text in pads if names), *frame)

@@ -1,4 +1,4 @@
-"""What is kept of a match for the eye: a film, or a folder of numbered pictures."""
+"""The recording of a match for the eye: a film, or a folder of numbered pictures."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _LARGEST = 1 << 33
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: `header`, a dict, and the packed value that `value` unpacks."""
+    """The contents of a save: `header`, a dict, and the packed value that `value` unpacks."""
 
     path: Path
     header: dict[str, Any]

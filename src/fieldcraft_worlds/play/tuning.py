@@ -34,7 +34,7 @@ class Tuning:
         return {name: self._wanted.get(name, tuned[name]) for name in self._sliders}
 
     def take(self, tuned: Mapping[str, float]) -> dict[str, float]:
-        """What the game is to be told; then it has been told."""
+        """The changes for the game, which are then told."""
         told = {name: value for name, value in self._wanted.items() if value != tuned[name]}
         self._wanted.clear()
         return told
@@ -111,7 +111,7 @@ class Tuning:
         return f"{slider.text} {self.values(tuned)[self._chosen]:.4g}"
 
     def help_lines(self) -> tuple[tuple[str, str], ...]:
-        """What keys do to the sliders; empty where there are none."""
+        """The lines of help on the keys of sliders; empty where there are none."""
         if not self._sliders:
             return ()
         own = [(" ".join(key.removeprefix("key ") for key in slider.keys), slider.text) for slider in self._sliders.values() if slider.keys]

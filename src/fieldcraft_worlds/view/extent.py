@@ -1,4 +1,4 @@
-"""What part of the world a space takes, and the camera that shows all of it."""
+"""The extent of a space in the world, and the camera that shows all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a scene: title, facts, the legend of its colours, sliders, and which key does what."""
+"""The panel beside a scene: title, facts, the legend of its colors, sliders, and which key does what."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Panel:
-    """What a panel says besides what the scene itself does."""
+    """The panel's own words, beside those of the scene."""
 
     keys: tuple[PanelKey, ...] = ()
     status: str = ""
@@ -188,7 +188,7 @@ def _bar(pen: _Pen, label: str, scale: ColorScale, opacity: float) -> None:
 
 
 def _swatches(pen: _Pen, scene: Scene) -> None:
-    """What labelled areas, lines and marks are, unless each of them has a colour of its own."""
+    """The swatches of labeled areas, lines and marks, unless each of them has a color of its own."""
     parts: list[Lines | Marks] = [*scene.lines, *scene.marks]
     named = [(part.label, part.color) for part in parts if part.label and not isinstance(part.color, np.ndarray)]
     named += [(area.label, area.colors[0]) for area in scene.areas if area.label and len(area.colors) == 1]
@@ -202,7 +202,7 @@ def _swatches(pen: _Pen, scene: Scene) -> None:
 
 
 def _slider(pen: _Pen, slider: PanelSlider) -> None:
-    """What it is and its value, and below them the way with a knob on it."""
+    """The name of a slider and its value, and below them the way with a knob on it."""
     high = pen.step + round(0.62 * pen.step)
     if not pen.room(high):
         return

@@ -1,4 +1,4 @@
-"""What waits in a search: the specification of its order."""
+"""The cells that wait in a search: the specification of their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed of radial sources, spelled out: the specification of `fieldcraft.kernels.changes`."""
+"""The changes of radial sources, spelled out: the specification of `fieldcraft.kernels.changes`."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def ignite(
     found: NDArray[np.int64],
     count: int,
 ) -> int:
-    """What some hot cells ignite, on a layer where many floods run: cells beside them that no flood as new as theirs has touched.
+    """The cells that hot cells ignite on a layer where many floods run: cells beside them that no flood as new as theirs has touched.
 
     `label` (N,) int32 is the step in which the last flood over each cell began, -1 for none; floods that began before step `since` go no
     further. Of several that reach a cell at once the newest wins, then the larger size, then the positive one.
@@ -109,7 +109,7 @@ def cool(
     values: NDArray[np.float32],
     is_warm: NDArray[np.bool_],
 ) -> int:
-    """What `cells` hold in step `now`, into `values` (N,): their strength, less a share for each step since they were ignited.
+    """The heat of `cells` in step `now`, into `values` (N,): their strength, less a share for each step since they were ignited.
 
     Those that are cold, or that no flood has touched (`label` -1), are no longer warm, and leave the list; returns how many stay,
     at its beginning and in their order.

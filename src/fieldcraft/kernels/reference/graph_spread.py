@@ -45,7 +45,7 @@ def step(
 
 
 def targets(values: Floats, starts: NDArray[np.int64], origins: NDArray[np.integer], losses: Floats, exponent: int) -> Floats:
-    """What arrives in each vertex: the strongest of its neighbours, weakened by the way; of equals the positive one."""
+    """The influence that arrives in each vertex: the strongest of its neighbors, weakened by the way; of equals the positive one."""
     emitted = root(values, exponent)[origins]
     high = emitted * losses if exponent == 0 else emitted - losses
     low = emitted * losses if exponent == 0 else emitted + losses

@@ -189,7 +189,7 @@ def _when(ex: float, ey: float, dx: float, dy: float, near: float) -> float:
 
 
 def _along(ex: float, ey: float, dx: float, dy: float) -> tuple[float, float]:
-    """What is left of a displacement at (ex, ey) from a corner: its part across that direction."""
+    """The part of a displacement at (ex, ey) from a corner that is left: its part across that direction."""
     ee = ex * ex + ey * ey
     if ee == 0:
         return 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Who is near whom, spelled out: the specification of `fieldcraft.kernels.neighbors`.
+"""The neighbors of agents, spelled out: the specification of `fieldcraft.kernels.neighbors`.
 
 Agents are sorted into square bins at least as wide as they see, so that all neighbours of one lie in the 3 x 3 bins around its own.
 Sums run over these bins row by row, on a torus beginning with those that lie before the rim, and within a bin as agents come.

@@ -41,7 +41,7 @@ TILE_COLUMNS = 16
 
 
 def amount(strength: float, weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """What a source adds at cells of these weights, in units of 1 / SCALE: rounded to even. `strength` is times SCALE."""
+    """The amount that a source adds at cells of these weights, in units of 1 / SCALE: rounded to even. `strength` is times SCALE."""
     return np.rint(strength * weights).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""What lies along a path, spelled out: the specification of `fieldcraft.kernels.route`.
+"""The influence along a path, spelled out: the specification of `fieldcraft.kernels.route`.
 
 All arithmetic on positions is float64 and in the order written here.
 """

@@ -116,7 +116,7 @@ def between(
 
 
 def scratch() -> tuple[()]:
-    """What `between` needs besides."""
+    """The scratch that `between` needs."""
     return ()
 
 

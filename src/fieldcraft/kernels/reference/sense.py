@@ -1,4 +1,4 @@
-"""What agents read ahead of them, spelled out: the specification of `fieldcraft.kernels.sense`."""
+"""The values that agents read ahead of them, spelled out: the specification of `fieldcraft.kernels.sense`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sense(
     last: int,
     found: NDArray[np.float32],
 ) -> None:
-    """What the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
+    """The values that the agents [first, last) read a distance ahead: to the left (from x towards y), on the heading, to the right."""
     for i in range(first, last):
         (x, y), (hx, hy) = positions[i].tolist(), headings[i].tolist()
         for k, (dx, dy) in enumerate(

@@ -44,7 +44,7 @@ def step(
 def targets(
     values: Floats, links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], losses: Floats, exponent: int, wrap: bool
 ) -> Floats:
-    """What arrives in each cell: the strongest of its neighbours, weakened by the way; of equals the positive one."""
+    """The influence that arrives in each cell: the strongest of its neighbors, weakened by the way; of equals the positive one."""
     emitted = root(values, exponent)
     strongest = np.zeros_like(values)
     weakest = np.zeros_like(values)

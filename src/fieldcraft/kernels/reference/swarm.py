@@ -79,7 +79,7 @@ class Rule(NamedTuple):
 
 
 class Sights(NamedTuple):
-    """What agents read, flat arrays: walls, a bit a cell; the bits of float32 values: trails and flows of both roles, a crowd, a group."""
+    """The layers that agents read, flat: walls, a bit a cell; bits of float32 values: trails and flows of both roles, a crowd, a group."""
 
     closed: NDArray[np.uint32]
     trail_0: NDArray[np.int32]
@@ -93,7 +93,7 @@ class Sights(NamedTuple):
 
 
 class Forage(NamedTuple):
-    """What agents fetch: portions of food, (cells,) int32, homes, a bit a cell, and scratch for who claims what, (2, cells) int32."""
+    """The things that agents fetch: portions of food, (cells,) int32, homes, a bit a cell, and scratch for claims, (2, cells) int32."""
 
     food: NDArray[np.int32]
     homes: NDArray[np.uint32]
@@ -175,7 +175,7 @@ def _cells(rule: Rule, closed: NDArray[np.uint32], x: NDArray[np.int64], y: NDAr
 
 
 def _chosen(roles: NDArray[np.bool_], zero: NDArray[np.int32], one: NDArray[np.int32], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What the layer of each agent's role reads in a cell; 0 without a layer."""
+    """The value that the layer of each agent's role reads in a cell; 0 without a layer."""
     places = np.maximum(cells, 0)
     read = [layer[places] if len(layer) > 1 else np.zeros(len(places), np.int32) for layer in (zero, one)]
     return np.where(roles, read[1], read[0]).astype(np.int64)

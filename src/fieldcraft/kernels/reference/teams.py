@@ -1,4 +1,4 @@
-"""Who is how strong in a cell, spelled out: the specification of `fieldcraft.kernels.teams`.
+"""The strength of teams in a cell, spelled out: the specification of `fieldcraft.kernels.teams`.
 
 A team's presence in a cell is the magnitude of its map there. All maps are flat and of the same length.
 """

@@ -171,7 +171,7 @@ def walk(
 
 
 def _sensed(layer: NDArray[np.float32], walls: NDArray[np.bool_], x: float, y: float, y_up: bool, wrap: bool) -> float:
-    """What a sensor reads; without a layer 0, in walls and off the map minus infinity."""
+    """The value that a sensor reads; without a layer 0, in walls and off the map minus infinity."""
     cell = cell_at(x, y, walls.shape, y_up, wrap)
     if cell == BLOCKED or walls.reshape(-1)[cell]:
         return -math.inf

@@ -66,7 +66,7 @@ class GraphDistances:
 
     @property
     def _sizes(self) -> NDArray[np.float64]:
-        """What `kernels.graph_ways` takes for the arcs' sizes on this ground."""
+        """The sizes of arcs that `kernels.graph_ways` takes on this ground."""
         if self._sizes_of is not self.ground:
             share = 0.5 if self.prices.uniform is None else self.prices.uniform
             self._share = fixed(self.ground.sizes if share == 1 else self.ground.sizes * share)

@@ -78,7 +78,7 @@ def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """What all searches of one call have in common."""
+    """The part that all searches of one call share."""
 
     space: Space
     ground: GraphSnapshot

@@ -1,4 +1,4 @@
-"""What searches keep beside a grid: which steps leave each cell, which cells are connected, and scratch."""
+"""The moves of searches on a grid: which steps leave each cell, which cells are connected, and scratch."""
 
 from __future__ import annotations
 

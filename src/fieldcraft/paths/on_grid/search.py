@@ -56,7 +56,7 @@ def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, cost: Cost,
 
 @dataclass(slots=True, eq=False)
 class _Ground:
-    """What a search walks on: a grid, its moves, and what its cells cost."""
+    """The ground of a search: a grid, its moves, and the costs of its cells."""
 
     space: Grid
     moves: Moves
@@ -154,7 +154,7 @@ def _pairs(space: Grid, starts: ArrayLike, goals: ArrayLike) -> tuple[NDArray[np
 
 
 def _shut(ground: _Ground, start: int, goal: int, where: str = "") -> OnWall:
-    """What is said about a start or goal that can't be stood on."""
+    """The refusal of a start or goal that can't be stood on."""
     space = ground.space
     what, cell = ("goal", goal) if ground.stands(start) else ("start", start)
     kind = "a wall" if space.walls.item(cell) else "of infinite cost, so a wall"

@@ -18,7 +18,7 @@ _COLUMNS = 16  # of the rows in which vertices are laid out: a tile's width
 
 
 class Surroundings:
-    """What lies round the vertices of a graph, as it is at one moment; each footprint is searched for."""
+    """The surroundings of the vertices of a graph, as it is at one moment; each footprint is searched for."""
 
     def __init__(self, space: Space) -> None:
         self.space = space

@@ -90,7 +90,7 @@ class GraphGround:
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """Those of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`."""
+        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`."""
         return np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
 
     def renewal(self, space: Space, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
@@ -222,7 +222,7 @@ def _limit(radius: float, ground: GraphGround) -> tuple[int, float]:
 
 
 class _Scratch:
-    """What a search needs."""
+    """The scratch of a search."""
 
     def __init__(self, vertices: int, steps: int) -> None:
         self.mark = 0

@@ -318,7 +318,7 @@ class GraphSpreadField(Field):
         return self._kernels.update_any, (self._now, self._roots, *rows, *tuned, self._strongest, self._weakest)
 
     def _turn(self) -> None:
-        """What was made becomes what is."""
+        """The values in the making become the values."""
         self._now, self._next = self._next, self._now
         self._stale = True
 

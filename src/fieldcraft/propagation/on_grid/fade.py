@@ -17,7 +17,7 @@ __all__ = ["Surroundings"]
 
 
 class Surroundings:
-    """What lies round the cells of a grid, as its walls are at one moment."""
+    """The surroundings of the cells of a grid, as its walls are at one moment."""
 
     def __init__(self, space: Grid) -> None:
         self.space = space

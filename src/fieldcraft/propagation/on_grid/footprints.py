@@ -293,7 +293,7 @@ def whole_radius(radius: float) -> float:
 
 
 class Scratch:
-    """What a search of `kernels.radial` needs, for one reach in cells."""
+    """The scratch of a search of `kernels.radial`, for one reach in cells."""
 
     def __init__(self, reach: int, map_size: int, lengths: NDArray[np.int64]) -> None:
         side = 2 * reach + 1

@@ -18,7 +18,7 @@ __all__ = ["Colony", "play_ants"]
 
 @dataclass(frozen=True)
 class Colony:
-    """What came out of a run.
+    """The outcome of a run of the colony.
 
     `home` is the food that came home, and `home_by_minute` that of each whole minute. `nowhere` is the share of ants that went nowhere in
     each whole window: they neither took nor brought food, and came less far than 0.3 of the way that they walked. `digest` is that

@@ -1,4 +1,4 @@
-"""What a player may ask for: paint food and walls, tune, change the kind of trails."""
+"""The orders of a player of ants: paint food and walls, tune, change the kind of trails."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _walked(mirror: Mirror, state: State, before: Walkers) -> Walkers:
 
 
 def _taken(food: NDArray[np.int32], cells: NDArray[np.int64], free: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-    """Who takes food, (N,), and what is left: of those who stand in a cell the first ones do, as many as there is food."""
+    """The ants that take food, (N,), and the food that is left: of those in a cell the first ones, as many as there is food."""
     took = free & (food.reshape(-1)[cells] > 0)
     if not took.any():
         return took, food

@@ -1,4 +1,4 @@
-"""What is to be seen of a colony."""
+"""The scene of a colony."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _LONGEST_SCENT = 100_000  # steps
 
 @dataclass(frozen=True)
 class Tuning:
-    """What may be changed while ants run: by sliders, keys, or `Tune` orders.
+    """The settings that may be changed while ants run: by sliders, keys, or `Tune` orders.
 
     Parameters
     ----------
@@ -138,5 +138,5 @@ class Settings(Paced):
             )
 
     def tuning(self, trails: str) -> Tuning:
-        """What is tuned at the start for a kind of trails."""
+        """The tuning at the start for a kind of trails."""
         return self.scalar if trails == SCALAR else self.velocity

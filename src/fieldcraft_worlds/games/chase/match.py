@@ -20,7 +20,7 @@ __all__ = ["Match", "play_chase"]
 
 @dataclass(frozen=True)
 class Match:
-    """What came out of a chase in which the player played by himself.
+    """The outcome of a chase in which the player was played by a program.
 
     `outcome` is "escaped", "caught" or "survived"; `seconds` how long it took. `items` were found, `hearts` are left; `spotted` and
     `lost` count how often hunters got sight of the player and lost him, `bitten` the civilians who were bitten; `civilians` and

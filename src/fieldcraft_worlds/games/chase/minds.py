@@ -1,4 +1,4 @@
-"""What hunters make of what they see and hear: their moods, whom they chase, where they go."""
+"""The minds of hunters: their moods, whom they chase, where they go."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _chosen(ground: Ground, at: Floats, positions: Floats, sighting: Sighting, a
 
 
 def _called(ground: Ground, settings: Settings, at: Floats, place: Floats, moods: Ints) -> Ints:
-    """Who else is called to a search that begins at a place: the nearest who have nothing better to do, up to a party in all."""
+    """The hunters called to a search that begins at a place: the nearest that have nothing better to do, up to a party in all."""
     far = np.sqrt((ground.away(at, place) ** 2).sum(axis=1)) / ground.unit
     free = np.flatnonzero(((moods == PATROL) | (moods == INVESTIGATE)) & (far <= settings.hunter.call))
     room = max(settings.hunter.party - int(np.count_nonzero(moods == SEARCH)), 0)
@@ -147,7 +147,7 @@ def _called(ground: Ground, settings: Settings, at: Floats, place: Floats, moods
 
 
 def _arrived(ground: Ground, at: Floats, cells: Ints, ends: Ints) -> NDArray[np.bool_]:
-    """Who has come to its goal."""
+    """The hunters that have come to their goals."""
     goals = ground.space.position_of(np.maximum(ends, 0))
     near = np.sqrt((ground.away(at, goals) ** 2).sum(axis=1)) <= _THERE * ground.unit
     return np.asarray((ends != NOTHING) & (near | (cells == ends)))

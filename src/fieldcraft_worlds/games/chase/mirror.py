@@ -29,7 +29,7 @@ _LEAST_NOISE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Sighting:
-    """What was seen at one look: `contacts` with the player, and which hunters see whom: `seen` (H, N), rows of `hunters` (H,)."""
+    """The sighting of one look: `contacts` with the player, and which hunters see whom: `seen` (H, N), rows of `hunters` (H,)."""
 
     contacts: Contacts
     hunters: Ints
@@ -59,11 +59,11 @@ class Mirror:
     # At the start
 
     def guesses(self) -> dict[str, Any]:
-        """What searches remember when nothing has happened yet."""
+        """The memories of searches when nothing has happened yet."""
         return {name: search.memory() for name, search in self._fresh().items()}
 
     def patrol(self) -> dict[str, Any]:
-        """What patrols remember then."""
+        """The memories of patrols when nothing has happened yet."""
         return Staleness(self.ground.space, unseen=60.0).memory()
 
     def _fresh(self) -> dict[str, Search]:
@@ -145,7 +145,7 @@ class Mirror:
         return Sighting(contacts, hunters, seen, self.sight.view(viewers, facing=facing))
 
     def patrolled(self, memory: dict[str, Any], view: Bools) -> tuple[dict[str, Any], NDArray[np.float32]]:
-        """What patrols remember a thought later, when this was looked at; and the seconds since each cell was seen."""
+        """The memories of patrols a thought later, when this was looked at; and the seconds since each cell was seen."""
         patrol = self._patrol
         patrol.recall(memory)
         patrol.advance(self.settings.think)

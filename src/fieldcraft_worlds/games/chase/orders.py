@@ -1,4 +1,4 @@
-"""What may be ordered from outside."""
+"""The orders that the chase takes from outside."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class ChaseWorld:
         return advance(self.ground, self.settings, self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
-        """What keys, sticks and clicks ask for. Nothing is ordered that is so already, so that saves stay small."""
+        """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already, so that saves stay small."""
         asked: list[Order] = []
         x, y = hands.direction(y_up=self._space.y_up)
         walking = bool(state.wish.any()) and state.by_hand
@@ -81,7 +81,7 @@ class ChaseWorld:
         return tuple(asked)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """What is to be seen."""
+        """The scene of a state."""
         return scene.seen(self.ground, self.settings, self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:

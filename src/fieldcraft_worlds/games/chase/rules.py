@@ -179,7 +179,7 @@ def _walked(ground: Ground, settings: Settings, state: State) -> State:
 
 
 def _bitten(ground: Ground, settings: Settings, state: State) -> tuple[State, Floats]:
-    """Who is caught: civilians begin to turn, the player loses a heart; and where there are screams, (K, D)."""
+    """The bites of a step: civilians begin to turn, the player loses a heart; and where there are screams, (K, D)."""
     people = state.people
     none = np.zeros((0, ground.dimensions))
     hunters = people.rows(HUNTER)
@@ -215,7 +215,7 @@ def _bitten(ground: Ground, settings: Settings, state: State) -> tuple[State, Fl
 
 
 def _turned(state: State) -> State:
-    """Those who were bitten long enough ago are hunters now."""
+    """The state in which civilians that were bitten long enough ago are hunters."""
     people = state.people
     rows = people.rows(TURNING)
     rows = rows[people.until[rows] <= state.step]
@@ -229,7 +229,7 @@ def _turned(state: State) -> State:
 
 
 def _sounded(settings: Settings, mirror: Mirror, state: State, places: Floats, loud: Floats, thinking: bool) -> State:
-    """What was loud in this step is heard; sound spreads when hunters think."""
+    """The state in which the noise of this step is heard; sound spreads when hunters think."""
     sounds = state.sounds.and_then(places, state.step, loud, state.step - settings.steps(_HEARD_FOR)) if len(places) else state.sounds
     if not thinking and not len(places):
         return state

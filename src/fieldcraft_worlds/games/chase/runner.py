@@ -29,7 +29,7 @@ _PRESSED = 6.0  # and those at which he runs from one who has not seen him
 
 
 def by_himself(ground: Ground, settings: Settings, state: State) -> tuple[int, Floats, int, int]:
-    """What he does next: the gait, the direction (D,), the cell that is next on the way (or NOTHING), and the cell he makes for."""
+    """The next move of the fugitive: the gait, the direction (D,), the next cell on the way (or NOTHING), and the cell it makes for."""
     space, unit, people, rules = ground.space, ground.unit, state.people, settings.player
     at, cell = people.positions[:1], people.cells[:1]
     near, known, chasing = _threats(ground, settings, state)

@@ -1,4 +1,4 @@
-"""What is to be seen of a chase."""
+"""The scene of a chase."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SEARCHING = ("flood", "belief", "last", "random")
 
 @dataclass(frozen=True)
 class HunterRules:
-    """What a hunter is.
+    """The rules of a hunter.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class HunterRules:
 
 @dataclass(frozen=True)
 class PlayerRules:
-    """What the player is.
+    """The rules of the player.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class PlayerRules:
 
 @dataclass(frozen=True)
 class CivilianRules:
-    """What a civilian is.
+    """The rules of a civilian.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Settings(Paced):
 
     @property
     def pace(self) -> float:
-        """What the speeds of hunters are multiplied by."""
+        """The factor of the hunters' speeds."""
         return _GUARDS_PACE if self.kind == GUARDS else 1.0
 
     @property

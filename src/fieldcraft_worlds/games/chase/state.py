@@ -60,7 +60,7 @@ class People(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Items(Columns):
-    """What is to be found: `cells` (I,), and whether each was `taken` (I,)."""
+    """The items to be found: `cells` (I,), and whether each was `taken` (I,)."""
 
     cells: Ints
     taken: NDArray[np.bool_]

@@ -18,7 +18,7 @@ __all__ = ["Flight", "play_flock"]
 
 @dataclass(frozen=True)
 class Flight:
-    """What came out of a flight: the order parameter after every so many steps, the start included, and the digest of the last state."""
+    """The outcome of a flight: the order parameter after every so many steps, the start included, and the digest of the last state."""
 
     steps: int
     order: tuple[float, ...]

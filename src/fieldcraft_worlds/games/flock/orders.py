@@ -1,4 +1,4 @@
-"""What a player may ask for: obstacles, a predator, another rule, another tuning."""
+"""The orders of a player of the flock: obstacles, a predator, another rule, another tuning."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Order = Paint | Scare | Fly | Tune
 
 
 def kinds_of_birds(rule: str, count: int) -> NDArray[np.bool_]:
-    """Who of so many birds flies by layers, (count,)."""
+    """The birds, of so many, that fly by layers, (count,)."""
     return {LAYERS: np.ones, NEIGHBORS: np.zeros}[rule](count, dtype=np.bool_) if rule in (LAYERS, NEIGHBORS) else np.arange(count) % 2 == 0
 
 

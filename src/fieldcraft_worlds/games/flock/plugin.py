@@ -41,7 +41,7 @@ class FlockWorld(TunedWorld):
         return rules.step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
-        """What pointer, keys and sliders ask for."""
+        """The orders that pointer, keys and sliders ask for."""
         asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
         for signal in hands.signals:
             if signal.action == "scare":
@@ -56,7 +56,7 @@ class FlockWorld(TunedWorld):
         return tuple(asked)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """What is to be seen."""
+        """The scene of a state."""
         return scene.seen(self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:

@@ -101,7 +101,7 @@ def _by_neighbors(mirror: Mirror, state: State, birds: Walkers) -> Walkers:
 
 
 def _flight(mirror: Mirror, state: State) -> Walk:
-    """What both kinds have in common."""
+    """The part of the flight that both kinds of birds share."""
     cell = mirror.grid.cell_size
     return Walk(
         mirror.settings.speed * cell,

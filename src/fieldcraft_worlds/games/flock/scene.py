@@ -1,4 +1,4 @@
-"""What is to be seen of a flock."""
+"""The scene of a flock."""
 
 from __future__ import annotations
 

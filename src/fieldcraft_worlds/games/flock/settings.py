@@ -19,7 +19,7 @@ _WIDEST_BLUR = 63
 
 @dataclass(frozen=True)
 class Tuning:
-    """What may be changed while birds fly: by sliders, keys, or `Tune` orders. A bird's own heading weighs 1.
+    """The settings that may be changed while birds fly: by sliders, keys, or `Tune` orders. A bird's own heading weighs 1.
 
     Parameters
     ----------

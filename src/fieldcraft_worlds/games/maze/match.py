@@ -21,7 +21,7 @@ _OUTCOMES = {GOING: "going", OUT: "out", CAUGHT: "caught", LATE: "late"}
 
 @dataclass(frozen=True)
 class Match:
-    """What came out of a match.
+    """The outcome of a match.
 
     `outcome` is "out", "caught", "late" or, where it was stopped before its end, "going"; `treasures` how many were taken;
     `known` the share of the open map that the monsters remember at the end; `digest` that of the last state.

@@ -58,7 +58,7 @@ class MazeWorld:
         return (Steer(*wished),)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """What is to be seen."""
+        """The scene of a state."""
         return scene.seen(self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:

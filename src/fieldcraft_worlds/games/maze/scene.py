@@ -1,4 +1,4 @@
-"""What is to be seen of a match."""
+"""The scene of a match in the maze."""
 
 from __future__ import annotations
 

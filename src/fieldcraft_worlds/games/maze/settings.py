@@ -45,7 +45,7 @@ class MazeRules:
 
 @dataclass(frozen=True)
 class MemoryRules:
-    """What all monsters remember together: `Fade` says how it is forgotten.
+    """The rules of the memory that all monsters share: `Fade` says how it is forgotten.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class MemoryRules:
 
 @dataclass(frozen=True)
 class MonsterRules:
-    """What a monster is.
+    """The rules of a monster.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class MonsterRules:
 
 @dataclass(frozen=True)
 class PlayerRules:
-    """What the player is.
+    """The rules of the player.
 
     Parameters
     ----------

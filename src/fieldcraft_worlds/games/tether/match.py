@@ -28,7 +28,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
 
 @dataclass(frozen=True)
 class Duel:
-    """What came out of a duel: tuples have an entry for each side, the long range first.
+    """The outcome of a duel: tuples have an entry for each side, the long range first.
 
     `winner` is a side, or None for a tie; `dealt` is the damage that each side dealt, `hits` how often it hit, `standing` how many of its
     fighters were left. `out_of_time` says that the damage decided. `digest` is that of the last state.

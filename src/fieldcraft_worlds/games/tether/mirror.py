@@ -49,7 +49,7 @@ class Mirror:
         return np.atleast_1d(self.ground.cell_at(positions, outside="clamp")).astype(np.int64)
 
     def seen(self, cell: int) -> Bools:
-        """What is in sight of a cell, however far: (cells,)."""
+        """The cells in sight of a cell, however far: (cells,)."""
         return _kept(self._seen, cell, lambda: visible(self.ground, self.centres[cell], self._farthest()).reshape(-1))
 
     def distances(self, cell: int) -> DistanceMap:

@@ -1,4 +1,4 @@
-"""What a player may order, as data."""
+"""The orders of a player of the duel, as data."""
 
 from __future__ import annotations
 

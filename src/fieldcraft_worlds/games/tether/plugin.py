@@ -51,7 +51,7 @@ class TetherWorld:
         return asdict(state.tuning)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
-        """What keys, sticks, clicks and sliders ask for."""
+        """The orders that keys, sticks, clicks and sliders ask for."""
         asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
         player = state.player
         for signal in hands.signals:
@@ -81,7 +81,7 @@ class TetherWorld:
         return tuple(asked)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """What is to be seen."""
+        """The scene of a state."""
         return scene.seen(self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:

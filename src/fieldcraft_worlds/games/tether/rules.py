@@ -81,7 +81,7 @@ def advance(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
 
 
 def reaches(mirror: Mirror, state: State) -> NDArray[np.bool_]:
-    """Who could hit whom, bool (F, F): an enemy who stands, in range and in sight."""
+    """The pairs of fighters that could hit each other, bool (F, F): an enemy that stands, in range and in sight."""
     fighters = state.fighters
     gaps = away(mirror.ground, fighters.positions[:, None], fighters.positions[None])
     apart = np.hypot(gaps[..., 0], gaps[..., 1]) / mirror.cell

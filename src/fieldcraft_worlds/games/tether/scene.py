@@ -1,4 +1,4 @@
-"""What is to be seen of a duel."""
+"""The scene of a duel."""
 
 from __future__ import annotations
 

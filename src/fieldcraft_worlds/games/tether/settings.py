@@ -18,7 +18,7 @@ _MOST_FIGHTERS = 5
 
 @dataclass(frozen=True)
 class FighterRules:
-    """What a fighter is.
+    """The rules of a fighter.
 
     Parameters
     ----------
@@ -125,5 +125,5 @@ class Settings(Paced):
 
     @property
     def rules(self) -> tuple[FighterRules, FighterRules]:
-        """What the fighters of each side are."""
+        """The rules of the fighters of each side."""
         return self.long, self.short

@@ -37,7 +37,7 @@ class Fighters(ReadOnly):
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Who stands, (F,)."""
+        """The fighters that stand, (F,)."""
         return np.asarray(self.health > 0)
 
     def of(self, side: int) -> Ints:
@@ -61,7 +61,7 @@ class Shots(ReadOnly):
 
 @dataclass(frozen=True)
 class Tuning:
-    """What the player may change while they fight: both ranges in cells, and `threat` and `caution` of `Settings`."""
+    """The settings that the player may change during the fight: both ranges in cells, and `threat` and `caution` of `Settings`."""
 
     long_range: float
     short_range: float

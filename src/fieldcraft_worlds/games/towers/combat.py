@@ -1,4 +1,4 @@
-"""Who sees whom, who hits whom, and what it takes."""
+"""The combat: sight, hits and damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sightings:
-    """What each unit and each tower has in sight.
+    """The targets that each unit and each tower has in sight.
 
     `targets` (U,) is the row of the nearest enemy tower that a unit sees, else `NOTHING`, and `edges` (U,) how far it is
     from that tower's edge, in cells. `victims` (T,) is the row of the nearest enemy unit that a tower sees within its ranges.
@@ -33,7 +33,7 @@ class Sightings:
 
 @dataclass(frozen=True)
 class Blows:
-    """What a step's hits come to: what is taken off towers by each team (teams, T), off units (U,), who has to wait, and the shots."""
+    """The effect of a step's hits: damage to towers by each team (teams, T), to units (U,), units that have to wait, and the shots."""
 
     on_towers: Floats
     on_units: Floats
@@ -43,7 +43,7 @@ class Blows:
 
 
 def look(mirror: Mirror, state: State) -> Sightings:
-    """What everybody sees, of maps that follow these towers. Sight is between cells: symmetric, and blocked by walls but not by towers."""
+    """The sightings of everybody, by maps that follow these towers. Sight is symmetric, from cell to cell; only walls block it."""
     towers, units, settings = state.towers, state.units, mirror.settings
     space = mirror.space
     if not len(towers) or not len(units):

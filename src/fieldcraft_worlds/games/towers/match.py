@@ -43,7 +43,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
 
 @dataclass(frozen=True)
 class Match:
-    """What came out of a match: tuples have an entry for each team.
+    """The outcome of a match: tuples have an entry for each team.
 
     `winner` is the number of a team, or None for a tie; `towers_destroyed` are those of others, `units_lost` and `units_sent`
     the team's own. `digest` is that of the last state.

@@ -144,7 +144,7 @@ class Mirror:
         ]
 
     def _view(self, cell: int) -> NDArray[np.bool_]:
-        """What is seen from the middle of a tower as far as towers or units see, flat."""
+        """The view from the middle of a tower as far as towers or units see, flat."""
         reach = max(self.settings.tower.sight, self.settings.tower.range, self.settings.unit.sight) * self.space.cell_size
         return visible(self.space, self.space.position_of(cell), reach).reshape(-1)
 
@@ -198,7 +198,7 @@ class Mirror:
     # Ways
 
     def threat(self, team: int) -> Floats:
-        """What the towers of all others take off a unit of this team in a second, as a share of its health: (height, width)."""
+        """The damage that the towers of all others do to a unit of this team in a second, as a share of its health: (height, width)."""
         others = [layer.values for number, layer in enumerate(self.fire) if number != team]
         return np.asarray(np.sum(others, axis=0, dtype=np.float64))
 

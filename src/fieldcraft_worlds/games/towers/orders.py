@@ -1,4 +1,4 @@
-"""What players and commanders may ask for, and what it does to a state."""
+"""The orders of players and commanders, and their effect on a state."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class TowerWorld:
         return step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
-        """What clicks and keys ask for the team that the player leads: the one chosen, if its orders come by hand."""
+        """The orders of clicks and keys for the team that the player leads: the one chosen, if its orders come by hand."""
         settings = self.mirror.settings
         team = self._side(state, hands)
         squad = min(_number(hands, "squad"), settings.squads - 1)
@@ -74,7 +74,7 @@ class TowerWorld:
         return tuple(asked)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """What is to be seen."""
+        """The scene of a state."""
         by_hand = np.flatnonzero(state.by_hand)
         return scene.seen(self.mirror, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
 

@@ -18,7 +18,7 @@ _LAYOUTS = ("seeded", "placed")
 
 @dataclass(frozen=True)
 class TowerRules:
-    """What a tower is.
+    """The rules of a tower.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class TowerRules:
 
 @dataclass(frozen=True)
 class UnitRules:
-    """What a unit is.
+    """The rules of a unit.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Units(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Squads(Columns):
-    """What squads are told, arrays of shape (teams, squads).
+    """The orders of squads, arrays of shape (teams, squads).
 
     The id of the tower to strike, or the cell to hold, else `NOTHING`; and whether they go safely.
     """
@@ -75,7 +75,7 @@ class Squads(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Shots(Columns):
-    """What towers hit in the last step, for the eye: world positions (N, 2) at both ends, and the teams that hit."""
+    """The shots of towers in the last step, for the eye: world positions (N, 2) at both ends, and the teams that hit."""
 
     teams: Ints
     starts: Floats
