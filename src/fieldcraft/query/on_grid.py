@@ -38,7 +38,11 @@ class GridGround(Ground):
     def __init__(self, layer: Readable, what: str = "This question") -> None:
         super().__init__(layer)
         self.space = grid_of(self.space, what)
-        self.walls = frozen(self.space.walls)
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """The walls, which kernels only read."""
+        return frozen(self.space.walls)
 
     def obstacles(self) -> tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]:
         """The walls and links that may bar a step, as `kernels.sample.bilinear` takes them.
