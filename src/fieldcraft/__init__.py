@@ -51,7 +51,7 @@ from fieldcraft.sources import (
     read_starcraft,
     read_tracks,
 )
-from fieldcraft.space import Graph, Grid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
+from fieldcraft.space import Graph, Grid, HexGrid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
 view.show_in_notebooks()
 
@@ -73,6 +73,7 @@ __all__ = [
     "FlowFields",
     "Graph",
     "Grid",
+    "HexGrid",
     "InfluenceMap",
     "Layer",
     "MemoryLayer",

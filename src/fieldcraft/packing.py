@@ -31,7 +31,7 @@ _DEEPEST = 40
 _ARRAYS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
 _DICE = {kind.__name__: kind for kind in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)}
 
-_SPACES = {"grid": b"G", "graph": b"H"}
+_SPACES = {"grid": b"G", "graph": b"H", "hexes": b"X"}
 """The letters of kinds of space."""
 _SPACES_BY_LETTER = {letter: name for name, letter in _SPACES.items()}
 

@@ -20,7 +20,7 @@ from fieldcraft.layer import ArrayLayer, Guard, Layer, MemoryLayer, RadialLayer,
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import KINDS
-from fieldcraft.space import AnySpace, Graph, Grid, grid_of
+from fieldcraft.space import AnySpace, checked_space, grid_of
 
 __all__ = ["Advance", "InfluenceMap"]
 
@@ -57,11 +57,7 @@ class InfluenceMap:
     """
 
     def __init__(self, space: AnySpace, *, device: Device | str | None = None) -> None:
-        if not isinstance(space, (Grid, Graph)):
-            raise InvalidValue(
-                "An influence map lies on a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
-            )
-        self.space: AnySpace = space
+        self.space: AnySpace = checked_space(space, "An influence map lies on")
         self.device = _carrier(device)
         self._layers: dict[str, Layer] = {}
         self._ticks = 0

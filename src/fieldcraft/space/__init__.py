@@ -2,7 +2,8 @@
 
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import AnySpace, checked_space, grid_of, needs, picked
+from fieldcraft.space.hex_grid import HexGrid
+from fieldcraft.space.kinds import AnySpace, checked_space, grid_of, needs, needs_plane, picked
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.protocol import Space
@@ -18,6 +19,7 @@ __all__ = [
     "GraphSnapshot",
     "Grid",
     "GridSnapshot",
+    "HexGrid",
     "Mesh",
     "Neighborhood",
     "Shot",
@@ -29,6 +31,7 @@ __all__ = [
     "grid_of",
     "incoming",
     "needs",
+    "needs_plane",
     "picked",
     "sees",
     "visible",

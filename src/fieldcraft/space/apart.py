@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import MAX_CELLS, Grid
+from fieldcraft.space.hex_grid import HexGrid
 from fieldcraft.space.kinds import AnySpace
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.protocol import Space
@@ -94,6 +95,34 @@ def _graph_together(parts: dict[str, Any]) -> Graph:
     return graph
 
 
+def _hexes_apart(hexes: HexGrid) -> dict[str, Any]:
+    terrain = hexes.terrain
+    return {
+        "columns": hexes.columns,
+        "rows": hexes.rows,
+        "orientation": hexes.orientation,
+        "size": hexes.size,
+        "origin": hexes.origin,
+        "y_up": hexes.y_up,
+        "wrap": hexes.wrap,
+        "walls": np.packbits(hexes.walls),
+        "closed": hexes.graph.closed,
+        "terrain": None if terrain is None else {"classes": terrain.classes, "enter": terrain.enter, "names": tuple(terrain.names)},
+    }
+
+
+def _hexes_together(parts: dict[str, Any]) -> HexGrid:
+    columns, rows = (_side(parts[name]) for name in ("columns", "rows"))
+    walls, closed, ground = _bits(parts["walls"], columns, rows), parts["closed"], parts["terrain"]
+    if closed.dtype != np.bool_:
+        raise ValueError(f"closed edges of {closed.dtype}")
+    terrain = None if ground is None else Terrain(ground["classes"], ground["enter"], ground["names"])
+    options = {name: parts[name] for name in ("orientation", "size", "y_up", "wrap")}
+    hexes = HexGrid(columns, rows, walls=walls, terrain=terrain, origin=tuple(parts["origin"]), **options)
+    hexes.graph.close(closed)
+    return hexes
+
+
 def _side(value: Any) -> int:
     if type(value) is not int or not 0 <= value <= MAX_CELLS:
         raise ValueError(f"{value!r} where a whole number up to {MAX_CELLS} belongs")
@@ -109,6 +138,7 @@ def _bits(bits: NDArray[np.uint8], width: int, height: int) -> NDArray[np.bool_]
 _KINDS: dict[str, tuple[type, Any, Any]] = {
     "grid": (Grid, _grid_apart, _grid_together),
     "graph": (Graph, _graph_apart, _graph_together),
+    "hexes": (HexGrid, _hexes_apart, _hexes_together),
 }
 """A row for each kind of space: its class, how it is taken apart and how it is put together."""
 

@@ -124,7 +124,7 @@ class Graph(Space):
                 )
         self.topology = topology
         self.y_up = bool(y_up)
-        self.mesh = mesh
+        self._mesh = mesh
         self.labels: tuple[Hashable, ...] | None = None if labels is None else tuple(labels)
         self.max_height = None if max_height is None else checks.not_negative("max_height", max_height)
         self._walls = np.zeros(len(topology), dtype=np.bool_)
@@ -187,6 +187,11 @@ class Graph(Space):
         return len(self.topology)
 
     # What it is made of
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The polygons that the vertices stand for, if they do."""
+        return self._mesh
 
     @property
     def shape(self) -> tuple[int]:

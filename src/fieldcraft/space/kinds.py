@@ -10,7 +10,7 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_space", "grid_of", "needs", "picked"]
+__all__ = ["checked_space", "grid_of", "needs", "needs_plane", "picked"]
 
 AnySpace = Grid | Graph
 _Served = TypeVar("_Served")
@@ -45,7 +45,19 @@ def checked_space(space: object, what: str = "A search takes place on") -> AnySp
     """The space, if it is one; else `InvalidValue` says `what` a space: "Sight takes place on", say."""
     if isinstance(space, Space):
         return cast("AnySpace", space)
-    raise InvalidValue(f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)")
+    raise InvalidValue(
+        f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.HexGrid(...), fc.Graph(...) or fc.load_map(path)"
+    )
+
+
+def needs_plane(space: Space, what: str) -> None:
+    """Refuse a torus whose lines of sight would leave the plane: `InvalidValue` says that `what` runs along lines."""
+    if space.squares is None and space.period is not None:
+        raise InvalidValue(
+            f"{what} runs along straight lines, and there are none on a torus of hexagons",
+            got=repr(space),
+            remedy='Use a map with wrap=False, or the metric "connected" or "path"',
+        )
 
 
 def _refusal(space: object, what: str, form: str, remedy: str | None = None) -> InvalidValue:

@@ -14,7 +14,7 @@ from fieldcraft.kernels.reference import shots as stamp_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.kinds import checked_space, needs_plane
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.protocol import Space
 
@@ -74,6 +74,7 @@ def incoming(space: Space, start: ArrayLike, end: ArrayLike, *, speed: float, wi
         raise InvalidValue("A shot arrives in finite time", got=f"speed={speed!r}", remedy="Pass a faster speed or a nearer end")
     grid = space.squares
     if grid is None:
+        needs_plane(space, "A shot")
         return _over_graph(space.graph, from_to[0], from_to[1], seconds, checks.not_negative("width", width) / 2)
     half_width = _half_width(grid, width)
     (y0, x0), (y1, x1) = _units(grid, from_to[0], from_to[1])

@@ -15,7 +15,7 @@ from fieldcraft.kernels.reference import sees as lines_reference
 from fieldcraft.kernels.reference import visible as reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.kinds import checked_space, needs_plane
 from fieldcraft.space.protocol import Space
 
 __all__ = ["sees", "visible", "watchers"]
@@ -118,6 +118,7 @@ def sees(
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
     grid = space.squares
     if grid is None:
+        needs_plane(space, "Sight")
         _without(heights=heights)
         return graph_sight.sees(space.graph, points, aims, _squares(radius, len(points)), facings, narrow)
     if heights is not None:
@@ -170,6 +171,7 @@ def _counted(
     points, narrow, facings = _viewers(space, positions, facing, angle)
     grid = space.squares
     if grid is None:
+        needs_plane(space, "Sight")
         _without(heights=heights, walls=walls or None)
         return graph_sight.counted(space.graph, points, _squares(radius, len(points)), facings, narrow).reshape(space.shape)
     limits = _limits(grid, radius, len(points))

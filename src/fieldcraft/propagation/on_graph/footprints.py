@@ -17,7 +17,7 @@ from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_grid.footprints import whole_radius
 from fieldcraft.propagation.units import UNIT_SEARCHED, Found
-from fieldcraft.space import Graph, Grid, Space
+from fieldcraft.space import Graph, Grid, Space, needs_plane
 from fieldcraft.space.graph_sight import Outlook
 from fieldcraft.space.ways import Ways, ways_on_arcs
 
@@ -57,6 +57,7 @@ class GraphGround:
     """
 
     walls: NDArray[np.bool_]
+    space: Space
     graph: Graph
     closed: NDArray[np.bool_]
     squares: Grid | None
@@ -70,12 +71,20 @@ class GraphGround:
         walls = np.ones(max(1, -(-len(graph) // tile)) * tile, dtype=np.bool_)
         walls[: len(graph)] = graph.walls
         walls.flags.writeable = False  # as those of grids are: kernels are compiled anew for arrays that can be written to
-        return cls(walls.reshape(-1, TILE_COLUMNS), graph, graph.closed, graph.squares)
+        return cls(walls.reshape(-1, TILE_COLUMNS), space, graph, graph.closed, graph.squares)
 
     @property
     def positions(self) -> NDArray[np.float64]:
         """Where the vertices are, (N, 2 or 3)."""
         return self.graph.positions
+
+    def around(self, cell: int) -> NDArray[np.float64]:
+        """Where the vertices are, (N, 2 or 3), as seen from one: on a torus of hexagons each on its near side."""
+        return self.space.offsets_from(self.positions[cell]) if self._goes_round else self.positions
+
+    @property
+    def _goes_round(self) -> bool:
+        return self.squares is None and self.space.period is not None
 
     @cached_property
     def ways(self) -> Ways:
@@ -160,6 +169,7 @@ class GraphFootprints:
             size = whole_radius(radius / ground.squares.cell_size)
             return (yield from self._looks.round(walls, ground.squares.wrap, cell, size, aside, UNIT_SEARCHED))
         if self._metric == "sight":
+            needs_plane(ground.space, "Sight")
             yield 1
             seen = ground.outlook.seen_from(cell, radius)
             return seen, np.minimum(np.sqrt(((ground.positions[seen] - ground.positions[cell]) ** 2).sum(axis=1)) / radius, 1.0)
@@ -173,20 +183,25 @@ class GraphFootprints:
 
     @staticmethod
     def _straight(ground: GraphGround, cell: int, radius: float) -> Found:
-        near = ground.graph.topology.tree.query_ball_point(ground.positions[cell], radius * (1 + 1e-9), return_sorted=True)
-        cells = np.asarray(near, dtype=np.int64)
-        squares = ((ground.positions[cells] - ground.positions[cell]) ** 2).sum(axis=1)
+        places = ground.around(cell)
+        if places is ground.positions:
+            near = ground.graph.topology.tree.query_ball_point(ground.positions[cell], radius * (1 + 1e-9), return_sorted=True)
+            cells = np.asarray(near, dtype=np.int64)
+        else:
+            cells = np.arange(len(places))
+        squares = ((places[cells] - places[cell]) ** 2).sum(axis=1)
         inside = squares <= radius * radius
         return cells[inside], np.sqrt(squares[inside]) / radius
 
     @staticmethod
     def _connect(ground: GraphGround, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
+        places = ground.around(cell)
         scratch.mark += 2
         head = tail = 0
         while tail == 0 or head < tail:
             before = head
             head, tail = kernels.graph_radial.connected(
-                ground.ways.starts, ground.ways.ends, ground.positions, cell, radius, scratch.seen, scratch.mark, scratch.cells,
+                ground.ways.starts, ground.ways.ends, places, cell, radius, scratch.seen, scratch.mark, scratch.cells,
                 scratch.squares, head, tail, UNIT_SEARCHED,
             )  # fmt: skip
             yield head - before
@@ -211,7 +226,7 @@ class GraphFootprints:
             limit, scale = _limit(radius, ground)
             walks = reference.path(ground.ways.starts, ground.ways.ends, ground.lengths, cell, limit)
             return np.array(list(walks), dtype=np.int64), np.array(list(walks.values()), dtype=np.int64) / scale
-        squares = reference.connected(ground.ways.starts, ground.ways.ends, ground.positions, cell, radius)
+        squares = reference.connected(ground.ways.starts, ground.ways.ends, ground.around(cell), cell, radius)
         return np.array(list(squares), dtype=np.int64), np.sqrt(np.array(list(squares.values()))) / radius
 
 

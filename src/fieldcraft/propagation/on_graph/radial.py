@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.on_graph.footprints import GraphFootprints, GraphGround
 from fieldcraft.propagation.radial_field import TILE_COLUMNS, TILE_ROWS, RadialField
+from fieldcraft.space import needs_plane
 
 __all__ = ["GraphRadialField"]
 
@@ -16,6 +17,8 @@ class GraphRadialField(RadialField):
     """See `RadialField`. Edges may be shorter than the straight way: nothing is known to be out of reach, but for sight over squares."""
 
     def _no_footprints(self) -> GraphFootprints:
+        if self.radial.metric == "sight":
+            needs_plane(self.space, "Sight")
         return GraphFootprints(self.radial.metric)
 
     def _ground_now(self) -> GraphGround:

@@ -1,0 +1,117 @@
+"""Random spaces of every kind, for laws that hold on all of them.
+
+A new kind of space is a row of `KINDS`: then every law in `tests/laws` is asked of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+import fieldcraft as fc
+from fieldcraft.space import Space
+
+KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
+ONE_WAY = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]], dtype=np.bool_)
+"""From the first kind of ground into the second, not back; the third is a wall."""
+
+Dice = np.random.Generator
+
+
+def _walls(dice: Dice, rows: int, columns: int) -> NDArray[np.bool_]:
+    walls = dice.random((rows, columns)) < dice.choice([0.0, 0.15, 0.35])
+    walls.flat[int(dice.integers(walls.size))] = False
+    return np.asarray(walls)
+
+
+def _sides(dice: Dice) -> tuple[int, int]:
+    rows, columns = (int(n) for n in dice.integers(2, 9, 2))
+    return rows, columns + (rows == columns)  # never square
+
+
+def _grid(dice: Dice, **options: Any) -> fc.Grid:
+    rows, columns = _sides(dice)
+    neighbors = options.pop("neighbors", [4, 8][int(dice.integers(2))])
+    return fc.Grid(columns, rows, walls=_walls(dice, rows, columns), neighbors=neighbors, cell_size=0.5, origin=(3, -2), **options)
+
+
+def _one_way(dice: Dice) -> fc.Grid:
+    rows, columns = _sides(dice)
+    classes = dice.choice([0, 0, 1, 1, 2], (rows, columns))
+    classes.flat[0] = 0
+    return fc.Grid(columns, rows, terrain=fc.Terrain(classes, ONE_WAY), neighbors=8)
+
+
+def _waypoints(dice: Dice) -> fc.Graph:
+    count = int(dice.integers(3, 25))
+    places = dice.random((count, 2)) * 9
+    edges = dice.integers(0, count, (3 * count, 2))
+    graph = fc.Graph(places, edges[edges[:, 0] != edges[:, 1]], blocked=np.flatnonzero(dice.random(count) < 0.15)[: count - 1])
+    if len(graph.edges):
+        graph.block_edges(graph.edges[dice.random(len(graph.edges)) < 0.1])
+    return graph
+
+
+def _mesh(dice: Dice) -> fc.Graph:
+    """Squares cut into two triangles each, some of them blocked."""
+    rows, columns = _sides(dice)
+    corners = np.stack(np.meshgrid(np.arange(columns + 1.0), np.arange(rows + 1.0)), axis=-1).reshape(-1, 2)
+    first = (np.arange(rows)[:, np.newaxis] * (columns + 1) + np.arange(columns)).reshape(-1)
+    faces = np.concatenate(
+        [
+            np.stack([first, first + 1, first + columns + 1], axis=1),
+            np.stack([first + 1, first + columns + 2, first + columns + 1], axis=1),
+        ]
+    )
+    graph = fc.Graph.from_polygons(corners, faces)
+    graph.set_walls(np.flatnonzero(dice.random(len(graph)) < 0.2)[: len(graph) - 1])
+    return graph
+
+
+def _hexes(dice: Dice, **options: Any) -> fc.HexGrid:
+    rows, columns = _sides(dice)
+    if options.get("wrap"):
+        rows, columns = 2 * rows, 2 * columns
+    orientation = ("pointy", "flat")[int(dice.integers(2))]
+    walls = _walls(dice, rows, columns)
+    return fc.HexGrid(columns, rows, walls=walls, orientation=orientation, size=0.7, origin=(3, -2), **options)
+
+
+KINDS: dict[str, Callable[[Dice], Space]] = {
+    "grid": _grid,
+    "torus": lambda dice: _grid(dice, wrap=True),
+    "y up": lambda dice: _grid(dice, y_up=True),
+    "knight": lambda dice: _grid(dice, neighbors=KNIGHT),
+    "one way": _one_way,
+    "waypoints": _waypoints,
+    "mesh": _mesh,
+    "hexes": _hexes,
+    "hexes, y up": lambda dice: _hexes(dice, y_up=True),
+    "torus of hexes": lambda dice: _hexes(dice, wrap=True),
+}
+"""How a random space of each kind is made."""
+
+
+def open_cells(space: Space) -> NDArray[np.int64]:
+    """The cells that are no walls, ascending."""
+    return np.flatnonzero(~space.walls.reshape(-1))
+
+
+def walks(space: Space, starts: NDArray[np.int64] | int, *, costs: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Walking distances from cells to all others by SciPy, (N,) or (S, N): the oracle, out of walls too."""
+    ways = space.ways_from_walls
+    lengths = ways.lengths if costs is None else ways.lengths * (costs[ways.origins] + costs[ways.ends]) / 2
+    matrix = csr_array((lengths, ways.ends, ways.starts), shape=(len(space), len(space)))
+    return np.asarray(dijkstra(matrix, indices=starts))
+
+
+def moves(space: Space, start: int) -> NDArray[np.float64]:
+    """How many steps it is from a cell to all others, (N,)."""
+    ways = space.ways_from_walls
+    matrix = csr_array((np.ones(len(ways.ends)), ways.ends, ways.starts), shape=(len(space), len(space)))
+    return np.asarray(dijkstra(matrix, indices=start, unweighted=True))
