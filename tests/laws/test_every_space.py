@@ -177,6 +177,30 @@ def test_distances_are_the_shortest_ways(kind: str, seed: int) -> None:
 @every_space
 @some
 @given(seed=SEEDS)
+def test_who_follows_a_flow_field_arrives(kind: str, seed: int) -> None:
+    space, dice, cell = made(kind, seed)
+    if kind in ("knight", "waypoints"):
+        return  # nobody walks by leaps, and at one pace past crossings of edges
+    flow = fc.flow_field(fc.distance_map(space, space.position_of(cell)))
+    assert flow.vectors.shape == (*space.shape, space.dimensions)
+    far = walks(space, np.arange(len(space)))[:, cell]
+    start = int(dice.choice(open_cells(space)))
+    at = space.position_of(start)
+    if not np.isfinite(far[start]):
+        assert not flow.sample(at).any()
+        return
+    stride = 0.2 * space.typical_step
+    for _ in range(int(8 * far[start] / stride) + 40):
+        away = space.short_way(at - space.position_of(cell))
+        if np.sqrt((away**2).sum()) <= space.typical_step:
+            return
+        at = space.wrapped(at + flow.sample(at, outside="clamp") * stride)
+    raise AssertionError(f"from {start} to {cell}, ended at {at}")
+
+
+@every_space
+@some
+@given(seed=SEEDS)
 def test_sight_is_mutual_and_stays_within_its_radius(kind: str, seed: int) -> None:
     space, _, cell = made(kind, seed)
     here = space.position_of(cell)

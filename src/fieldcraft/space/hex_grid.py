@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -419,9 +418,8 @@ class _HexGraph(Graph):
 
     def __init__(self, hexes: HexGrid, blocked: NDArray[np.bool_]) -> None:
         self._layout, self._axial = hexes.layout, hexes_axial(hexes)
-        self._wraps = hexes.wrap
+        self._hexes = hexes
         self._drawn: Mesh | None = None
-        self._locate: Any = hexes._located
         places = hexes.layout.places(self._axial)
         edges, directed = _edges(hexes, self._axial)
         super().__init__(places, edges, np.full(len(edges), hexes.layout.step), directed, blocked=blocked, y_up=hexes.y_up)
@@ -429,7 +427,7 @@ class _HexGraph(Graph):
     @property
     def mesh(self) -> Mesh | None:
         """The hexagons as polygons; none on a torus, whose lines would leave the plane."""
-        if self._drawn is None and not self._wraps:
+        if self._drawn is None and not self._hexes.wrap:
             self._drawn = Mesh(*self._layout.corners(self._axial))
         return self._drawn
 
@@ -438,9 +436,17 @@ class _HexGraph(Graph):
         """What each vertex stands for, (N,): the area of its hexagon."""
         return np.broadcast_to(np.float64(self._layout.area), len(self))
 
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """That of the grid of hexagons."""
+        return self._hexes.period
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        return self._hexes.wrapped(positions)
+
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self._locate(points, "clamp")
-        return found
+        return self._hexes._located(points, "clamp")
 
 
 def hexes_axial(hexes: HexGrid) -> NDArray[np.int64]:

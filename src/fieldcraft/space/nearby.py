@@ -19,6 +19,7 @@ def vertices_within(graph: Graph, points: NDArray[np.float64], radius: float) ->
     tree, period = graph.topology.tree, graph.period
     if period is None:
         return list(tree.query_ball_point(points, radius))
+    points = graph.wrapped(points)
     shifts = [np.array((dx, dy)) * period for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
     found = [tree.query_ball_point(points + shift, radius) for shift in shifts]
     return [sorted(set(chain.from_iterable(each))) for each in zip(*found, strict=True)]

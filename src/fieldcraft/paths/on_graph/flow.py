@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["GraphFlow"]
 
 _AGENTS = 2_000  # as many pay for waking a thread
+_BEYOND = 0.55  # of the way from middle to middle: just behind the side between
 _NONE = np.empty(0, dtype=np.int64)
 
 
@@ -121,7 +122,28 @@ class GraphFlow(FlowField):
             return lambda first, last, out: kernels.graph_flow.lead_through(*through, first, last, out)
         topology = self.graph.topology
         along = (topology.starts, topology.origins, topology.positions, self._shown_arcs, self._shown_next, goals, points, vertices)
+        if self.graph.period is not None:
+            return lambda first, last, out: self._led_round(along, first, last, out)
         return lambda first, last, out: kernels.graph_flow.lead(*along, first, last, out)
+
+    def _led_round(self, along: tuple[Any, ...], first: int, last: int, out: NDArray[np.float64]) -> None:
+        """`kernels.graph_flow.lead` on a torus; of hexagons, and beside the seam of squares, through the side to the next one."""
+        kernels.graph_flow.lead(*along, first, last, out)
+        points, vertices = along[-2][first:last], along[-1][first:last]
+        beside = np.flatnonzero(self._seam[vertices])
+        here = vertices[beside]
+        aims = np.where(self._next[here] >= 0, self._next[here], here)
+        leads = (self._next[here] >= 0) | self._goals[here]
+        middles = self.graph.positions[here]
+        # A cell is convex, so one gets to the middle of a side of it, and a little beyond, past no other cell.
+        doors = middles + self.graph.short_way(self.graph.positions[aims] - middles) * _BEYOND
+        out[first + beside] = self._directions(doors - points[beside]) * leads[:, np.newaxis]
+
+    def _directions(self, legs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The unit vectors along straight ways, the short way round a torus; 0 stays 0."""
+        legs = self.graph.short_way(legs)
+        sizes = np.sqrt((legs**2).sum(axis=1, keepdims=True))
+        return np.asarray(np.divide(legs, sizes, out=np.zeros_like(legs), where=sizes > 0))
 
     def _follow(self) -> None:
         """Take over what has changed in the distances and the walls."""
@@ -161,3 +183,15 @@ class GraphFlow(FlowField):
         kernels.graph_flow.point(
             topology.ends, graph.closed, graph.walls, topology.positions, some, self._arcs, self._next, self._vectors
         )  # fmt: skip
+        if graph.period is not None:
+            self._point_round()
+
+    def _point_round(self) -> None:
+        """Let directions over the seam of a torus point over it, and note which vertices lie beside one that is used."""
+        some = np.flatnonzero(self._next >= 0)
+        legs = self.graph.positions[self._next[some]] - self.graph.positions[some]
+        over = (np.abs(self.graph.short_way(legs) - legs) > 0).any(axis=1)
+        self._vectors[some[over]] = self._directions(legs[over])
+        self._seam = np.full(len(self._next), self.graph.squares is None)
+        self._seam[some[over]] = True
+        self._seam[self._next[some[over]]] = True
