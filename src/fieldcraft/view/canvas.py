@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import Color, parse_color
-from fieldcraft.view.placement import GridLike, Placement
+
+if TYPE_CHECKING:
+    from fieldcraft.view.placement import GridLike, Placement
 
 __all__ = ["GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "ground_kinds", "strongest"]
 

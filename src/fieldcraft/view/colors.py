@@ -132,10 +132,10 @@ def parse_color(color: Color) -> tuple[int, int, int]:
     )
 
 
-def numbers(values: ArrayLike, what: str = "values") -> NDArray[Any]:
-    """`values` as an array of numbers of shape (height, width), of any numeric type."""
+def numbers(values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)) -> NDArray[Any]:
+    """`values` as an array of numbers, of any numeric type, of shape (height, width); or (N,) where `dimensions` allow for it."""
     array: NDArray[Any] = np.asarray(values)
-    if array.ndim != 2 or array.size == 0 or array.dtype.kind not in "fiub":
+    if array.ndim not in dimensions or (array.size == 0 and array.ndim == 2) or array.dtype.kind not in "fiub":
         raise InvalidValue(
             f"{what} are numbers of shape (height, width), at least one cell",
             got=f"shape {array.shape}, dtype {array.dtype}",
@@ -144,16 +144,16 @@ def numbers(values: ArrayLike, what: str = "values") -> NDArray[Any]:
     return array
 
 
-def plain_values(values: ArrayLike, what: str = "values") -> NDArray[np.float32]:
-    """`values` as a finite float32 array of shape (height, width); no copy where it is one."""
-    array = numbers(values, what)
+def plain_values(values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)) -> NDArray[np.float32]:
+    """`values` as a finite float32 array of shape (height, width), or (N,) where `dimensions` allow for it; no copy where it is one."""
+    array = numbers(values, what, dimensions=dimensions)
     with np.errstate(over="ignore"):
         narrow: NDArray[np.float32] = array.astype(np.float32, copy=False)
     if not np.isfinite(narrow).all():
-        row, column = np.argwhere(~np.isfinite(narrow))[0].tolist()
+        first = tuple(np.argwhere(~np.isfinite(narrow))[0].tolist())
         raise InvalidValue(
             f"{what} are finite float32 numbers",
-            got=f"{array[row, column]} at row {row}, column {column}",
+            got=f"{array[first]} at " + (f"row {first[0]}, column {first[1]}" if len(first) == 2 else f"vertex {first[0]}"),
             remedy="Replace NaN and infinity before drawing, with np.nan_to_num(array), say",
         )
     return narrow
@@ -199,11 +199,11 @@ class ColorScale:
         threshold: float | None = 0.0,
         table: ArrayLike | None = None,
     ) -> ColorScale:
-        """The scale for arrays of shape (height, width): `limits`, or from 0 to the strongest value in any of them."""
+        """The scale for arrays of shape (height, width), or (N,): `limits`, or from 0 to the strongest value in any of them."""
         if limits is None:
-            plain = [plain_values(array) for array in arrays]
-            low = min([0.0, *(float(array.min()) for array in plain)])
-            high = max([0.0, *(float(array.max()) for array in plain)])
+            plain = [plain_values(array, dimensions=(1, 2)) for array in arrays]
+            low = min([0.0, *(float(array.min(initial=0)) for array in plain)])
+            high = max([0.0, *(float(array.max(initial=0)) for array in plain)])
             return cls(low, high if low < high else 1.0, threshold, table)
         if not isinstance(limits, (tuple, list)) or len(limits) != 2:
             raise InvalidValue("limits are a pair (low, high)", got=f"limits={limits!r}", remedy="Pass limits=(0, 5), say")

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.canvas import compose, strongest
 from fieldcraft.view.colors import HIDDEN, TEAM_COLORS, Color, ColorScale, parse_color, tinted
 from fieldcraft.view.marks import draw_markers
-from fieldcraft.view.placement import GridLike, Placement, Subject, subject_of
+from fieldcraft.view.placement import Placement, Subject, subject_of
 
 __all__ = ["Team", "frame", "frame_teams", "mark_sources", "marker_size", "scale_for", "team_scale"]
 
@@ -48,7 +47,7 @@ class Team:
 def frame(
     layer: Any,
     *,
-    space: GridLike | None = None,
+    space: Any = None,
     colors: ColorScale | None = None,
     limits: tuple[float, float] | None = None,
     threshold: float | None = 0.0,
@@ -94,9 +93,12 @@ def frame(
     """
     subject, base = subject_of(layer, space)
     place = Placement(base, scale=scale, size=size, crop=crop)
-    values = strongest(subject.on(base)[place.rows, place.columns], place.shrink)
+    values = place.strongest(subject.on(base))
     shown = scale_for(subject, colors, limits, threshold)
-    canvas = compose(place, shown.rgb(values), shown.index(values) != HIDDEN, ground, opacity)
+    drawn = shown.index(values) != HIDDEN
+    if subject.unknown is not None:
+        drawn &= ~place.middle(subject.unknown_on(base))
+    canvas = place.compose(shown.rgb(values), drawn, ground, opacity)
     if sources:
         _mark(canvas, place, [(subject, None)])
     return canvas
@@ -118,7 +120,7 @@ def scale_for(subject: Subject, colors: ColorScale | None, limits: tuple[float, 
 def frame_teams(
     teams: Sequence[Any],
     *,
-    space: GridLike | None = None,
+    space: Any = None,
     limits: tuple[float, float] | None = None,
     threshold: float = 0.0,
     scale: int | None = None,
@@ -142,7 +144,7 @@ def frame_teams(
     base = space if space is not None else subject_of(cast[0].layer, None)[1]
     place = Placement(base, scale=scale, size=size, crop=crop)
     subjects = [subject_of(team.layer, space)[0] for team in cast]
-    layers = [strongest(subject.on(base)[place.rows, place.columns], place.shrink) for subject in subjects]
+    layers = [place.strongest(subject.on(base)) for subject in subjects]
     drawn = np.logical_or.reduce([shared.index(values) != HIDDEN for values in layers])
     shares = [shared.share(values) for values in layers]
     total = np.maximum(np.add.reduce([share**2 for share in shares]), 1e-30)
@@ -151,7 +153,7 @@ def frame_teams(
     for team, share in zip(cast, shares, strict=True):
         table = tinted(team.color)
         mixed += table[np.rint(together * (len(table) - 1)).astype(np.uint8)] * (share**2 / total)[..., np.newaxis]
-    canvas = compose(place, np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
+    canvas = place.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
     if sources:
         _mark(canvas, place, [(subject, team.color) for subject, team in zip(subjects, cast, strict=True)])
     return canvas

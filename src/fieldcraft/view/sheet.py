@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import Color, ColorScale
 from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
 from fieldcraft.view.legend import INK, MUTED, PAGE, Legend, ScaleLegend, TeamLegend
-from fieldcraft.view.placement import GridLike, subject_of
+from fieldcraft.view.placement import subject_of
 from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
 __all__ = ["picture", "picture_teams", "sheet"]
@@ -29,7 +29,7 @@ _MOST_PIXELS = 2**27
 class Drawing(TypedDict, total=False):
     """The arguments that pictures hand on to frames."""
 
-    space: GridLike | None
+    space: Any
     scale: int | None
     size: int
     crop: bool

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.canvas import blocks, compose
 from fieldcraft.view.colors import Color, lab_of, parse_color, plain_values, rgb_of
-from fieldcraft.view.placement import GridLike, Placement
+from fieldcraft.view.placement import Placement
 
 __all__ = ["frame_owners", "frame_shares"]
 
@@ -22,7 +21,7 @@ def frame_owners(
     owners: ArrayLike,
     colors: Sequence[Color],
     *,
-    space: GridLike,
+    space: Any,
     scale: int | None = None,
     size: int = 1024,
     crop: bool = False,
@@ -44,26 +43,23 @@ def frame_owners(
             got=f"shape {held.shape}, dtype {held.dtype} on a map of {tuple(space.shape)}",
             remedy="Pass what teams.owner() gives",
         )
-    if held.min() < -1 or held.max() >= len(tones):
+    if held.min(initial=0) < -1 or held.max(initial=-1) >= len(tones):
         raise InvalidValue(
             f"An owner is an index into the {len(tones)} colours, or -1",
             got=f"{held.min()} to {held.max()}",
             remedy="Pass one colour per team, in their order",
         )
     place = Placement(space, scale=scale, size=size, crop=crop)
-    shown = held[place.rows, place.columns]
-    if place.shrink > 1:
-        middle = place.shrink // 2
-        shown = blocks(shown, place.shrink)[:, middle, :, middle]
+    shown = place.middle(held)
     rgb = tones[np.maximum(shown, 0)] if len(tones) else np.zeros((*shown.shape, 3), np.uint8)
-    return compose(place, rgb, shown >= 0, ground, opacity)
+    return place.compose(rgb, shown >= 0, ground, opacity)
 
 
 def frame_shares(
     shares: Sequence[ArrayLike],
     colors: Sequence[Color],
     *,
-    space: GridLike,
+    space: Any,
     scale: int | None = None,
     size: int = 1024,
     crop: bool = False,
@@ -77,24 +73,22 @@ def frame_shares(
 
     Raises `InvalidValue` for other shapes, negative shares and a number of colours that differs.
     """
-    arrays = [plain_values(share, "shares") for share in shares]
+    arrays = [plain_values(share, "shares", dimensions=(1, 2)) for share in shares]
     if len(arrays) != len(colors) or not arrays:
         raise InvalidValue(
             "A picture of shares has one colour per team", got=f"{len(colors)} for {len(arrays)}", remedy="Pass as many colours as shares"
         )
     for array in arrays:
-        if array.shape != tuple(space.shape) or array.min() < 0:
+        if array.shape != tuple(space.shape) or array.min(initial=0) < 0:
             raise InvalidValue(
                 "Shares are at least 0 and of the map's shape (height, width)",
                 got=f"shape {array.shape}, lowest {array.min():g}, on a map of {tuple(space.shape)}",
                 remedy="Pass what teams.share(name) gives",
             )
     place = Placement(space, scale=scale, size=size, crop=crop)
-    parts = [array[place.rows, place.columns] for array in arrays]
-    if place.shrink > 1:
-        parts = [blocks(part, place.shrink).mean(axis=(1, 3)) for part in parts]
+    parts = [place.mean(array) for array in arrays]
     total = np.add.reduce(parts)
     some = np.where(total > 0, total, 1)
     mixed = np.add.reduce([(part / some)[..., np.newaxis] * lab_of(parse_color(color)) for part, color in zip(parts, colors, strict=True)])
     rgb = np.rint(np.clip(rgb_of(mixed), 0, 255)).astype(np.uint8)
-    return compose(place, rgb, total > 0, ground, opacity)
+    return place.compose(rgb, total > 0, ground, opacity)

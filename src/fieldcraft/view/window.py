@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.space import Space
 from fieldcraft.view.colors import HIDDEN, ColorScale, plain_values
 from fieldcraft.view.frame import scale_for
-from fieldcraft.view.placement import GridLike, grid_of, subject_of
+from fieldcraft.view.live import draw_from_above
+from fieldcraft.view.placement import is_square, square, subject_of
 
 if TYPE_CHECKING:
     import pygame
@@ -41,12 +43,16 @@ class Camera:
         return f"<Camera at {self.position}, {self.zoom:g} pixels per world unit{', y_up=True' if self.y_up else ''}>"
 
     @classmethod
-    def fit(cls, space: GridLike, screen: pygame.Surface | tuple[int, int]) -> Camera:
+    def fit(cls, space: Any, screen: pygame.Surface | tuple[int, int]) -> Camera:
         """The camera that shows a whole map as large as the screen allows, in the middle."""
-        grid_of(space)
         wide, high = _size(screen)
-        extent = (space.width * space.cell_size, space.height * space.cell_size)
-        centre = (space.origin[0] + extent[0] / 2, space.origin[1] + extent[1] / 2)
+        if isinstance(space, Space) and not is_square(space):
+            low, far = space.extent[:, :2].tolist()
+            extent = (max(far[0] - low[0], 1e-9), max(far[1] - low[1], 1e-9))
+        else:
+            grid = square(space)
+            low, extent = list(grid.origin), (grid.width * grid.cell_size, grid.height * grid.cell_size)
+        centre = (low[0] + extent[0] / 2, low[1] + extent[1] / 2)
         return cls(centre, min(wide / extent[0], high / extent[1]), y_up=space.y_up)
 
     @property
@@ -92,7 +98,7 @@ def draw(
     layer: Any,
     camera: Camera | None = None,
     *,
-    space: GridLike | None = None,
+    space: Any = None,
     colors: ColorScale | None = None,
     limits: tuple[float, float] | None = None,
     threshold: float | None = 0.0,
@@ -135,7 +141,7 @@ def draw(
             "A layer is drawn onto a pygame.Surface", got=type(surface).__name__, remedy="Pass pygame.display.get_surface(), say"
         )
     subject, _ = subject_of(layer, space, finite=False)
-    ground = grid_of(subject.space)
+    ground = subject.space
     view = camera if camera is not None else Camera.fit(ground, surface)
     if view.y_up != ground.y_up:
         raise InvalidValue(
@@ -144,6 +150,9 @@ def draw(
             remedy=f"Pass y_up={ground.y_up}",
         )
     shown = scale_for(subject, colors, limits, threshold)
+    if not is_square(ground):
+        draw_from_above(surface, subject, view, shown, checks.fraction("opacity", opacity))
+        return
     wide, high = surface.get_size()
     wraps = bool(getattr(ground, "wrap", False))
     across = view.to_world(np.stack([np.arange(wide) + 0.5, np.zeros(wide)], axis=1), (wide, high))[:, 0]
