@@ -88,8 +88,50 @@ def test_what_is_refused() -> None:
         (lambda: frame_graph(solid, colors=ColorScale(0, 1), limits=(0, 2)), "limits"),
         (lambda: picture_floors(flat, 2), "3D"),
         (lambda: picture_floors(solid, [3, 1]), "ascending"),
-        (lambda: fc.view.frame(flat), "frame_graph"),
+        (lambda: fc.view.Placement(flat.space, scale=4), "scale"),
+        (lambda: fc.view.frame(layer_on(Graph([(0, 0)], []), [np.nan])), "vertex 0"),
     ):
         with refused(InvalidValue, said):
             call()
     assert frame_graph(layer_on(Graph([], []), np.zeros(0)), size=50).shape[2] == 4
+
+
+def test_frames_of_any_space_are_those_of_graphs() -> None:
+    layer = layer_on(squares((0,)), [2])
+    np.testing.assert_array_equal(fc.view.frame(layer, size=150), frame_graph(layer, size=150))
+    assert fc.view.picture(layer, size=150).shape[2] == 4
+    clear = fc.view.frame(layer, size=150, ground=None, opacity=0.5)
+    assert set(np.unique(clear[..., 3]).tolist()) >= {0, 128}
+
+
+def test_teams_and_placements_from_above() -> None:
+    graph = squares((0, 0, 0))
+    one, other = layer_on(graph, [4, 0, 0]), layer_on(graph, [0, 0, 4])
+    picture = fc.view.frame_teams([(one, "#ff0000", "red"), (other, "#0000ff", "blue")], size=160, sources=False)
+    place = fc.view.Placement(graph, size=160)
+    assert picture.shape[:2] == place.shape
+    left, right = (picture[int(y), int(x), :3].astype(int) for x, y in place.pixel_of([(1, 3), (1, 1)]))
+    assert left[0] > left[2] or right[2] > right[0]
+    points = np.array([(0.5, 0.5), (4, 4)])
+    np.testing.assert_allclose(place.position_of(place.pixel_of(points)), points)
+    np.testing.assert_allclose(place.pixel_of((1, 1, 7)), place.pixel_of((1, 1)))
+    fc.view.draw_lines(picture, place, [points])
+
+
+@pytest.mark.parametrize("polygons", [True, False])
+def test_drawing_graphs_onto_a_surface(polygons: bool) -> None:
+    pygame = pytest.importorskip("pygame")
+    graph = squares((0, 3, 0)) if polygons else Graph([(1, 1), (4, 2), (6, 3)], [(0, 1)])
+    layer = layer_on(graph, [1, 2, 0])
+    surface = pygame.Surface((120, 80))
+    camera = fc.view.Camera.fit(graph, surface)
+    low, high = graph.extent[:, :2]
+    np.testing.assert_allclose(camera.to_screen((low + high) / 2, surface), (60, 40))
+    scale = ColorScale(0, 2)
+    fc.view.draw(surface, layer, camera, colors=scale)
+    x, y = camera.to_screen(graph.positions[1, :2], surface)
+    strong = scale.rgb(np.array([[2]], dtype=np.float32))[0, 0].tolist()
+    assert list(surface.get_at((int(x), int(y))))[:3] == strong
+    veiled = pygame.Surface((120, 80))
+    fc.view.draw(veiled, layer, camera, colors=scale, opacity=0.5)
+    assert list(veiled.get_at((int(x), int(y))))[0] == pytest.approx(strong[0] / 2, abs=2)
