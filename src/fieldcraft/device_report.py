@@ -204,9 +204,7 @@ def times(device: Device, *, quick: bool) -> Iterator[dict[str, Any]]:
         yield from _ant_times(device, count, side, (1, 8) if quick else (1, 8, 64))
     for megabytes in (4,) if quick else (4, 64):
         buffer = device.buffer(np.ones(megabytes << 18, np.uint32))
-        yield _row(
-            f"read back {megabytes} MB", 0.0, _best(functools.partial(device.read, buffer, np.uint32, (megabytes << 18,))), 0.0, 0
-        )
+        yield _row(f"read back {megabytes} MB", 0.0, _best(functools.partial(device.read, buffer, np.uint32, (megabytes << 18,))), 0.0, 0)
     yield _row("a step of two dispatches, in Python", 0.0, _encoding(device), 0.0, 0)
 
 

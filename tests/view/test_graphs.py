@@ -134,4 +134,4 @@ def test_drawing_graphs_onto_a_surface(polygons: bool) -> None:
     assert list(surface.get_at((int(x), int(y))))[:3] == strong
     veiled = pygame.Surface((120, 80))
     fc.view.draw(veiled, layer, camera, colors=scale, opacity=0.5)
-    assert list(veiled.get_at((int(x), int(y))))[0] == pytest.approx(strong[0] / 2, abs=2)
+    assert veiled.get_at((int(x), int(y))).r == pytest.approx(strong[0] / 2, abs=2)

@@ -246,7 +246,9 @@ def is_square(space: object) -> bool:
 def square(space: Any) -> GridLike:
     """The space itself if it is a grid or alike, or `InvalidValue`."""
     if not is_square(space):
-        raise InvalidValue("A picture needs a grid, or another space", got=type(space).__name__, remedy="Pass the layer itself, or its space as space=")
+        raise InvalidValue(
+            "A picture needs a grid, or another space", got=type(space).__name__, remedy="Pass the layer itself, or its space as space="
+        )
     found: GridLike = space
     return found
 
