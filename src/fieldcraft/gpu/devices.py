@@ -274,6 +274,7 @@ class Device:
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._shaders: dict[tuple[Any, ...], Shader] = {}
+        self._screens: dict[tuple[str, str], Any] = {}
         self._small = self.buffer(16)
         self.steps = self._uniform(_STRIDE * STEPS)
         from fieldcraft.gpu.examination import examine
@@ -455,6 +456,34 @@ class Device:
     def fence(self) -> None:
         """Wait until all that was handed over is done."""
         self.read(self._small, np.uint32, (1,))
+
+    def show(self, view: Any, texture_format: str, pixels: Buffer, size: tuple[int, int]) -> None:
+        """Draw pixels, a word each, over a texture."""
+        place = ("screen", texture_format)
+        with self.using():
+            if place not in self._screens:
+                module = self.handle.create_shader_module(code=(SHADERS / "screen.wgsl").read_text(encoding="utf-8"))
+                self._screens[place] = self.handle.create_render_pipeline(
+                    layout="auto",
+                    vertex={"module": module, "entry_point": "corner"},
+                    fragment={"module": module, "entry_point": "shown", "targets": [{"format": texture_format}]},
+                    primitive={"topology": "triangle-list"},
+                )
+            pipeline = self._screens[place]
+            parameters = self.uniform(np.array([*size, int(texture_format.endswith("srgb")), 0], np.uint32).tobytes())
+            group = self.handle.create_bind_group(
+                layout=pipeline.get_bind_group_layout(0),
+                entries=[{"binding": k, "resource": {"buffer": buffer.handle}} for k, buffer in enumerate((parameters, pixels))],
+            )
+            encoder = self.handle.create_command_encoder()
+            drawing = encoder.begin_render_pass(
+                color_attachments=[{"view": view, "load_op": "clear", "store_op": "store", "clear_value": (0, 0, 0, 1)}]
+            )
+            drawing.set_pipeline(pipeline)
+            drawing.set_bind_group(0, group)
+            drawing.draw(3)
+            drawing.end()
+            self.handle.queue.submit([encoder.finish()])
 
     @staticmethod
     def groups(count: int, each: int) -> tuple[int, int]:

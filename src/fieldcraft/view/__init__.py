@@ -6,6 +6,8 @@ None of these libraries is loaded before a function that needs it is called.
 from fieldcraft.view.arrows import draw_arrows
 from fieldcraft.view.colors import TEAM_COLORS, ColorScale, between, diverging, sequential, tinted
 from fieldcraft.view.curves import plot_curves
+from fieldcraft.view.device_picture import DevicePicture
+from fieldcraft.view.device_window import show_picture
 from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import Team, frame, frame_teams
 from fieldcraft.view.graphs import frame_graph, picture_floors
@@ -24,6 +26,7 @@ __all__ = [
     "TEAM_COLORS",
     "Camera",
     "ColorScale",
+    "DevicePicture",
     "Film",
     "IntervalPanel",
     "Placement",
@@ -54,5 +57,6 @@ __all__ = [
     "sequential",
     "sheet",
     "show_in_notebooks",
+    "show_picture",
     "tinted",
 ]
