@@ -17,7 +17,9 @@ import numpy as np
 from fieldcraft_worlds.games.slider import Slider
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["Action", "BrushWorld", "Game", "Hands", "Overlay", "Signal", "Slider", "TunedGame", "TunedWorld", "World", "moves"]
+__all__ = [
+    "Action", "BrushWorld", "CheckedWorld", "Game", "Hands", "Overlay", "Signal", "Slider", "TunedGame", "TunedWorld", "World", "moves",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,17 @@ class TunedWorld(World, Protocol):
 
     def tuned(self, state: Any) -> Mapping[str, float]:
         """Where each slider of the game stands at this state, by name."""
+        ...
+
+
+class CheckedWorld(World, Protocol):
+    """A world that checks the states of saves."""
+
+    def checked(self, state: Any) -> Any:
+        """The state, if this world can go on from it; else a `FieldcraftError`.
+
+        A save with a valid checksum may still hold anything: agents beside the map, numbers that are none, too few of something.
+        """
         ...
 
 

@@ -161,7 +161,27 @@ class Session:
             ) from error
         session.state, session.steps, session._rng = value["state"], value["steps"], value["dice"]
         session._journal = list(value["journal"])
+        session._check(path)
         return session
+
+    def _check(self, path: str | os.PathLike[str]) -> None:
+        """Refuse a state that the world can't go on from, and a journal that was not kept by `step`."""
+        try:
+            checks.whole("steps", self.steps)
+            before = -1
+            for moment, orders in self._journal:
+                if type(moment) is not int or not before < moment < self.steps or type(orders) is not tuple or not orders:
+                    raise InvalidValue(
+                        "A journal says orders step by step", got=f"{orders!r} at {moment!r}"[:80], remedy="Use another copy"
+                    )
+                before = moment
+            if hasattr(self.world, "checked"):
+                self.world.checked(self.state)
+            self.world.step(self.state, (), copy.deepcopy(self._rng))
+        except (FieldcraftError, ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+            raise BadSaveFile(
+                "A save holds a state that a match can go on from", got=f"{error}: {path}", remedy="Use another copy of it"
+            ) from error
 
     def replayed(self, watch: Callable[[Session], object] = lambda session: None) -> Session:
         """The same match again, from its seed and its orders, as far as this one has come; `watch` sees it after each step."""

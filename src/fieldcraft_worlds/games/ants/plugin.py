@@ -11,7 +11,7 @@ from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.mirror import Mirror
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
-from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.ants.state import State, checked
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.tuned import TunedWorld
@@ -33,6 +33,10 @@ class AntWorld(TunedWorld):
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
         return rules.start(self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""

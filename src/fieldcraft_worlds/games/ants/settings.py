@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 from fieldcraft_worlds.games.tuned import MOST_AMOUNT
 
@@ -46,6 +47,7 @@ class Tuning:
     brush: float = 2.0
 
     def __post_init__(self) -> None:
+        bounded(self)
         if checks.not_negative("keep", self.keep) > 1:
             raise InvalidValue("keep is at most 1, or a trail grows without end", got=f"keep={self.keep:g}", remedy="Pass 0.98, say")
         if checks.whole("blur", self.blur, minimum=1) % 2 == 0 or self.blur > _WIDEST_BLUR:
@@ -104,6 +106,7 @@ class Settings(Paced):
     velocity: Tuning = field(default_factory=lambda: Tuning(keep=0.98, distance=4.0, separate=2.0))
 
     def __post_init__(self) -> None:
+        bounded(self, food=_MOST_FOOD, piles=10_000)
         if checks.whole("ants", self.ants) > MOST_ANTS:
             raise InvalidValue(f"There are at most {MOST_ANTS:,} ants", got=f"ants={self.ants}", remedy="Ask for fewer")
         checks.choice("trails", self.trails, TRAILS)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft_worlds.games.ants.settings import Tuning
+from fieldcraft import Grid
+from fieldcraft_worlds.games import bounds
+from fieldcraft_worlds.games.ants.settings import MOST_ANTS, TRAILS, Tuning
 from fieldcraft_worlds.games.columns import ReadOnly
 
-__all__ = ["MINUTE", "State"]
+__all__ = ["MINUTE", "State", "checked"]
 
 MINUTE = 60
 """Seconds of which it is remembered how much food came home in each."""
@@ -62,3 +64,29 @@ class State(ReadOnly):
     def per_minute(self) -> int:
         """How much food came home within the last minute."""
         return int(self.recent.sum())
+
+
+def checked(state: State, space: Grid) -> State:
+    """The state, if it can be one of a colony on this map; else `InvalidValue`."""
+    count = len(bounds.array("cells", state.cells, np.int64, (None,)))
+    bounds.whole("the number of ants", count, high=MOST_ANTS)
+    bounds.whole("step", state.step)
+    bounds.whole("key", state.key, high=2**63 - 1)
+    bounds.one_of("trails", state.trails, TRAILS)
+    bounds.cells("cells", state.cells, count, space)
+    bounds.places("positions", state.positions, count, space)
+    bounds.array("headings", state.headings, np.float64, (count, 2), -1.001, 1.001)
+    for name in ("carrying", "turned"):
+        bounds.array(name, getattr(state, name), np.bool_, (count,))
+    bounds.array("since", state.since, np.int32, (count,), 0)
+    bounds.array("walked", state.walked, np.float64, (count, 2))
+    bounds.array("planes", state.planes, np.float32, (2, *space.shape))
+    bounds.array("food", state.food, np.int32, space.shape, 0)
+    bounds.array("walls", state.walls, np.bool_, space.shape)
+    bounds.whole("nest", state.nest, high=len(space) - 1)
+    bounds.whole("home", state.home)
+    bounds.array("recent", state.recent, np.int32, (MINUTE,), 0)
+    if state.nowhere is not None:
+        bounds.number("nowhere", state.nowhere, 0, 1)
+    bounds.kind("tuning", state.tuning, Tuning)
+    return state

@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import SEARCHING, CivilianRules, HunterRules, PlayerRules, Settings
-from fieldcraft_worlds.games.chase.state import Items, People, Sounds, State
+from fieldcraft_worlds.games.chase.state import Items, People, Sounds, State, checked
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
 from fieldcraft_worlds.scene import Scene
 
@@ -49,6 +49,10 @@ class ChaseWorld:
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
         return start(self.ground, self.settings, self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.ground.space)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.advance`."""

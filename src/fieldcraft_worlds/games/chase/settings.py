@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
 __all__ = ["GUARDS", "KINDS_OF_HUNTERS", "SEARCHING", "ZOMBIES", "CivilianRules", "HunterRules", "PlayerRules", "Settings"]
@@ -49,6 +50,7 @@ class HunterRules:
     stun: float = 2.5
 
     def __post_init__(self) -> None:
+        bounded(self, walk=1_000, run=1_000)
         for name in ("view", "walk", "run", "reach", "hearing", "grace", "patience", "call", "stun"):
             checks.positive(name, getattr(self, name))
         checks.not_negative("feel", self.feel)
@@ -87,6 +89,7 @@ class PlayerRules:
     caution: float = 12.0
 
     def __post_init__(self) -> None:
+        bounded(self, sneak=1_000, walk=1_000, run=1_000)
         for name in ("sneak", "walk", "run", "breath", "stone", "throw", "view"):
             checks.positive(name, getattr(self, name))
         for name in ("noise_walking", "noise_running", "rest", "caution"):
@@ -116,6 +119,7 @@ class CivilianRules:
     scream: float = 0.7
 
     def __post_init__(self) -> None:
+        bounded(self, walk=1_000, run=1_000)
         for name in ("walk", "run", "fear", "turning", "feast"):
             checks.positive(name, getattr(self, name))
         checks.not_negative("scream", self.scream)
@@ -155,6 +159,7 @@ class Settings(Paced):
     civilian: CivilianRules = field(default_factory=CivilianRules)
 
     def __post_init__(self) -> None:
+        bounded(self)
         checks.choice("kind", self.kind, KINDS_OF_HUNTERS)
         checks.choice("search", self.search, SEARCHING)
         for name, least in (("hunters", 1), ("civilians", 0), ("items", 0), ("rate", 1)):

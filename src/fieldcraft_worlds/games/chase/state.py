@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Contacts
+from fieldcraft import Contacts, Space
+from fieldcraft_worlds.games import bounds
+from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.columns import Columns, ReadOnly
 
 __all__ = [
     "CHASE", "CIVILIAN", "HUNTER", "INVESTIGATE", "MOODS", "NEVER", "NOBODY", "NOTHING", "PATROL", "PLAYER", "RUN", "SEARCH", "SNEAK",
-    "TURNING", "WALK", "Items", "People", "Sounds", "State",
+    "TURNING", "WALK", "Items", "People", "Sounds", "State", "checked",
 ]  # fmt: skip
 
 NOBODY = -1
@@ -130,3 +132,57 @@ class State(ReadOnly):
     def with_people(self, **columns: NDArray[Any]) -> State:
         """With other columns of people."""
         return replace(self, people=replace(self.people, **columns))
+
+
+def checked(state: State, space: Space) -> State:
+    """The state, if it can be one of a chase on this map; else `InvalidValue`. What searches and patrols remember checks itself."""
+    people, cells, plane = state.people, len(space), space.dimensions
+    count = len(bounds.array("roles", people.roles, np.int64, (None,), PLAYER, HUNTER))
+    if not count or people.roles[0] != PLAYER or (people.roles[1:] == PLAYER).any():
+        bounds.one_of("the roles of people", "others", ("one player, the first",))
+    bounds.places("positions", people.positions, count, space)
+    bounds.array("velocities", people.velocities, np.float64, (count, plane), -1e9, 1e9)
+    bounds.array("headings", people.headings, np.float64, (count, 2), -1.001, 1.001)
+    bounds.cells("cells", people.cells, count, space)
+    for name in ("ahead", "goals"):
+        bounds.cells(name, getattr(people, name), count, space, NOTHING)
+    bounds.array("moods", people.moods, np.int64, (count,), PATROL, SEARCH)
+    bounds.array("targets", people.targets, np.int64, (count,), NOBODY, count - 1)
+    for name in ("since", "until"):
+        bounds.array(name, getattr(people, name), np.int64, (count,))
+    things = len(bounds.array("cells of items", state.items.cells, np.int64, (None,), 0, cells - 1))
+    bounds.array("taken", state.items.taken, np.bool_, (things,))
+    noises = len(bounds.array("steps of sounds", state.sounds.steps, np.int64, (None,)))
+    bounds.array("positions of sounds", state.sounds.positions, np.float64, (noises, plane))
+    bounds.array("loud", state.sounds.loud, np.float64, (noises,), 0)
+    bounds.array("wish", state.wish, np.float64, (plane,), -1.001, 1.001)
+    bounds.cells("places", state.places, None, space)
+    for name in ("infection", "noise"):
+        bounds.array(name, getattr(state, name), np.float32, space.shape)
+    _check_numbers(state, cells)
+    _check_contacts(state.contacts, plane)
+    return state
+
+
+def _check_numbers(state: State, cells: int) -> None:
+    for name in ("step", "hearts", "stones", "spotted", "lost", "bitten"):
+        bounds.whole(name, getattr(state, name))
+    bounds.whole("hurt", state.hurt, NEVER)
+    bounds.whole("exit", state.exit, 0, cells - 1)
+    bounds.whole("goal", state.goal, NOTHING, cells - 1)
+    bounds.one_of("gait", state.gait, (SNEAK, WALK, RUN))
+    bounds.one_of("outcome", state.outcome, ("", "escaped", "caught", "survived"))
+    bounds.one_of("search", state.search, SEARCHING)
+    bounds.flag("by_hand", state.by_hand)
+    bounds.number("breath", state.breath)
+
+
+def _check_contacts(contacts: Contacts, plane: int) -> None:
+    bounds.array("seen", contacts.seen, np.bool_, (None, 1))
+    bounds.array("in_sight", contacts.in_sight, np.bool_, (1,))
+    for name in ("found", "lost"):
+        bounds.array(name, getattr(contacts, name), np.int64, (None,), 0, 0)
+    known = np.nan_to_num(contacts.positions) if isinstance(contacts.positions, np.ndarray) else contacts.positions
+    bounds.array("positions of contacts", known, np.float64, (1, plane))
+    bounds.array("velocities of contacts", contacts.velocities, np.float64, (1, plane))
+    bounds.array("waited", contacts.waited, np.int64, (1,), -1)

@@ -11,7 +11,7 @@ from fieldcraft_worlds.games.flock import rules, scene
 from fieldcraft_worlds.games.flock.mirror import Mirror
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
-from fieldcraft_worlds.games.flock.state import State
+from fieldcraft_worlds.games.flock.state import State, checked
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.tuned import TunedWorld
@@ -35,6 +35,10 @@ class FlockWorld(TunedWorld):
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
         return rules.start(self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""

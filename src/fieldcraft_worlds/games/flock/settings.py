@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.tuned import MOST_AMOUNT
 
 __all__ = ["BOTH", "LAYERS", "MOST_BIRDS", "NEIGHBORS", "RULES", "Settings", "Tuning"]
@@ -39,6 +40,7 @@ class Tuning:
     brush: float = 2.0
 
     def __post_init__(self) -> None:
+        bounded(self)
         for name in ("align", "separate", "cohere", "turn", "wander", "brush"):
             checks.not_negative(name, getattr(self, name))
         if self.wander >= 180:
@@ -81,6 +83,7 @@ class Settings:
     tuning: Tuning = field(default_factory=Tuning)
 
     def __post_init__(self) -> None:
+        bounded(self)
         if checks.whole("birds", self.birds) > MOST_BIRDS:
             raise InvalidValue(f"There are at most {MOST_BIRDS:,} birds", got=f"birds={self.birds}", remedy="Ask for fewer")
         checks.choice("rule", self.rule, RULES)

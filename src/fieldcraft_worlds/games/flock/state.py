@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid
+from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.columns import ReadOnly
-from fieldcraft_worlds.games.flock.settings import Tuning
+from fieldcraft_worlds.games.flock.settings import MOST_BIRDS, RULES, Tuning
 
-__all__ = ["State", "order_of"]
+__all__ = ["State", "checked", "order_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,3 +50,22 @@ def order_of(headings: NDArray[np.float64]) -> float:
         return 0.0
     x, y = headings.mean(axis=0).tolist()
     return float(np.sqrt(x * x + y * y))
+
+
+def checked(state: State, space: Grid) -> State:
+    """The state, if it can be one of a flock on this map; else `InvalidValue`."""
+    count = len(bounds.array("cells", state.cells, np.int64, (None,)))
+    bounds.whole("the number of birds", count, high=MOST_BIRDS)
+    bounds.whole("step", state.step)
+    bounds.whole("key", state.key, high=2**63 - 1)
+    bounds.one_of("rule", state.rule, RULES)
+    bounds.cells("cells", state.cells, count, space)
+    bounds.places("positions", state.positions, count, space)
+    bounds.array("headings", state.headings, np.float64, (count, 2), -1.001, 1.001)
+    bounds.array("by_layers", state.by_layers, np.bool_, (count,))
+    bounds.array("walls", state.walls, np.bool_, space.shape)
+    if state.predator is not None:
+        bounds.vector("predator", state.predator)
+        bounds.places("predator", np.array([state.predator], dtype=np.float64), 1, space)
+    bounds.kind("tuning", state.tuning, Tuning)
+    return state

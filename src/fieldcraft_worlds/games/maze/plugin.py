@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.maze.match import made
 from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.settings import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings
-from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer
+from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer, checked
 from fieldcraft_worlds.games.walking import grid_asked
 from fieldcraft_worlds.scene import Scene
 
@@ -42,6 +42,10 @@ class MazeWorld:
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
         return start(self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space, self.mirror.settings)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fieldcraft import Fade, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import ALGORITHMS
+from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
 __all__ = ["MARKS", "MazeRules", "MemoryRules", "MonsterRules", "PlayerRules", "Settings"]
@@ -35,6 +36,7 @@ class MazeRules:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        bounded(self, width=2_001, height=2_001, corridor=20, seed=2**63 - 1)
         checks.choice("algorithm", self.algorithm, ALGORITHMS)
         checks.fraction("loops", self.loops)
         checks.whole("corridor", self.corridor, minimum=1)
@@ -64,6 +66,7 @@ class MemoryRules:
     half_life: float | None = None
 
     def __post_init__(self) -> None:
+        bounded(self)
         checks.choice("marks", self.marks, MARKS)
         self.fade()
 
@@ -93,6 +96,7 @@ class MonsterRules:
     chase: float = 4.8
 
     def __post_init__(self) -> None:
+        bounded(self, count=1_000, sight=1_000, chase=1_000)
         checks.whole("count", self.count)
         checks.whole("sight", self.sight, minimum=1)
         if not isinstance(self.beyond, bool):
@@ -119,6 +123,7 @@ class PlayerRules:
     alarm: float = 3.0
 
     def __post_init__(self) -> None:
+        bounded(self)
         for name in ("speed", "view", "alarm"):
             checks.positive(name, getattr(self, name))
         checks.not_negative("caution", self.caution)
@@ -149,6 +154,7 @@ class Settings(Paced):
     player: PlayerRules = field(default_factory=PlayerRules)
 
     def __post_init__(self) -> None:
+        bounded(self)
         checks.whole("treasures", self.treasures)
         checks.whole("rate", self.rate, minimum=1)
         for name in ("reach", "limit"):

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid
+from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.columns import Columns, ReadOnly
+from fieldcraft_worlds.games.maze.settings import Settings
 
 __all__ = [
     "CAUGHT", "EXPLORES", "GOING", "HUNTS", "LATE", "NOWHERE", "OUT", "SEARCHES",
-    "Lead", "Monsters", "Order", "Player", "State", "Steer",
+    "Lead", "Monsters", "Order", "Player", "State", "Steer", "checked",
 ]  # fmt: skip
 
 NOWHERE = -1
@@ -99,3 +102,29 @@ class State(ReadOnly):
         for column in self.memory.values():
             if isinstance(column, np.ndarray):
                 column.flags.writeable = False
+
+
+def checked(state: State, space: Grid, settings: Settings) -> State:
+    """The state, if it can be one of a match in this maze by these settings; else `InvalidValue`. The memory checks itself."""
+    player, monsters, last, count = state.player, state.monsters, len(space) - 1, settings.monster.count
+    bounds.whole("step", state.step)
+    bounds.one_of("outcome", state.outcome, (GOING, OUT, CAUGHT, LATE))
+    for name in ("cell", "ahead"):
+        bounds.whole(name, getattr(player, name), 0, last)
+    bounds.number("gone", player.gone, 0, 1)
+    bounds.vector("wish", player.wish, 1.001)
+    bounds.flag("by_hand", player.by_hand)
+    bounds.whole("goal", player.goal, NOWHERE, last)
+    bounds.cells("feared", player.feared, count, space, NOWHERE)
+    bounds.array("when", player.when, np.int64, (count,))
+    for name in ("cells", "ahead", "targets"):
+        bounds.cells(name, getattr(monsters, name), count, space, NOWHERE if name == "targets" else 0)
+    bounds.cells("seen", monsters.seen, count, space, NOWHERE)
+    bounds.array("gone", monsters.gone, np.float64, (count,), 0, 1)
+    bounds.array("moods", monsters.moods, np.int64, (count,), EXPLORES, HUNTS)
+    bounds.cells("treasures", state.treasures, None, space)
+    bounds.unique("treasures", state.treasures)
+    bounds.whole("most", state.most, len(state.treasures))
+    bounds.whole("exit", state.exit, 0, last)
+    bounds.array("known", state.known, np.bool_, space.shape)
+    return state

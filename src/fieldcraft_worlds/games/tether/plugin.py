@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.tether.match import start, step
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
-from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
+from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning, checked
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
@@ -41,6 +41,10 @@ class TetherWorld:
     def start(self, rng: np.random.Generator) -> State:
         """The first state; raises `InvalidValue` where the map has no room for the fighters."""
         return start(self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space, self.mirror.settings)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `match.step`."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
 __all__ = ["BRAINS", "LONGEST", "SIDES", "FighterRules", "Settings"]
@@ -38,6 +39,7 @@ class FighterRules:
     force: float = 40.0
 
     def __post_init__(self) -> None:
+        bounded(self)
         for name in ("range", "interval", "health", "speed", "force"):
             checks.positive(name, getattr(self, name))
         if self.range > LONGEST:
@@ -91,6 +93,7 @@ class Settings(Paced):
     short: FighterRules = field(default_factory=lambda: FighterRules(range=5.0, damage=(9.0, 15.0), speed=4.2))
 
     def __post_init__(self) -> None:
+        bounded(self, foresight=60)
         if checks.whole("fighters", self.fighters, minimum=1) > _MOST_FIGHTERS:
             raise InvalidValue(f"A side has at most {_MOST_FIGHTERS} fighters", got=f"fighters={self.fighters}", remedy="Pass fewer")
         led = (self.brains,) * 2 if isinstance(self.brains, str) else tuple(self.brains)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import Grid
+from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.columns import ReadOnly
+from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, Settings
 
-__all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning"]
+__all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning", "checked"]
 
 NOBODY = -1
 
@@ -95,3 +98,35 @@ class State(ReadOnly):
     player: int
     steer: tuple[float, float]
     walk: tuple[float, float] | None
+
+
+def checked(state: State, space: Grid, settings: Settings) -> State:
+    """The state, if it can be one of a duel on this map by these settings; else `InvalidValue`."""
+    fighters, shots, count = state.fighters, state.shots, 2 * settings.fighters
+    bounds.whole("step", state.step)
+    bounds.flag("over", state.over)
+    bounds.whole("winner", state.winner, NOBODY, 1)
+    bounds.array("sides", fighters.sides, np.int64, (count,), 0, 1)
+    bounds.places("positions", fighters.positions, count, space)
+    bounds.places("aims", fighters.aims, count, space)
+    bounds.array("velocities", fighters.velocities, np.float64, (count, 2), -1e9, 1e9)
+    bounds.array("health", fighters.health, np.float64, (count,), -1e9, 1e9)
+    bounds.array("ready", fighters.ready, np.int64, (count,))
+    hits = len(bounds.array("sides of shots", shots.sides, np.int64, (None,), 0, 1))
+    for name in ("starts", "ends"):
+        bounds.array(name, getattr(shots, name), np.float64, (hits, 2))
+    bounds.array("dealt", state.dealt, np.float64, (2,), 0)
+    bounds.array("hits", state.hits, np.int64, (2,), 0)
+    bounds.kind("brains", state.brains, tuple)
+    bounds.whole("the number of brains", len(state.brains), 2, 2)
+    bounds.kind("tuning", state.tuning, Tuning)
+    for brain in state.brains:
+        bounds.one_of("a brain", brain, BRAINS)
+    for name, most in (("long_range", LONGEST), ("short_range", LONGEST), ("threat", 1e6), ("caution", 1e6)):
+        bounds.number(name, getattr(state.tuning, name), 0, most)
+    bounds.whole("player", state.player, NOBODY, count - 1)
+    bounds.vector("steer", state.steer, 1.001)
+    if state.walk is not None:
+        bounds.vector("walk", state.walk, 1e12)
+        bounds.places("walk", np.array([state.walk], dtype=np.float64), 1, space)
+    return state

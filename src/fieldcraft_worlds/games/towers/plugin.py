@@ -13,7 +13,7 @@ from fieldcraft_worlds.games.towers.match import start, step
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Begin, Command, March, Order, Place, Regroup, Remove, Send, Strike
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings, TowerRules, UnitRules
-from fieldcraft_worlds.games.towers.state import Shots, Squads, State, Towers, Units
+from fieldcraft_worlds.games.towers.state import Shots, Squads, State, Towers, Units, checked
 from fieldcraft_worlds.games.walking import away
 from fieldcraft_worlds.scene import Scene
 
@@ -50,6 +50,10 @@ class TowerWorld:
     def start(self, rng: np.random.Generator) -> State:
         """The first state; raises `InvalidValue` where the map has no room for the towers."""
         return start(self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space, self.mirror.settings)
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `match.step`."""

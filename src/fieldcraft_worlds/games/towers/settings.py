@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
 __all__ = ["COMMANDERS", "HUMAN", "Settings", "TowerRules", "UnitRules"]
@@ -45,6 +46,7 @@ class TowerRules:
     training: float = 0.4
 
     def __post_init__(self) -> None:
+        bounded(self, size=99)
         if checks.whole("size", self.size, minimum=1) % 2 == 0:
             raise InvalidValue("A tower stands around a cell", got=f"size={self.size}", remedy="Pass an odd size, such as 1 or 3")
         for name in ("health", "influence", "reach", "sight", "range", "interval", "training"):
@@ -87,6 +89,7 @@ class UnitRules:
     room: float = 0.9
 
     def __post_init__(self) -> None:
+        bounded(self)
         for name in ("health", "influence", "reach", "sight", "closeness", "interval", "speed", "force", "room"):
             checks.positive(name, getattr(self, name))
         _check_damage(self.damage)
@@ -134,6 +137,7 @@ class Settings(Paced):
     unit: UnitRules = field(default_factory=UnitRules)
 
     def __post_init__(self) -> None:
+        bounded(self, towers=1_000, units=10_000, squads=1_000)
         teams = self.teams
         if (
             not isinstance(teams, (tuple, list))
