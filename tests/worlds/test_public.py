@@ -36,6 +36,7 @@ def hidden(code: str) -> Iterator[str]:
                     yield f"{node.module}.{alias.name}"
     attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     own = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")}
+    own |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for node in attributes:
         if isinstance(node.value, ast.Name) and node.value.id in modules:
             module = modules[node.value.id]
