@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
 
 if TYPE_CHECKING:
     from fieldcraft.view.placement import GridLike, Placement
 
-__all__ = ["GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "ground_kinds", "strongest"]
+__all__ = ["GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "compose_indexed", "ground_kinds", "strongest"]
 
 RGBA = NDArray[np.uint8]
 
@@ -38,6 +39,7 @@ _KINDS = {
     "snow": (70, 74, 82),
     "ice": (58, 70, 80),
 }
+_known_rims: WeakKeyDictionary[Any, tuple[int, tuple[Any, ...], NDArray[np.int64]]] = WeakKeyDictionary()
 
 
 def strongest(values: NDArray[np.float32], shrink: int) -> NDArray[np.float32]:
@@ -77,6 +79,50 @@ def compose(place: Placement, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], 
     if place.shrink == 1:
         _outline(canvas, walls, place.scale)
     return canvas
+
+
+def compose_indexed(
+    place: Placement, colors: ColorScale, index: NDArray[np.uint8], ground: Color | tuple[int, int, int] | None, opacity: float
+) -> RGBA:
+    """The same canvas for the rows of one colour scale on a map that is not shrunk: each pair of ground and colour is mixed once."""
+    if ground == "terrain" and getattr(place.space, "terrain", None) is not None:
+        kinds, tones = ground_kinds(place.space)
+        walled = np.append(~place.space.terrain.enter.diagonal(), True)
+    else:
+        plain = GROUND if ground is None or ground == "terrain" else parse_color(ground)
+        kinds, tones = np.asarray(place.space.walls).view(np.uint8), np.array([plain, WALL], dtype=np.uint8)
+        walled = np.array([False, True])
+    rgb = np.zeros((HIDDEN + 1, 3), dtype=np.uint8)
+    rgb[: len(colors.table)] = colors.table
+    rgb[HIDDEN] = colors.rgb(np.zeros((1, 1), dtype=np.float32))[0, 0]  # under alpha 0, for whoever blurs a texture
+    drawn = np.arange(HIDDEN + 1) < len(colors.table)
+    cover = (checks.fraction("opacity", opacity) * drawn * (1 - (1 - ON_WALL) * walled.astype(np.float32)[:, np.newaxis]))[..., np.newaxis]
+    table = np.full((len(tones), HIDDEN + 1, 4), 255, dtype=np.uint8)
+    if ground is None:
+        table[..., :3], table[..., 3:] = rgb, np.rint(cover * 255)
+    else:
+        table[..., :3] = np.rint(tones[:, np.newaxis] * (1 - cover) + rgb * cover)
+    mixed = table.view(np.uint32)[..., 0].reshape(-1)
+    cells = mixed.take((kinds[place.rows, place.columns].astype(np.uint32) << 8) | index)
+    canvas = np.repeat(np.repeat(cells, place.scale, axis=1), place.scale, axis=0) if place.scale > 1 else cells
+    if ground is not None:
+        canvas.reshape(-1)[_rims(place)] = np.array([*RIM, 255], dtype=np.uint8).view(np.uint32)[0]
+    return canvas.view(np.uint8).reshape(*canvas.shape, 4)
+
+
+def _rims(place: Placement) -> NDArray[np.int64]:
+    """The pixels of the lines along the edges of walls; kept until walls change."""
+    version = getattr(place.space, "walls_version", None)
+    what = (place.rows.start, place.columns.start, place.shape, place.scale)
+    known = _known_rims.get(place.space) if version is not None else None
+    if known is not None and known[:2] == (version, what):
+        return known[2]
+    marks = np.zeros((*place.shape, 4), dtype=np.uint8)
+    _outline(marks, np.asarray(place.space.walls[place.rows, place.columns]), place.scale)
+    found = np.flatnonzero(marks[..., 0])
+    if version is not None:
+        _known_rims[place.space] = (version, what, found)
+    return found
 
 
 def _enlarged(cells: RGBA, scale: int) -> RGBA:

@@ -95,10 +95,7 @@ def frame(
     place = Placement(base, scale=scale, size=size, crop=crop)
     values = place.strongest(subject.on(base))
     shown = scale_for(subject, colors, limits, threshold)
-    drawn = shown.index(values) != HIDDEN
-    if subject.unknown is not None:
-        drawn &= ~place.middle(subject.unknown_on(base))
-    canvas = place.compose(shown.rgb(values), drawn, ground, opacity)
+    canvas = place.scaled(values, shown, None if subject.unknown is None else subject.unknown_on(base), ground, opacity)
     if sources:
         _mark(canvas, place, [(subject, None)])
     return canvas

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space, picked
 from fieldcraft.view import canvas, from_above
-from fieldcraft.view.colors import Color, numbers, plain_values
+from fieldcraft.view.colors import HIDDEN, Color, ColorScale, numbers, plain_values
 
 __all__ = ["GridLike", "Placement", "PlacementFromAbove", "Subject", "is_square", "square", "subject_of"]
 
@@ -189,6 +189,22 @@ class Placement:
     ) -> NDArray[np.uint8]:
         """The picture: the ground, the colours of what is drawn over it, the rims of walls on top."""
         return canvas.compose(self, rgb, drawn, ground, opacity)
+
+    def scaled(
+        self,
+        values: NDArray[np.float32],
+        colors: ColorScale,
+        unknown: NDArray[np.bool_] | None,
+        ground: Color | ArrayLike | None,
+        opacity: float,
+    ) -> NDArray[np.uint8]:
+        """The picture of values that `strongest` gave, by a colour scale; those of `unknown` cells are not drawn."""
+        index = colors.index(values)
+        if unknown is not None:
+            index[self.middle(unknown)] = HIDDEN
+        if getattr(self, "shrink", 0) != 1 or np.ndim(ground) > 1:  # type: ignore[arg-type]
+            return self.compose(colors.rgb(values), index != HIDDEN, ground, opacity)
+        return canvas.compose_indexed(self, colors, index, ground, opacity)  # type: ignore[arg-type]
 
 
 class PlacementFromAbove(Placement):
