@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device
 from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.trail import exchanges
-from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas
+from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas, GridBlots
 from fieldcraft.propagation.trail import Trail, TrailField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
@@ -27,6 +27,8 @@ _STAMP_WORDS = 12
 
 class DeviceTrailField(TrailField):
     """A trail whose values lie on a device. What the host reads is read back once and kept until the next change."""
+
+    space: Grid
 
     def __init__(self, trail: Trail, space: Grid, every: float, device: Device) -> None:
         if not isinstance(trail.blur, int):
@@ -155,6 +157,7 @@ class DeviceTrailField(TrailField):
 
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on what comes in at the next update: the device draws those that add, the host others, on what it reads back."""
+        assert isinstance(blots, GridBlots)
         parts = self._parted(amounts)
         for plane, part in enumerate(parts):
             self.book(plane, float(np.abs(part).max(initial=0)), float(np.abs(part).sum()) * blots.peak)
@@ -289,7 +292,7 @@ class DeviceTrailField(TrailField):
             self.take_inflow(canvases)
 
 
-def _stamps(blots: Blots, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
+def _stamps(blots: GridBlots, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
     """Records of stamps: their cells, shapes, and how much goes to the cell and to those after it."""
     found = np.zeros((len(amounts), _STAMP_WORDS), dtype=np.uint32)
     found[:, 0], found[:, 1] = blots.rows.astype(np.int32).view(np.uint32), blots.columns.astype(np.int32).view(np.uint32)

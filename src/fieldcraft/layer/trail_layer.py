@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.layer.layer import Layer, Moving
-from fieldcraft.propagation.canvas import BLENDS, Blots
+from fieldcraft.propagation.canvas import BLENDS
+from fieldcraft.propagation.door import blots_on
 from fieldcraft.propagation.field import GatheringField, StampedField
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.sources.placing import place
-from fieldcraft.space import grid_of
 
 __all__ = ["ArrayLayer", "StampedLayer", "TrailLayer"]
 
@@ -62,7 +62,7 @@ class StampedLayer(Layer):
             if not isinstance(stamp, Stamp):
                 raise InvalidValue("A stamp is a fieldcraft.Stamp", got=repr(stamp), remedy="Pass fc.Stamp.disc(radius), say")
             self._catch_up()
-            space = grid_of(self.space, "stamp()")
+            space = self.space
             points, _ = checks.positions(positions)
             if checks.choice("outside", outside, ("refuse", "clamp", "cut")) == "refuse":
                 try:
@@ -70,9 +70,9 @@ class StampedLayer(Layer):
                 except OutsideMap as error:
                     remedy = 'Mend the position, or pass outside="cut" for what lies on the map, or "clamp" for its rim'
                     raise OutsideMap(error.rule, got=error.got, remedy=remedy) from None
-            elif outside == "clamp" and not space.wrap:
-                rim = np.array(space.origin)
-                points = np.clip(points, rim, np.nextafter(rim + space.size, rim))
+            elif outside == "clamp" and space.period is None:
+                low, high = space.extent
+                points = np.clip(points, low, np.nextafter(high, low))
             turns = checks.numbers("rotations", rotations, len(points))
             sizes = checks.numbers("scales", scales, len(points))
             if (sizes <= 0).any():
@@ -80,7 +80,7 @@ class StampedLayer(Layer):
             between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"
             mode = checks.choice("blend", blend, tuple(BLENDS))
             parts = self._parts(amounts, len(points))
-            self._field.stamp(Blots(space, stamp, points, rotations=turns, scales=sizes, between=between), parts, mode)
+            self._field.stamp(blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between), parts, mode)
             self._version += self._field.at_once
 
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:

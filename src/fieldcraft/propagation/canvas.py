@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,29 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import stamps as reference
 from fieldcraft.propagation.stamps import Stamp
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, Space
 
-__all__ = ["MOST_AMOUNT", "MOST_SUM", "Blots", "Canvas"]
+__all__ = ["MOST_AMOUNT", "MOST_CELLS", "MOST_SUM", "Blots", "Canvas", "GridBlots"]
 
 MOST_AMOUNT = 2.0**20
 MOST_SUM = 2.0**38
 BLENDS = {"add": reference.ADD, "max": reference.MAX, "replace": reference.REPLACE}
 _CELLS_PER_THREAD = 100_000
-_MOST_CELLS = 2**26
+MOST_CELLS = 2**26
 
 
-class Blots:
-    """Stamps at places on a grid, checked and ready to be put on canvases."""
+class Blots(Protocol):
+    """Stamps at places on a space, checked and ready to be put on canvases; `peak` is the largest of their weights."""
+
+    peak: float
+
+    def put(self, canvas: Canvas, amounts: NDArray[np.float64], blend: str) -> None:
+        """Put the stamps on a canvas that has let their amounts (N,) pass."""
+        ...
+
+
+class GridBlots:
+    """Stamps at places on a grid."""
 
     def __init__(
         self,
@@ -38,6 +48,7 @@ class Blots:
         scales: NDArray[np.float64],
         between: bool,
     ) -> None:
+        self.wrap = space.wrap
         columns = (points[:, 0] - space.origin[0]) / space.cell_size
         rows = (points[:, 1] - space.origin[1]) / space.cell_size
         if space.y_up:
@@ -56,9 +67,9 @@ class Blots:
                     got=f"{stamp!r} at scale {scale:g}, on {space!r}",
                     remedy="Use a smaller stamp; one that covers everything is an addition to the whole array",
                 )
-            if (2 * min(stamp.reach * scale / space.cell_size, most) + 1) ** 2 > _MOST_CELLS:
+            if (2 * min(stamp.reach * scale / space.cell_size, most) + 1) ** 2 > MOST_CELLS:
                 raise InvalidValue(
-                    f"A stamp covers at most {_MOST_CELLS:,} cells",
+                    f"A stamp covers at most {MOST_CELLS:,} cells",
                     got=f"{stamp!r} on cells of {space.cell_size:g}",
                     remedy="Use a smaller stamp, or larger cells",
                 )
@@ -88,6 +99,14 @@ class Blots:
         self.rows = np.clip(whole_rows, -far, space.height + far).astype(np.int64)
         self.columns = np.clip(whole_columns, -far, space.width + far).astype(np.int64)
 
+    def put(self, canvas: Canvas, amounts: NDArray[np.float64], blend: str) -> None:
+        """See `Blots.put`."""
+        arguments = (
+            canvas.sums, canvas.dirty, self.rows, self.columns, self.downs, self.rights, amounts * reference.SCALE, self.tables,
+            self.shapes, self.which, BLENDS[blend], self.wrap,
+        )  # fmt: skip
+        canvas.in_bands(kernels.stamps.blit, arguments, self.cells)
+
 
 def _most(space: Grid, rows: NDArray[np.float64], columns: NDArray[np.float64], reaches: NDArray[np.float64]) -> int:
     """How many cells of a stamp, from its centre to each side, may lie on the map: its longer side, or more for centres off the map."""
@@ -105,15 +124,16 @@ def _most(space: Grid, rows: NDArray[np.float64], columns: NDArray[np.float64], 
 class Canvas:
     """Sums in units of 2**-24."""
 
-    def __init__(self, space: Grid) -> None:
+    def __init__(self, space: Space) -> None:
         self.space = space
+        self._rows, columns = space.shape
         self.sums = np.zeros(space.shape, dtype=np.int64)
-        self.dirty = np.zeros((-(-space.height // reference.TILE_ROWS), -(-space.width // reference.TILE_COLUMNS)), dtype=np.uint8)
+        self.dirty = np.zeros((-(-self._rows // reference.TILE_ROWS), -(-columns // reference.TILE_COLUMNS)), dtype=np.uint8)
         self._booked = 0.0
         self._ops = kernels.stamps
 
     @classmethod
-    def of(cls, space: Grid, values: NDArray[np.float32]) -> Canvas:
+    def of(cls, space: Space, values: NDArray[np.float32]) -> Canvas:
         """One that shows these values, as near as its units allow."""
         canvas = cls(space)
         largest = float(np.abs(values).max(initial=0))
@@ -143,23 +163,19 @@ class Canvas:
 
     def blit(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on it, once `book` has let them pass."""
-        arguments = (
-            self.sums, self.dirty, blots.rows, blots.columns, blots.downs, blots.rights, amounts * reference.SCALE, blots.tables,
-            blots.shapes, blots.which, BLENDS[blend], self.space.wrap,
-        )  # fmt: skip
-        self._in_bands(self._ops.blit, arguments, blots.cells)
+        blots.put(self, amounts, blend)
 
     def scattering(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> pool.Call:
         """The call that adds amounts to cells, once `book` has let them pass.
 
         It is one for all rows: bands would look at all cells each, and guess half of the time wrongly which are theirs.
         """
-        return self._ops.scatter, (self.sums, self.dirty, cells, amounts * reference.SCALE, 0, self.space.height)
+        return self._ops.scatter, (self.sums, self.dirty, cells, amounts * reference.SCALE, 0, self._rows)
 
-    def _in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
+    def in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
         """Each thread has rows of its own, so that none waits for another and no sum is written by two."""
         bands = max(1, min(pool.threads(), work // _CELLS_PER_THREAD, len(self.dirty))) if kernels.compiled() else 1
-        edges = [len(self.dirty) * band // bands * reference.TILE_ROWS for band in range(bands)] + [self.space.height]
+        edges = [len(self.dirty) * band // bands * reference.TILE_ROWS for band in range(bands)] + [self._rows]
         pool.run([(kernel, (*arguments, *edge)) for edge in itertools.pairwise(edges)])
 
     def publish(self, values: NDArray[np.float32]) -> None:

@@ -12,7 +12,7 @@ from fieldcraft.propagation.canvas import MOST_AMOUNT, Blots, Canvas
 from fieldcraft.propagation.field import Account, StampedField
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, grid_of
+from fieldcraft.space import Space
 
 __all__ = ["Carried", "CarriedField"]
 
@@ -25,7 +25,7 @@ class Carried(Propagation):
     does = "holds stamps"
     most, least = MOST_AMOUNT, -MOST_AMOUNT
 
-    def field(self, space: AnySpace, every: float) -> CarriedField:
+    def field(self, space: Space, every: float) -> CarriedField:
         """An array of zeros in the shape of the space."""
         return CarriedField(space)
 
@@ -35,7 +35,7 @@ class CarriedField(StampedField):
 
     at_once = True
 
-    def __init__(self, space: AnySpace) -> None:
+    def __init__(self, space: Space) -> None:
         self.space = space
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
         self._canvas: Canvas | None = None
@@ -52,7 +52,7 @@ class CarriedField(StampedField):
 
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on the array, to be seen at once; see `StampedField.stamp`."""
-        canvas = Canvas.of(grid_of(self.space, "stamp()"), self.values) if self._canvas is None else self._canvas
+        canvas = Canvas.of(self.space, self.values) if self._canvas is None else self._canvas
         canvas.book(amounts, blots.peak)
         canvas.blit(blots, amounts, blend)
         canvas.publish(self.values)
@@ -85,5 +85,5 @@ class CarriedField(StampedField):
             sums = state["sums"]
             if sums.dtype != np.int64 or sums.shape != self.values.shape:
                 raise ValueError(f"sums of {sums.dtype} and shape {sums.shape}")
-            self._canvas = Canvas(grid_of(self.space, "stamp()"))
+            self._canvas = Canvas(self.space)
             self._canvas.restore(sums)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import spread as on_squares
+from fieldcraft.propagation.canvas import Blots, GridBlots
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.on_graph import fade as graph_fade
 from fieldcraft.propagation.on_graph import radial as graph_radial
@@ -18,14 +19,18 @@ from fieldcraft.propagation.on_graph import spread as graph_spread
 from fieldcraft.propagation.on_grid import fade as grid_fade
 from fieldcraft.propagation.on_grid import footprints
 from fieldcraft.propagation.on_grid import radial as grid_radial
+from fieldcraft.propagation.on_hex.stamps import HexBlots
+from fieldcraft.propagation.on_hex.trail import HexTrailField
 from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.stamps import Stamp
+from fieldcraft.propagation.trail import Trail, TrailField
 from fieldcraft.propagation.units import Found
 from fieldcraft.space import Space, picked
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["Surroundings", "radial_field", "spread_field", "surroundings_of", "too_large"]
+__all__ = ["Surroundings", "blots_on", "radial_field", "spread_field", "surroundings_of", "too_large", "trail_field"]
 
 
 class Surroundings(Protocol):
@@ -60,6 +65,20 @@ def radial_field(radial: Radial, space: Space) -> RadialField:
     """A field that radiates."""
     kind: Callable[..., RadialField] = picked(space, "Radial", grid=grid_radial.GridRadialField, graph=graph_radial.GraphRadialField)
     return kind(radial, space)
+
+
+def trail_field(trail: Trail, space: Space, every: float) -> Field:
+    """A field in which stamps and deposits gather."""
+    kind: Callable[..., Field] = picked(space, "A layer with fc.Trail", grid=TrailField, hex=HexTrailField)
+    return kind(trail, space, every)
+
+
+def blots_on(
+    space: Space, stamp: Stamp, points: NDArray[np.float64], *, rotations: NDArray[np.float64], scales: NDArray[np.float64], between: bool
+) -> Blots:
+    """Stamps at places (N, 2), each turned by degrees (N,) and sized (N,)."""
+    kind: Callable[..., Blots] = picked(space, "stamp()", grid=GridBlots, hex=HexBlots)
+    return kind(space, stamp, points, rotations=rotations, scales=scales, between=between)
 
 
 def surroundings_of(space: Space) -> Surroundings:

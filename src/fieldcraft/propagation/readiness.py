@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.canvas import Blots, Canvas
+from fieldcraft.propagation.canvas import Canvas, GridBlots
 from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.flood import Flood
 from fieldcraft.propagation.stamps import Stamp
@@ -28,7 +28,7 @@ def compile_all() -> None:
     flood.put(cells, np.ones(1, dtype=np.float32))
     flood.run(1)
     canvas = Canvas(space)
-    canvas.blit(Blots(space, Stamp.disc(1), points, rotations=np.zeros(1), scales=np.ones(1), between=False), np.ones(1), "add")
+    canvas.blit(GridBlots(space, Stamp.disc(1), points, rotations=np.zeros(1), scales=np.ones(1), between=False), np.ones(1), "add")
     canvas.publish(np.zeros(space.shape, dtype=np.float32))
     for trail in (Trail(), Trail(blur=(0.25, 0.5, 0.25)), Trail(accumulate=False)):
         field = trail.field(space, 0.1)

@@ -196,7 +196,22 @@ class Stamp:
     def __sub__(self, other: Stamp) -> Stamp:
         return self + -other if isinstance(other, Stamp) else NotImplemented
 
-    # On a grid
+    # On the ground
+
+    def at(self, offsets: NDArray[np.float64], *, rotation: float = 0.0, scale: float = 1.0) -> NDArray[np.float64]:
+        """Its weights at offsets (K, 2) in world units from its centre, turned by degrees and sized, (K,).
+
+        Raises `InvalidValue` where one lies beyond +-16.
+        """
+        stamp = self if scale == 1.0 else self.scaled(scale)
+        stamp = stamp if rotation == 0.0 else stamp.rotated(rotation)
+        weights = np.asarray(stamp._weigh(offsets[:, 0], offsets[:, 1]), dtype=np.float64)
+        if not (np.abs(weights) <= MOST_WEIGHT).all():
+            bad = float(weights[~(np.abs(weights) <= MOST_WEIGHT)][0])
+            raise InvalidValue(
+                f"The weights of a stamp lie within +-{MOST_WEIGHT:g}", got=f"{bad:g}", remedy="Put size into the amounts of layer.stamp()"
+            )
+        return weights
 
     def on(self, cell_size: float, *, y_up: bool, most: int, rotation: float = 0.0, scale: float = 1.0) -> Print:
         """The weights that a stamp puts on the cells of a grid, at most `most` cells away; kept for the next time.

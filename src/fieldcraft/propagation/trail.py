@@ -17,11 +17,11 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import trail as reference
 from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
-from fieldcraft.propagation.field import Account, GatheringField
+from fieldcraft.propagation.field import Account, Field, GatheringField
 from fieldcraft.propagation.kinds import Gathering
 from fieldcraft.propagation.settings import checked, one_of, or_none
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace, Grid, grid_of
+from fieldcraft.space import Space
 
 __all__ = ["Trail", "TrailField"]
 
@@ -147,9 +147,11 @@ class Trail(Gathering):
             return float(0.5 ** (every / self.half_life))
         return _KEEP if self.keep is None else self.keep
 
-    def field(self, space: AnySpace, every: float) -> TrailField:
+    def field(self, space: Space, every: float) -> Field:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
-        return TrailField(self, grid_of(space, "A layer with fc.Trail"), every)
+        from fieldcraft.propagation import door  # which knows the field below
+
+        return door.trail_field(self, space, every)
 
 
 class TrailField(GatheringField):
@@ -157,8 +159,9 @@ class TrailField(GatheringField):
 
     lazy = True
 
-    def __init__(self, trail: Trail, space: Grid, every: float) -> None:
+    def __init__(self, trail: Trail, space: Space, every: float) -> None:
         self.space = space
+        self._wrap = space.period is not None
         self.trail, self.vector = trail, trail.vector
         self.planes: NDArray[np.float32] = np.zeros((2 if trail.vector else 1, *space.shape), dtype=np.float32)
         self.inflow = [Canvas(space) for _ in self.planes]
@@ -343,25 +346,25 @@ class TrailField(GatheringField):
         reach = len(self._weights) // 2
         if self._plan is None:
             walls = self.space.walls
-            closed = np.zeros((self.space.height, self.space.width + 1), dtype=np.uint8)
+            closed = np.zeros((walls.shape[0], walls.shape[1] + 1), dtype=np.uint8)
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
-            self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self.space.wrap))
+            self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self._wrap))
         if room not in self._rooms:
-            self._rooms[room] = kernels.trail.room(self.space.width, reach, self._weights.dtype)
+            self._rooms[room] = kernels.trail.room(self.space.shape[1], reach, self._weights.dtype)
         canvas = self.inflow[plane]
         above, below = self._rows(plane, first - reach, first), self._rows(plane, last, last + reach)
         return kernels.trail.update, (
             values, canvas.sums, canvas.dirty, *self._plan, self._weights, isinstance(self.trail.blur, int), self._gain,
-            self.trail.edges == "conserve", self._floor, self.space.wrap, above, below, first, last, *self._rooms[room],
+            self.trail.edges == "conserve", self._floor, self._wrap, above, below, first, last, *self._rooms[room],
         )  # fmt: skip
 
     def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:
         """A copy of rows as they are now; beyond the rim those of the other side on a torus, else 0."""
         rows = np.arange(first, last)
-        if self.space.wrap:
-            return np.asarray(self.planes[plane][rows % self.space.height])
-        found = np.zeros((len(rows), self.space.width), dtype=np.float32)
-        inside = (rows >= 0) & (rows < self.space.height)
+        if self._wrap:
+            return np.asarray(self.planes[plane][rows % self.space.shape[0]])
+        found = np.zeros((len(rows), self.space.shape[1]), dtype=np.float32)
+        inside = (rows >= 0) & (rows < self.space.shape[0])
         found[inside] = self.planes[plane][rows[inside]]
         return found
 
@@ -369,6 +372,6 @@ class TrailField(GatheringField):
         conserves = self.trail.edges == "conserve"
         for plane, canvas in zip(self.planes, self.inflow, strict=True):
             plane[:] = reference.update(
-                plane, canvas.sums, self.space.walls, self._weights, self._gain, conserves, self._floor, self.space.wrap
+                plane, canvas.sums, self.space.walls, self._weights, self._gain, conserves, self._floor, self._wrap
             )  # fmt: skip
             canvas.sums[:] = 0

@@ -249,12 +249,6 @@ class HexGrid(Space):
         with np.errstate(over="ignore", invalid="ignore"):
             axial = self.layout.axial(self.wrapped(points))
             near = np.abs(axial).max(axis=-1, initial=0) < 2**40
-        if self.wrap and not near.all():
-            raise OutsideMap(
-                "Positions on a torus are near enough for their cell to be counted",
-                got=f"{tuple(points[int(np.flatnonzero(~near)[0])].tolist())}",
-                remedy="Bring the position nearer to the map",
-            )
         cells, inside = self.reached(hex_layout.rounded(np.where(near[:, np.newaxis], axial, -1.0)))
         inside &= near
         if inside.all():

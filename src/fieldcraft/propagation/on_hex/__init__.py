@@ -1,0 +1,1 @@
+"""Trails and stamps on hexagons."""
