@@ -203,6 +203,8 @@ def _check(spread: Spread) -> None:
         raise InvalidValue(
             "Spread on a device is exponential or linear", got=f"falloff={spread.falloff!r}", remedy='Pass add_layer(..., device="cpu")'
         )
+    if not spread.pin:
+        raise InvalidValue("Sources on a device pin their cells", got="pin=False", remedy='Pass add_layer(..., device="cpu")')
     if spread.floor < _LEAST_FLOOR:
         raise InvalidValue(
             f"The floor of Spread on a device is at least {_LEAST_FLOOR:g}", got=f"floor={spread.floor:g}", remedy="Leave it at 0.001, say"

@@ -20,6 +20,7 @@ from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import checked, one_of, or_none
 from fieldcraft.propagation.spread_account import trace
+from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 
@@ -64,6 +65,8 @@ class Spread(Spreading):
         A half-life shorter than that (with small decay) has no effect; raise the decay, or lower `every`.
     floor: a cell becomes exactly 0 once its value and the value it moves to are both smaller than this.
     stack: "max": of several sources in a cell the strongest counts, the positive one of equals. "sum": they add.
+    pin: whether the cell of a source reads the source's strength, whatever arrives there. False: the stronger of the two, so
+        that a rat in a corridor does not hide the dragon behind it.
 
     Raises `InvalidValue` for numbers outside of these ranges.
 
@@ -77,6 +80,7 @@ class Spread(Spreading):
     half_life: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.positive)))
     floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.not_negative))
     stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
+    pin: bool = dataclasses.field(default=True, metadata=checked(checks.flag))
 
     @property
     def exponent(self) -> int:
@@ -125,6 +129,7 @@ class SpreadField(Field):
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        self._floors: Floors | None = None
         self._starts = np.arange(space.height, dtype=np.uint64) * np.uint64(space.width)
         self._nothing: NDArray[np.float32] = np.zeros((1, space.width), dtype=np.float32)
         self._waves: ModuleType | None = None
@@ -156,6 +161,7 @@ class SpreadField(Field):
             self._exponent or None, self._momentum, self._floor, self.space.wrap,
         )  # fmt: skip
         self._whole = None
+        self._floors = None
         self.touched(None)
 
     def feed(self, sources: Sources) -> None:
@@ -173,6 +179,8 @@ class SpreadField(Field):
         changed = np.arange(len(self.space)) if everywhere else self.space.walls_changed(self._walls_version)
         self._walls_version = self.space.walls_version
         self._links = None
+        if not self.spread.pin:
+            self._fed = -1  # what arrives in the cells of sources has changed
         frozen = self._frozen.reshape(-1)
         blocked = self.space.walls.reshape(-1)[changed]
         frozen[changed] = (frozen[changed] & _PIN) | blocked.astype(np.uint8)
@@ -183,9 +191,14 @@ class SpreadField(Field):
             self._tiles.wake(changed)
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells, ascending, at these values from now on."""
+        """Hold exactly these cells, ascending, at these values from now on; with `pin=False` at these values or stronger ones."""
         strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
+        self._signed = self._signed or bool((strengths < 0).any())
         frozen = self._frozen.reshape(-1)
+        if not self.spread.pin:
+            self._floors = self._floors_at(cells, strengths) if len(cells) else None
+            loose = stronger(self._flat[cells], strengths) & (frozen[cells] & _WALL == 0)
+            strengths = np.where(loose, self._flat[cells], strengths)
         frozen[self.pinned] &= ~np.uint8(_PIN)
         frozen[cells] |= np.uint8(_PIN)
         if self._ground is not None and self._ground is not self._frozen:
@@ -197,7 +210,6 @@ class SpreadField(Field):
         changed = cells[self._flat[cells] != strengths]
         self._flat[cells] = strengths
         self.pinned = cells
-        self._signed = self._signed or bool((strengths < 0).any())
         if self._tiles is not None:
             self._tiles.wake(np.concatenate([gone, changed]))
 
@@ -226,6 +238,44 @@ class SpreadField(Field):
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
+        if self._floors is None:
+            self._run(count)
+            return
+        for _ in range(count):
+            self._hold(self._floors)
+            self._run(1)
+            self._mend(self._floors)
+
+    def _floors_at(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+        """The cells of sources that don't pin, and from where steps arrive there."""
+        space = self.space
+        rows, columns = np.divmod(cells[:, np.newaxis], space.width)
+        rows, columns = (rows - self._steps[:, 1]) % space.height, (columns - self._steps[:, 0]) % space.width
+        links, masks = self._ways()
+        arrives = links.reshape(-1)[cells][:, np.newaxis] & masks != 0
+        return Floors(cells, strengths, rows * space.width + columns, self._losses, arrives)
+
+    def _hold(self, floors: Floors) -> None:
+        """Pin the floors that the next step would leave below their strength, and no others."""
+        turned = floors.choose(self._flat, self._exponent, self._momentum, self._keep, self._floor)
+        if len(turned):
+            self._pin_only(floors)
+            if self._tiles is not None:
+                self._tiles.wake(turned)
+
+    def _pin_only(self, floors: Floors) -> None:
+        pins = np.where(floors.held, np.uint8(_PIN), np.uint8(0))
+        for plane in (self._frozen, self._ground):
+            if plane is not None:
+                flat = plane.reshape(-1)
+                flat[floors.cells] = (flat[floors.cells] & ~np.uint8(_PIN)) | pins
+
+    def _mend(self, floors: Floors) -> None:
+        changed = floors.mend(self._flat)
+        if self._tiles is not None:
+            self._tiles.wake(changed)
+
+    def _run(self, count: int) -> None:
         if count == 1 and self._whole is not None and not self._signed and self._tiles is not None and self._tiles.skips_probe():
             assert self._waves is not None
             self._waves.step_near(*self._whole)
@@ -250,12 +300,19 @@ class SpreadField(Field):
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a band of rows a unit, from the values into a spare array; see `Field.step_in_units`."""
+        if self._floors is not None:
+            self._hold(self._floors)
+        yield from self._bands_of_a_step()
+        if self._floors is not None:
+            self._mend(self._floors)
+
+    def _bands_of_a_step(self) -> Iterator[None]:
         tiles = self._ready()
         unit = _UNIT_CELLS // self._cost
         if tiles is not None and tiles.awake == 0:
             return
         if tiles is None or len(self.space) <= unit or (not tiles.probing and tiles.awake <= _UNIT_TILES):
-            self.run(1)
+            self._run(1)
             yield
             return
         if self._spare is None:
@@ -296,6 +353,25 @@ class SpreadField(Field):
 
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""
+        if self._floors is None:
+            self._settle()
+        else:
+            self._settle_floors(self._floors)
+        self.touched(None)
+
+    def _settle_floors(self, floors: Floors) -> None:
+        """Settle with all of them held, then without those that something stronger reaches, until there are none."""
+        floors.held = np.ones(len(floors.cells), dtype=np.bool_)
+        while True:
+            self._pin_only(floors)
+            self._flat[floors.cells[floors.held]] = floors.least[floors.held]
+            self._settle()
+            beaten = floors.held & floors.beaten(self._flat, self._exponent, self._floor)
+            if not beaten.any():
+                return
+            floors.held &= ~beaten
+
+    def _settle(self) -> None:
         if kernels.compiled():
             kernels.spread_settled.settle(
                 self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent,
@@ -305,7 +381,6 @@ class SpreadField(Field):
             self.values[:] = reference.settle(
                 self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent, self._floor, self.space.wrap
             )  # fmt: skip
-        self.touched(None)
 
     def _ready(self) -> _Tiles | None:
         """The tiles, with the kernels loaded; none where the reference serves."""

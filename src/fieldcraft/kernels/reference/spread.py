@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["power", "root", "settle", "shifted", "step", "targets"]
+__all__ = ["moved", "power", "root", "settle", "shifted", "step", "targets"]
 
 Floats = NDArray[np.float32]
 
@@ -32,13 +32,18 @@ def step(
     subtracts `losses[k]` from the p-th root. `keep` below 0 falls by momentum, else by that factor per update.
     """
     target = targets(values, links, steps, losses, exponent, wrap)
-    moved = values + momentum * (target - values)
+    return np.where(frozen != 0, values, moved(values, target, momentum, keep, floor))
+
+
+def moved(values: Floats, target: Floats, momentum: np.float32, keep: np.float32, floor: np.float32) -> Floats:
+    """The values after one update towards what arrives."""
+    after = values + momentum * (target - values)
     if keep >= 0:
         kept = keep * values + np.float32(0)
         falling = np.abs(target) < np.abs(values)
-        moved = np.where(falling, np.where(np.abs(target) >= np.abs(kept), target, kept), moved)
-    quiet = (np.abs(moved) < floor) & (np.abs(target) < floor)
-    return np.where(frozen != 0, values, np.where(quiet, np.float32(0), moved))
+        after = np.where(falling, np.where(np.abs(target) >= np.abs(kept), target, kept), after)
+    quiet = (np.abs(after) < floor) & (np.abs(target) < floor)
+    return np.where(quiet, np.float32(0), after)
 
 
 def targets(

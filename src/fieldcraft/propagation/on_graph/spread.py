@@ -16,6 +16,7 @@ from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins
 from fieldcraft.propagation.spread_account import trace
+from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.sources import Sources
 from fieldcraft.space import Graph, Space
 
@@ -58,6 +59,7 @@ class GraphSpreadField(Field):
         self._walls_version = space.walls_version
         self._closed = graph.closed
         self._signed = False
+        self._floors: Floors | None = None
         self._blocks = _Blocks(-(-count // BLOCK))
         self.tune(spread, every)
 
@@ -86,6 +88,8 @@ class GraphSpreadField(Field):
         self._keep = np.float32(-1 if spread.half_life is None else 0.5 ** (every / spread.half_life))
         self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
         self._weigh()
+        self._floors = None
+        self._fed = -1
         self._blocks.wake_all()
 
     def feed(self, sources: Sources) -> None:
@@ -98,9 +102,14 @@ class GraphSpreadField(Field):
             self._fed = sources.version
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these vertices, ascending, at these values from now on."""
+        """Hold exactly these vertices, ascending, at these values from now on; with `pin=False` at these values or stronger ones."""
         strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
+        self._signed = self._signed or bool((strengths < 0).any())
         before, here = self._ground.ranks_of(self.pinned), self._ground.ranks_of(cells)
+        if not self.spread.pin:
+            self._floors = self._floors_at(here, strengths) if len(cells) else None
+            loose = stronger(self._now[here], strengths) & (self._frozen[here] & _WALL == 0)
+            strengths = np.where(loose, self._now[here], strengths)
         self._frozen[before] &= ~np.uint8(_PIN)
         self._frozen[here] |= np.uint8(_PIN)
         gone = before[self._frozen[before] & _PIN == 0]
@@ -109,7 +118,6 @@ class GraphSpreadField(Field):
         self._now[here] = strengths
         self._stale = True
         self.pinned = cells
-        self._signed = self._signed or bool((strengths < 0).any())
         self._wake(np.concatenate([gone, changed]))
 
     def write(self, values: NDArray[np.float32]) -> None:
@@ -141,6 +149,42 @@ class GraphSpreadField(Field):
         """Take `count` steps."""
         if not len(self.space):
             return
+        if self._floors is None:
+            self._run(count)
+            return
+        for _ in range(count):
+            self._hold(self._floors)
+            self._run(1)
+            self._mend(self._floors)
+
+    def _floors_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+        """The vertices of sources that don't pin, and from where arcs arrive there."""
+        ground = self._ground
+        starts, degrees = ground.starts[ranks], ground.starts[ranks + 1] - ground.starts[ranks]
+        places = np.arange(int(degrees.max(initial=0)))
+        arrives = places < degrees[:, np.newaxis]
+        arcs = np.where(arrives, starts[:, np.newaxis] + places, 0)
+        losses = ground.losses(self._decay, self._exponent, self._closed)
+        if not len(losses):
+            return Floors(ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives)
+        return Floors(ranks, strengths, np.asarray(ground.origins[arcs], dtype=np.int64), losses[arcs], arrives)
+
+    def _hold(self, floors: Floors) -> None:
+        """Pin the floors that the next step would leave below their strength, and no others."""
+        turned = floors.choose(self._now, self._exponent, self._momentum, self._keep, self._floor)
+        if len(turned):
+            self._pin_only(floors)
+            self._wake(turned)
+
+    def _pin_only(self, floors: Floors) -> None:
+        pins = np.where(floors.held, np.uint8(_PIN), np.uint8(0))
+        self._frozen[floors.cells] = (self._frozen[floors.cells] & ~np.uint8(_PIN)) | pins
+
+    def _mend(self, floors: Floors) -> None:
+        self._wake(floors.mend(self._now))
+        self._stale = True
+
+    def _run(self, count: int) -> None:
         if not kernels.compiled():
             for _ in range(count):
                 values, frozen = self._held
@@ -162,13 +206,20 @@ class GraphSpreadField(Field):
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some slices a unit; see `Field.step_in_units`."""
+        if self._floors is not None:
+            self._hold(self._floors)
+        yield from self._slices_of_a_step()
+        if self._floors is not None:
+            self._mend(self._floors)
+
+    def _slices_of_a_step(self) -> Iterator[None]:
         blocks = self._blocks
         if kernels.compiled() and blocks.awake == 0:
             return
         work = (self._ground.effort if kernels.compiled() else len(self._losses)) * (1 if self._plain else _ANY_COST)
         few = not blocks.probing and blocks.awake * work <= _UNIT_ARCS * blocks.count
         if not kernels.compiled() or few or work <= _UNIT_ARCS:
-            self.run(1)
+            self._run(1)
             yield
             return
         self._prepare()
@@ -208,6 +259,28 @@ class GraphSpreadField(Field):
 
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""
+        if self._floors is None:
+            self._settle()
+        else:
+            self._settle_floors(self._floors)
+        self._stale = True
+        self._fed = -1
+        self._signed = bool((self._now < 0).any())
+        self._blocks.wake_all()
+
+    def _settle_floors(self, floors: Floors) -> None:
+        """Settle with all of them held, then without those that something stronger reaches, until there are none."""
+        floors.held = np.ones(len(floors.cells), dtype=np.bool_)
+        while True:
+            self._pin_only(floors)
+            self._now[floors.cells[floors.held]] = floors.least[floors.held]
+            self._settle()
+            beaten = floors.held & floors.beaten(self._now, self._exponent, self._floor)
+            if not beaten.any():
+                return
+            floors.held &= ~beaten
+
+    def _settle(self) -> None:
         values, frozen = self._held
         losses = self._ground.losses(self._decay, self._exponent, self._closed)
         if kernels.compiled():
@@ -215,10 +288,6 @@ class GraphSpreadField(Field):
             self._kernels.settle(values, frozen, starts, ends, losses[arcs], self._exponent, self._floor)
         else:
             values[:] = reference.settle(values, frozen, self._ground.starts, self._ground.origins, losses, self._exponent, self._floor)
-        self._stale = True
-        self._fed = -1
-        self._signed = bool((values < 0).any())
-        self._blocks.wake_all()
 
     @property
     def _held(self) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
@@ -243,6 +312,8 @@ class GraphSpreadField(Field):
         everywhere = self._walls_version < 0
         changed = np.arange(len(self.space)) if everywhere else self.space.walls_changed(self._walls_version)
         self._walls_version = self.space.walls_version
+        if not self.spread.pin:
+            self._fed = -1  # what arrives in the vertices of sources has changed
         if self._closed is not self.graph.closed:
             self._weigh()
         ranks = self._ground.ranks_of(changed)
