@@ -165,7 +165,7 @@ def around(report: Report, quick: bool) -> None:
 def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
-    compose.warm_up()
+    fc.warm_up("expressions")
     say("bench compose: clamp and normalise")
     combined(report, quick)
     say("bench compose: new formulas")

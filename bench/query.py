@@ -147,7 +147,7 @@ def regions(values: NDArray[np.float32], threshold: float) -> NDArray[np.float64
 def run(quick: bool) -> Report:
     """The table of this suite."""
     report = Report()
-    query.compile_all()
+    fc.warm_up("queries")
     columns = ("question", "best ms", "median ms", "against", "its best ms", "fieldcraft is, best", "median", "required", "verdict")
     table = Table("Questions", columns)
     for contest in contests():

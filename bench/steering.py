@@ -18,7 +18,6 @@ from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft import steering
 from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.space.passages import passages
-from fieldcraft.steering.readiness import compile_all
 
 REQUIRED = 7.0
 DT = 1 / 60
@@ -80,7 +79,7 @@ def scene(name: str, count: int, spread: float) -> Scene:
 def run(quick: bool) -> Report:
     """The table of this suite."""
     report = Report()
-    compile_all()
+    fc.warm_up("steering")
     columns = (
         "one step",
         "best ms",

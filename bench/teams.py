@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
-from fieldcraft import compose
-from fieldcraft.compose.teams import Teams, warm_up
+from fieldcraft.compose.teams import Teams
 
 SIZE, TEAMS, UNITS, MOVERS, RADIUS = 512, 10, 200, 20, 9
 TICKS = 10
@@ -165,8 +164,6 @@ def _check(report: Report, ours: Ours, theirs: Arrays, name: str) -> None:
 def run(quick: bool) -> Report:
     """The table of this suite."""
     report = Report()
-    compose.warm_up()
-    warm_up()
     fc.warm_up()
     say("bench teams: owner, tension and contested ground")
     battle = Battle()

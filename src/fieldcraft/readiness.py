@@ -1,26 +1,20 @@
-"""Threads, and compiling before the first frame."""
+"""Threads, and kernels made ready before the first frame."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
-import numpy as np
-
-from fieldcraft import checks, compose, query
+from fieldcraft import checks, kernels
+from fieldcraft.errors import UnknownName
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.kernels import pool
-from fieldcraft.paths import readiness as ways
-from fieldcraft.paths import search
-from fieldcraft.propagation import readiness as prints
-from fieldcraft.propagation.on_graph import spread as graph_spread
-from fieldcraft.propagation.radial import METRICS, Radial
-from fieldcraft.propagation.spread import Spread, SpreadField
-from fieldcraft.pursuit import readiness as searches
-from fieldcraft.sources import Sources
-from fieldcraft.space import Grid, incoming, visible
-from fieldcraft.steering import readiness as crowds
+from fieldcraft.kernels import pool, warming
+from fieldcraft.space import Graph
 
 __all__ = ["set_threads", "warm_up"]
+
+# What only layers of one propagation ask; all else may be asked of any map.
+_LAYERS = {"spread", "radial", "fade", "trail"}
 
 
 def set_threads(count: int) -> int:
@@ -33,63 +27,47 @@ def set_threads(count: int) -> int:
     return before
 
 
-def warm_up(*, background: bool = False) -> threading.Thread | None:
-    """Compile every kernel now, so that no frame stalls later; from then on a process only loads them.
+def warm_up(
+    *names: str | InfluenceMap, background: bool = False, progress: Callable[[int, int], None] | None = None
+) -> threading.Thread | None:
+    """Make kernels ready now, so that no frame stalls later: loaded where they were compiled before, else compiled.
 
-    With `background=True` this returns at once with the thread that does it, which a loading screen can join.
+    Names are families of kernels (`"best"`, `"radial"`) or subjects (`"paths"`, `"steering"`, `"graphs"`, `"sight"`); a map stands
+    for all that can be asked of it; nothing named is everything. What has to be compiled is compiled on all cores, once for all
+    programs of this user. `progress` is called with the number of kernels that are ready and that of all of them. With `background=True`
+    this returns at once with the thread that does it, which a loading screen can join. Raises `UnknownName`.
     """
+    families = _families(names)
+    if not kernels.compiled():
+        families = []
     if background:
-        thread = threading.Thread(target=_compile_all, name="fieldcraft warm-up", daemon=True)
+        thread = threading.Thread(target=warming.prepare, args=(families, progress), name="fieldcraft warm-up", daemon=True)
         thread.start()
         return thread
-    _compile_all()
+    warming.prepare(families, progress)
     return None
 
 
-def _compile_all() -> None:
-    compose.warm_up()
-    teams = InfluenceMap(Grid(8, 4)).add_teams(("one", "other"), Radial(2))
-    teams["one"].add_source((1.5, 1.5))
-    teams.owner(margin=0.5)
-    teams.owner("source")
-    query.compile_all()
-    prints.compile_all()
-    graph_spread.warm_up()
-    ways.compile_distances()
-    ways.compile_graphs()
-    search.warm_up()
-    crowds.compile_all()
-    searches.compile_all()
-    meadow = Grid(9, 9)
-    visible(meadow, (4.5, 4.5), 3)
-    visible(meadow, (4.5, 4.5), 3, heights=np.zeros((9, 9), dtype=np.float32))
-    incoming(meadow, (0.5, 0.5), (8.5, 4.5), speed=3, width=2)
-    for metric in METRICS[:3]:
-        graph = Grid(9, 4).to_graph()
-        placed = Sources(graph)
-        placed.add([(3.5, 3.5)], [1.0])
-        on_graph = Radial(3, metric=metric).field(graph, 0.1)
-        on_graph.feed(placed)
-        on_graph.catch_up()
-    for metric in METRICS:
-        for blend in ("sum", "max"):
-            space = Grid(40, 20, walls=np.arange(800).reshape(20, 40) % 37 == 0, neighbors=8)
-            sources = Sources(space)
-            sources.add([(3.5, 3.5), (9.5, 3.5)], [1, -1], radii=[4.0, 1.0])
-            radial = Radial(4, metric=metric, blend=blend).field(space, 0.1)
-            radial.feed(sources)
-            radial.catch_up()
-    for around in (4, 8):
-        for falloff in ("exponential", "linear"):
-            dense = Spread(0.5, 0.5, falloff=falloff).field(Grid(40, 40, neighbors=around), 0.1)
-            dense.values[:] = 1
-            for count in (1, 1, 3):
-                dense.run(count)
-    knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
-    for neighbors in (4, 8, knight):
-        field = SpreadField(Spread(0.5, 0.5), Grid(40, 20, neighbors=neighbors), 0.1)
-        field.pin(np.array([7]), np.array([1], dtype=np.float32))
-        field.run(2)
-        field.settle()
-        field.pin(np.array([8]), np.array([1], dtype=np.float32))
-        field.run(1)
+def _families(names: tuple[str | InfluenceMap, ...]) -> list[str]:
+    if not names:
+        return list(kernels.FAMILIES)
+    known = warming.words()
+    asked: set[str] = set()
+    for name in names:
+        if isinstance(name, InfluenceMap):
+            asked.update(_asked_of(name))
+        elif name in known:
+            asked.update(warming.chosen([name]))
+        else:
+            raise UnknownName("family of kernels or subject", name, known)
+    return warming.chosen(asked)
+
+
+def _asked_of(imap: InfluenceMap) -> list[str]:
+    """The families that the layers of a map and questions to it need."""
+    kinds = {type(layer.propagation).__name__.lower() for layer in imap.layers.values()}
+    unasked = {"paint", "voxels", "maze"}
+    if not isinstance(imap.space, Graph):
+        unasked.update(family for family, subjects in kernels.FAMILIES.items() if "graphs" in subjects and family != "sees")
+    layers = {family: _LAYERS & set(subjects) for family, subjects in kernels.FAMILIES.items()}
+    return [family for family, needed in layers.items() if family not in unasked and (not needed or needed & kinds)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.compose import Expression, engine, formula, lerp, maximum, minimum, passes, plan, warm_up, where
+from fieldcraft.compose import Expression, engine, formula, lerp, maximum, minimum, passes, plan, where
 from fieldcraft.errors import ConcurrentUse, InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import compose as reference
@@ -442,18 +442,6 @@ def test_the_reference_gives_the_same_bits(monkeypatch):
     fast = made().values.tobytes()
     monkeypatch.setattr(kernels, "compiled", lambda: False)
     assert made().values.tobytes() == fast
-
-
-def test_warm_up_leaves_nothing_to_compile():
-    warm_up()
-    if kernels.compiled():
-        from fieldcraft.kernels import compose
-
-        before = [len(kernel.signatures) for kernel in (compose.evaluate, compose.box)]
-        imap, _ = walled()
-        for each in (imap["ally"] + 1, (imap["ally"] / 2).smooth(), imap["ally"].smooth(), a_map()["ally"].smooth().invert()):
-            each.read()
-        assert [len(kernel.signatures) for kernel in (compose.evaluate, compose.box)] == before
 
 
 def test_another_thread_is_told_that_the_map_is_in_use(imap):

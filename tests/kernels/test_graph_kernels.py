@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 import graphs
 from fieldcraft import kernels, steering
-from fieldcraft.kernels import graph_repair, graph_ways, pool
+from fieldcraft.kernels import graph_ways, pool
 from fieldcraft.kernels.reference import graph_ways as reference
 from fieldcraft.paths import distance_map
 from fieldcraft.paths.on_graph import flow as graph_flow
@@ -183,45 +183,3 @@ def test_travelling(web: graphs.Web, seed: int) -> None:
         return found
 
     same(ask)
-
-
-def test_after_warming_up_nothing_is_compiled() -> None:
-    from fieldcraft.kernels import graph_flow as flows
-    from fieldcraft.kernels import graph_search as searches
-    from fieldcraft.kernels import mesh_moving, travel
-    from fieldcraft.paths.readiness import compile_graphs
-    from fieldcraft.steering.readiness import compile_all
-
-    def variants() -> dict[str, int]:
-        modules = (graph_ways, graph_repair, flows, searches, mesh_moving, travel)
-        return {
-            f"{m.__name__}.{name}": len(each.signatures) for m in modules for name, each in vars(m).items() if hasattr(each, "signatures")
-        }
-
-    compile_graphs()
-    compile_all()
-    before = variants()
-    house = graphs.two_floors()
-    roads = graphs.Web(30, 90, 3, False, "any", "any", 2, True, None, 3).graph()
-    for graph in (house, roads):
-        places = graph.positions[~graph.walls]
-        for keywords in ({}, {"cost": np.ones(len(graph))}, {"start_costs": [0.5, 0.0]}, {"limit": 3.0}):
-            field = distance_map(graph, places[:2], **keywords)  # type: ignore[arg-type]
-            field.at(places[-1])
-            fc.would_block(graph, [1], field)
-            flow = fc.flow_field(field)
-            flow.sample(places)
-            graph.block_edges(graph.edges[:2])
-            field.repair()
-            assert flow.version
-            field.descend(places[-1])
-            graph.block_edges(graph.edges[:2], False)
-        fc.shortest_paths(graph, places[:3], places[-1], smooth=graph is house, cost=np.ones(len(graph)))
-        fc.shortest_path(graph, places[0], places[-1], smooth=graph is house)
-        fc.flee_map(distance_map(graph, places[0])).descend(places[-1])
-        steering.Travellers.at(graph, places).travel(fc.flow_field(distance_map(graph, places[0])), 1.0)
-    steering.move(house, house.positions, (1.0, 0.5))
-    still = np.zeros((len(house), 2))
-    steering.Crowd(house).step(house.positions, still + 1.0, still, 0.1, max_speed=2.0)
-    steering.avoid_walls(house, house.positions, still + 1.0, 1.0)
-    assert variants() == before

@@ -307,23 +307,3 @@ def test_an_empty_graph_carries_layers() -> None:
     layer.settle()
     assert layer.values.shape == (0,) and (layer + 1).values.shape == (0,)
     str(layer)
-
-
-def test_warming_up_leaves_nothing_to_compile() -> None:
-    if not kernels.compiled():
-        pytest.skip("no compiled kernels here")
-    from fieldcraft.kernels import graph_spread as compiled
-    from fieldcraft.propagation.on_graph.spread import warm_up
-
-    warm_up()
-    dispatchers = [getattr(compiled, name) for name in compiled.__all__]
-    before = [len(each.signatures) for each in dispatchers]
-    assert all(before)
-    layer = fc.InfluenceMap(fc.Grid(90, 80).to_graph()).add_layer("noise", fc.Spread(0.2, 0.5, "cubic", half_life=1.0))
-    layer.add_source((3, 3), -2)
-    layer.step(40)
-    layer.settle()
-    plain = fc.InfluenceMap(fc.Grid(90, 80).to_graph()).add_layer("noise", fc.Spread(0.2, 0.5))
-    plain.add_source((3, 3), 2)
-    plain.step(40)
-    assert [len(each.signatures) for each in dispatchers] == before

@@ -517,11 +517,3 @@ class TestSpread:
         assert hash(fc.Spread(0.2, 0.3)) == hash(fc.Spread(0.2, 0.3))
         with pytest.raises(AttributeError):
             fc.Spread(0.2, 0.3).decay = 1.0
-
-
-def test_warm_up() -> None:
-    fc.warm_up()
-    thread = fc.warm_up(background=True)
-    assert thread is not None
-    thread.join(120)
-    assert not thread.is_alive()

@@ -2,8 +2,7 @@
 
 from fieldcraft.compose.expression import Expression
 from fieldcraft.compose.formula import formula
-from fieldcraft.compose.readiness import warm_up
 from fieldcraft.compose.verbs import lerp, maximum, minimum, where
 from fieldcraft.compose.window import Window, window
 
-__all__ = ["Expression", "Window", "formula", "lerp", "maximum", "minimum", "warm_up", "where", "window"]
+__all__ = ["Expression", "Window", "formula", "lerp", "maximum", "minimum", "where", "window"]

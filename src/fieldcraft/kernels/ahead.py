@@ -17,19 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from fieldcraft.kernels import prebuilt
-from fieldcraft.kernels.table import FAMILIES
+from fieldcraft.kernels.warming import entries
 
-__all__ = ["build", "entries"]
-
-
-def entries() -> list[Any]:
-    """Every kernel that declares its types, family by family."""
-    found: dict[int, Any] = {}
-    for name in FAMILIES:
-        for value in vars(importlib.import_module(f"fieldcraft.kernels.{name}")).values():
-            if getattr(value, "declared", ()):
-                found[id(value)] = value
-    return list(found.values())
+__all__ = ["build"]
 
 
 def build(folder: Path, level: str = prebuilt.LEVEL) -> Path:

@@ -7,9 +7,12 @@ strided sister of an array never compiles it again. Its machine code comes from 
 from __future__ import annotations
 
 import functools
+import logging
 import pickle
 import sys
+import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -26,6 +29,12 @@ __all__ = ["Kernel", "compiled", "store", "versions"]
 
 
 _Dispatcher: Any = CPUDispatcher
+_log = logging.getLogger("fieldcraft")
+_LATE = 0.5
+_STALL = (
+    "fieldcraft is compiling %s for this machine, once for all programs. fc.warm_up(%s) does it beforehand, "
+    "fc.warm_up(background=True) behind a loading screen."
+)
 _settings: Any = numba.config
 
 
@@ -45,7 +54,7 @@ class _Kept:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         context.refresh()
-        data = store().read(self._path(signature, context.codegen()))
+        data = store().read(self.path(signature, context.codegen()))
         if data is None:
             return None
         try:
@@ -56,12 +65,13 @@ class _Kept:
 
     def save_overload(self, signature: Any, result: Any) -> None:
         if not result.library.has_dynamic_globals and not result.lifted:
-            store().write(self._path(signature, result.codegen), dumps(result._reduce()))
+            store().write(self.path(signature, result.codegen), dumps(result._reduce()))
 
     def flush(self) -> None:
         pass
 
-    def _path(self, signature: Any, codegen: Any) -> Any:
+    def path(self, signature: Any, codegen: Any) -> Path:
+        """The file of a version for a processor."""
         function = self._kernel.py_func
         family = function.__module__.rpartition(".")[2]
         made_of = (
@@ -105,13 +115,25 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
                 return
             self._compilation_chain_init_hook()
             self._is_declaring = True
+            family = self.py_func.__module__.rpartition(".")[2]
+            late = threading.Timer(_LATE, _log.info, (_STALL, family, repr(family)))
+            late.daemon = True
+            if not self.is_stored():
+                late.start()
             try:
                 for types in versions(self):
                     self.compile(types)
             finally:
                 self._is_declaring = False
+                late.cancel()
             self._is_ready = True
             self.disable_compile()
+
+    def is_stored(self) -> bool:
+        """Whether all declared versions lie in the store."""
+        self.targetctx.refresh()
+        codegen = self.targetctx.codegen()
+        return self._is_ready or all(self._cache.path(types, codegen).exists() for types in versions(self))
 
     def add_overload(self, result: Any) -> None:
         """Take in a version, for Python's calls only if it was declared."""

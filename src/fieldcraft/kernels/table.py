@@ -16,8 +16,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "changes": ("radial", "fade"),
     "placing": ("spread", "radial"),
     "fade": ("fade",),
-    "flood": ("flood", "pursuit"),
-    "stamps": ("stamps", "trail"),
+    "flood": ("pursuit",),
+    "stamps": ("stamp", "trail", "fade"),
     "trail": ("trail",),
     "trail_plan": ("trail",),
     # several layers

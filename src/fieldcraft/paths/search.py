@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
@@ -10,11 +9,10 @@ from fieldcraft.paths import door
 from fieldcraft.paths.charged import CHARGES
 from fieldcraft.paths.charged_search import charged_path, charged_paths
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.on_grid.moves import moves_of
 from fieldcraft.paths.route import Path
-from fieldcraft.space import Grid, Space
+from fieldcraft.space import Space
 
-__all__ = ["shortest_path", "shortest_paths", "warm_up"]
+__all__ = ["shortest_path", "shortest_paths"]
 
 
 def shortest_path(
@@ -56,15 +54,3 @@ def shortest_paths(
     if checks.choice("charge", charge, CHARGES) != "mean":
         return charged_paths(space, starts, goals, cost, smooth, charge)
     return door.shortest_paths(space, starts, goals, cost, smooth)
-
-
-def warm_up() -> None:
-    """Compile what searches need, so that no frame waits for it."""
-    far = [(dx, dy) for dx in range(-2, 3) for dy in range(-2, 3) if 0 < dx * dx + dy * dy <= 5]
-    for neighbors in (8, far):
-        space = Grid(6, 5, neighbors=neighbors)
-        costs = 1 + np.arange(30.0).reshape(5, 6)
-        for cost in (None, costs, costs.astype(np.float32)):
-            shortest_path(space, (0.5, 0.5), (5.5, 4.5), cost=cost, smooth=True)
-            shortest_paths(space, [(0.5, 0.5)] * 2, (5.5, 4.5), cost=cost)
-            moves_of(space).labels(space)

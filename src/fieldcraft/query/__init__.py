@@ -9,7 +9,6 @@ from fieldcraft.query.explanation import Accountable, Contribution, Explanation,
 from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.ground import Readable
 from fieldcraft.query.maxima import peaks
-from fieldcraft.query.readiness import compile_all
 from fieldcraft.query.regions import regions
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import Along, along
@@ -30,7 +29,6 @@ __all__ = [
     "Spots",
     "along",
     "best",
-    "compile_all",
     "explain",
     "explore_step",
     "gradient",

@@ -18,12 +18,12 @@ from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins
 from fieldcraft.propagation.spread_account import trace
 from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.sources import Sources
-from fieldcraft.space import Graph, Space
+from fieldcraft.space import Space
 
 if TYPE_CHECKING:
     pass
 
-__all__ = ["GraphSpreadField", "warm_up"]
+__all__ = ["GraphSpreadField"]
 
 _PIN, _WALL = 2, 1
 
@@ -452,20 +452,3 @@ def _aligned(count: int) -> NDArray[np.float32]:
     memory = np.zeros(count + 16, dtype=np.float32)
     start = -(memory.ctypes.data // 4) % 16
     return memory[start : start + count]
-
-
-def warm_up() -> None:
-    """Compile the kernels for graphs, so that no frame waits for it."""
-    graph = Graph([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], [(0, 1), (1, 2)])
-    for spread in (Spread(0.5, 0.5), Spread(0.5, 0.5, "quadratic")):
-        field = GraphSpreadField(spread, graph, 0.1)
-        field.pin(np.array([0]), np.array([1], dtype=np.float32))
-        field.run(1)
-        field.pin(np.array([1]), np.array([1], dtype=np.float32))
-        field.run(1)
-        field.touched(None)
-        if kernels.compiled():
-            field._step_all(2)
-            update, arguments = field._update(0, 0)  # what several threads do on a large graph
-            update(*arguments)
-        field.settle()

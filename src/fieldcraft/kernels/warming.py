@@ -1,0 +1,135 @@
+"""Kernels made ready before anybody waits: loaded where they lie compiled, else compiled, in as many processes as there are cores."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels.table import FAMILIES
+
+__all__ = ["chosen", "entries", "prepare", "words"]
+
+Told = Callable[[int, int], None]
+
+_FEW = 4  # families that one process compiles before others would have started
+
+
+def words() -> set[str]:
+    """Everything that names families: their own names, and the subjects that they belong to."""
+    return {*FAMILIES, *(word for subjects in FAMILIES.values() for word in subjects)}
+
+
+def chosen(names: Iterable[str]) -> list[str]:
+    """The families that some words name, in the order of the table."""
+    asked = set(names)
+    return [family for family, subjects in FAMILIES.items() if asked & {family, *subjects}]
+
+
+def entries(families: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
+    """Every kernel that declares its types, family by family."""
+    found: dict[int, Any] = {}
+    for name in families:
+        for value in vars(importlib.import_module(f"fieldcraft.kernels.{name}")).values():
+            if getattr(value, "declared", ()):
+                found[id(value)] = value
+    return list(found.values())
+
+
+def prepare(families: Sequence[str], told: Told | None = None, processes: int | None = None) -> None:
+    """Load the kernels of some families, and compile those that lie in no store.
+
+    `told` is called with the number of kernels that are ready and that of all of them.
+    """
+    if prebuilt.serves():
+        for name in families:
+            importlib.import_module(f"fieldcraft.kernels.{name}")
+        return
+    kernels = entries(families)
+    say = told or (lambda done, total: None)
+    missing = [kernel for kernel in kernels if not kernel.is_stored()]
+    ready = len(kernels) - len(missing)
+    say(ready, len(kernels))
+    workers = min(processes or os.cpu_count() or 1, len(missing) // _FEW)
+    if workers > 1 and not getattr(sys, "frozen", False):
+        _compile_beside(missing, workers, lambda done: say(ready + done, len(kernels)))
+    for done, kernel in enumerate(missing, start=1):
+        kernel.prepare()
+        if workers <= 1:
+            say(ready + done, len(kernels))
+    for kernel in kernels:
+        kernel.prepare()
+
+
+def _compile_beside(missing: list[Any], workers: int, say: Callable[[int], None]) -> None:
+    """Let processes compile kernels into the store; what one of them fails at, this one meets later."""
+    shares: list[list[str]] = [[] for _ in range(workers)]
+    loads = [0] * workers
+    for kernel in sorted(missing, key=_effort, reverse=True):
+        least = loads.index(min(loads))
+        shares[least].append(f"{kernel.py_func.__module__}:{kernel.py_func.__name__}")
+        loads[least] += _effort(kernel)
+    code = "import sys; from fieldcraft.kernels import warming; warming.work(sys.argv[1:])"
+    paths = os.pathsep.join(path for path in sys.path if path)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, *share],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONPATH": paths},
+        )
+        for share in shares
+        if share
+    ]
+    try:
+        done = 0
+        for line in _lines(started):
+            done += line.startswith("ready")
+            say(min(done, len(missing)))
+    finally:
+        for process in started:
+            if process.poll() is None:
+                process.terminate()
+            process.wait()
+
+
+def _lines(processes: list[subprocess.Popen[str]]) -> Iterable[str]:
+    """What the processes say, as they say it."""
+    import queue
+    import threading
+
+    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def listen(process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.put(line)
+        said.put(None)
+
+    for process in processes:
+        threading.Thread(target=listen, args=(process,), daemon=True).start()
+    running = len(processes)
+    while running:
+        line = said.get()
+        if line is None:
+            running -= 1
+        else:
+            yield line
+
+
+def work(kernels: Iterable[str]) -> None:
+    """Compile kernels, named by module and function, and say after each one that it is ready."""
+    for each in kernels:
+        module, _, name = each.partition(":")
+        getattr(importlib.import_module(module.replace(".reference.", ".")), name.lstrip()).prepare()
+        print("ready", flush=True)
+
+
+def _effort(kernel: Any) -> int:
+    """About how long a kernel takes to compile."""
+    return len(kernel.declared) * len(kernel.py_func.__code__.co_code)

@@ -1,0 +1,133 @@
+"""Kernels made ready before anybody waits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft import kernels, steering
+from fieldcraft.errors import UnknownName
+from refusals import refused
+
+compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
+
+KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
+
+
+def _use(space: fc.AnySpace) -> None:
+    """Ask a space everything that is asked of maps."""
+    rng = np.random.default_rng(0)
+    is_graph = isinstance(space, fc.Graph)
+    is_walked = is_graph or (0, 1) in space.neighborhood.steps
+    imap = fc.InfluenceMap(space)
+    places = np.asarray(space.position_of(np.flatnonzero(~space.walls.reshape(-1))[:40]))
+    for number, spread in enumerate((fc.Spread(0.1, 0.5), fc.Spread(0.1, 0.5, "quadratic"), fc.Spread(0.1, 0.5, half_life=2.0))):
+        layer = imap.add_layer(f"spread {number}", spread)
+        layer.add_source(places[0], 2.0)
+        imap.step(2)
+        layer.write(np.where(space.walls, 0, rng.random(space.shape)).astype(np.float32))
+        imap.step(9)
+        layer.settle()
+    for metric in ("straight", "connected", "path"):
+        layer = imap.add_layer(metric, fc.Radial(3.0, metric=metric))
+        layer.add_sources(places[:2], [1.0, -1.0])
+        imap.step()
+        imap.step()
+    seen = imap.add_layer("seen", fc.Fade(half_life=5.0))
+    seen.mark(places[0], radius=2.0)
+    imap.step(3)
+    mixed = imap["straight"] * 0.5 + imap["path"]
+    (mixed if is_graph else mixed.smooth(1)).read()
+    layer = imap["spread 0"]
+    fc.peaks(layer)
+    fc.regions(layer, 0.2)
+    fc.uphill(layer, places[0])
+    for cost in (None, np.ones(space.shape)):
+        field = fc.distance_map(space, places[1], cost=cost)
+        field.sample(places)
+        if is_walked:
+            fc.flow_field(field).sample(places)
+        fc.shortest_path(space, places[0], places[1], cost=cost)
+    fc.sees(space, places[0], places[1], 5.0)
+    fc.visible(space, places[0], 4.0)
+    hunt = fc.Pursuit(space, places[0], speed=1.0)
+    hunt.step(2)
+    belief = fc.Belief(space, 1.0)
+    belief.step()
+    if not is_graph:
+        fc.sample(layer, places, how="bilinear")
+        fc.best(layer, places[0], 5.0)
+        fc.best(layer, places[:9], 5.0, walk=4.0)
+        fc.explore_step(seen, places[0])
+        if is_walked:
+            steering.Crowd(space).step(places, np.zeros_like(places), fc.flow_field(field), 0.1, max_speed=1.0)
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["small", "large", "eight", "torus", "knight", "graph", "mesh"])
+def test_after_warming_up_nothing_is_compiled(name: str) -> None:
+    from numba.core import event
+
+    walls = np.arange(90 * 70).reshape(70, 90) % 17 == 5
+    space = {
+        "small": lambda: fc.Grid(9, 7),
+        "large": lambda: fc.Grid(90, 70, walls=walls),
+        "eight": lambda: fc.Grid(90, 70, walls=walls, neighbors=8),
+        "torus": lambda: fc.Grid(30, 20, neighbors=8, wrap=True),
+        "knight": lambda: fc.Grid(30, 20, neighbors=KNIGHT),
+        "graph": lambda: fc.Grid(12, 10, walls=walls[:10, :12]).to_graph(),
+        "mesh": lambda: fc.Graph.from_polygons([(0, 0), (4, 0), (4, 4), (0, 4), (8, 0), (8, 4)], [(0, 1, 2, 3), (1, 4, 5, 2)]),
+    }[name]()
+    fc.warm_up()
+    with event.install_recorder("numba:compile") as heard:
+        _use(space)
+    assert [each.data["dispatcher"].py_func.__qualname__ for _, each in heard.buffer if each.is_start] == []
+
+
+@compiled_only
+def test_progress_is_told_and_a_thread_can_be_joined() -> None:
+    said: list[tuple[int, int]] = []
+    thread = fc.warm_up("best", "paths", background=True, progress=lambda done, total: said.append((done, total)))
+    assert isinstance(thread, threading.Thread)
+    thread.join(120)
+    assert not thread.is_alive()
+    assert said[-1][0] == said[-1][1] > 10
+
+
+def test_a_name_that_names_nothing() -> None:
+    with refused(UnknownName, "'pathes'", "paths"):
+        fc.warm_up("pathes")
+
+
+def test_a_map_names_what_can_be_asked_of_it() -> None:
+    from fieldcraft.readiness import _families
+
+    grid = fc.InfluenceMap(fc.Grid(5, 4))
+    grid.add_layer("threat", fc.Radial(3))
+    asked = set(_families((grid,)))
+    assert {"radial", "placing", "best", "distance", "belief"} <= asked
+    assert not asked & {"spread", "trail", "graph_ways", "maze", "paint"}
+    roads = fc.InfluenceMap(fc.Grid(5, 4).to_graph())
+    roads.add_layer("noise", fc.Spread(0.1, 0.5))
+    assert {"graph_spread", "graph_ways", "spread"} <= set(_families((roads,)))
+
+
+@compiled_only
+def test_processes_compile_what_lies_in_no_store(tmp_path: Path) -> None:
+    code = (
+        "from numba.core import event; from fieldcraft.kernels import warming\n"
+        "with event.install_recorder('numba:compile') as heard:\n"
+        "    warming.prepare(['uphill', 'flood', 'regions', 'sense', 'maze'], processes=2)\n"
+        "print(len(heard.buffer))"
+    )
+    environment = {**os.environ, "FIELDCRAFT_KERNELS": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
+    assert len(list(tmp_path.iterdir())) >= 14
