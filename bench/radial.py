@@ -1,6 +1,6 @@
 """Radial layers against the ways bots do it: `skimage.draw.disk` and `+=`, and searches for one footprint of walking distances.
 
-The bots take a pixel whose centre is nearer than their radius, fieldcraft one at its radius too: a radius of 9.01 there is 9 here.
+The bots take a pixel whose center is nearer than their radius, fieldcraft one at its radius too: a radius of 9.01 there is 9 here.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class World:
         self.ground = GridGround(self)
 
     def positions(self, count: int, margin: float = 0.0) -> Any:
-        """Positions up to `margin` of the map's size off it, many of them on edges and centres of cells."""
+        """Positions up to `margin` of the map's size off it, many of them on edges and centers of cells."""
         size = np.array(self.space.size)
         places = (self.rng.random((count, 2)) * (1 + 2 * margin) - margin) * size / self.space.cell_size
         snapped = np.round(places * 2) / 2

@@ -56,7 +56,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Falloff:
-    """How a weight falls with distance, from the centre (share 0) to the radius (share 1), and is 0 beyond.
+    """How a weight falls with distance, from the center (share 0) to the radius (share 1), and is 0 beyond.
 
     `of` makes one from a name in `CURVES`, from a `Ring`, from a table of weights at equal steps from 0 to 1 (at least
     two, joined by straight lines), or from a callable that takes an array of shares and gives one of weights.

@@ -81,8 +81,8 @@ def test_arithmetic_is_that_of_numpy_in_float32(imap, make):
         (lambda a, b, c: where(0 * a, 1, b), lambda a, b, c: b),
         (lambda a, b, c: lerp(a, b, 0.25), lambda a, b, c: a * f32(0.75) + b * f32(0.25)),
         (lambda a, b, c: lerp(a, b, c), lambda a, b, c: a * (f32(1) - c) + b * c),
-        (lambda a, b, c: a.normalise(), lambda a, b, c: (a - a.min()) / (a.max() - a.min())),
-        (lambda a, b, c: a.normalise(signed=True), lambda a, b, c: a / np.abs(a).max()),
+        (lambda a, b, c: a.normalize(), lambda a, b, c: (a - a.min()) / (a.max() - a.min())),
+        (lambda a, b, c: a.normalize(signed=True), lambda a, b, c: a / np.abs(a).max()),
         (lambda a, b, c: a.invert(), lambda a, b, c: a.max() - a),
     ],
 )
@@ -92,7 +92,7 @@ def test_verbs_are_those_of_numpy(imap, ours, theirs):
     assert np.array_equal(ours(*layers).values, expected)
 
 
-UNARY = ("negate", "abs", "normalise", "normalise_signed", "invert", "clamp", "linear", "smoothstep", "logistic", "step", "points")
+UNARY = ("negate", "abs", "normalize", "normalize_signed", "invert", "clamp", "linear", "smoothstep", "logistic", "step", "points")
 BINARY = ("add", "subtract", "multiply", "divide", "less", "less_equal", "equal", "unequal", "min", "max")
 
 
@@ -107,9 +107,9 @@ def spelled_out(verb, arrays):
     names = {"min": "MINIMUM", "max": "MAXIMUM"}
     if verb in BINARY or verb in ("negate", "abs", "where"):
         return step(names.get(verb, verb.upper()), *arrays)
-    if verb == "normalise":
+    if verb == "normalize":
         return step("DIVIDE", step("SUBTRACT", x, x.min()), min(f32(x.max() - x.min()), reference.LARGEST))
-    if verb == "normalise_signed":
+    if verb == "normalize_signed":
         return step("DIVIDE", x, np.abs(x).max())
     if verb == "invert":
         return step("SUBTRACT", x.max(), x)
@@ -180,16 +180,16 @@ def test_division_by_zero_is_zero_and_results_are_finite(imap):
     assert np.isfinite((a / 1e-30 / 1e-30).values).all()
 
 
-def test_flat_maps_normalise_to_zero(imap):
+def test_flat_maps_normalize_to_zero(imap):
     flat = imap["ally"] * 0 + 3
-    assert not flat.normalise().values.any()
-    assert not (imap["ally"] * 0).normalise(signed=True).values.any()
+    assert not flat.normalize().values.any()
+    assert not (imap["ally"] * 0).normalize(signed=True).values.any()
     assert not flat.invert().values.any()
 
 
 def test_ranges_of_ranges(imap):
     a, b = (imap[name].values for name in ("ally", "enemy"))
-    ours = (imap["ally"].normalise() * imap["enemy"].invert()).normalise()
+    ours = (imap["ally"].normalize() * imap["enemy"].invert()).normalize()
     inner = (a - a.min()) / (a.max() - a.min()) * (b.max() - b)
     assert np.array_equal(ours.values, (inner - inner.min()) / (inner.max() - inner.min()))
 
@@ -199,7 +199,7 @@ def test_ranges_of_maps_that_build_on_each_other(imap):
     first = a - b
     second = first * 2 + c
     third = second * b - a
-    ours = first.normalise() + second.normalise() + third.normalise()
+    ours = first.normalize() + second.normalize() + third.normalize()
 
     def share(x):
         return (x - x.min()) / (x.max() - x.min())
@@ -256,7 +256,7 @@ def test_smooth_keeps_a_constant_and_joins_other_maps(imap):
     blurred = imap["ally"].smooth()
     kept = blurred.read()
     assert np.array_equal((blurred * 2 + blurred).values, kept * 2 + kept)
-    assert np.array_equal(blurred.normalise().values, (kept - kept.min()) / (kept.max() - kept.min()))
+    assert np.array_equal(blurred.normalize().values, (kept - kept.min()) / (kept.max() - kept.min()))
 
 
 # Walls
@@ -273,14 +273,14 @@ def test_walls_read_zero_and_do_not_count_for_ranges():
     a = imap["ally"].values
     low, high = a[~walls].min(), a[~walls].max()
     assert np.array_equal((imap["ally"] + 7).values, np.where(walls, 0, a + f32(7)))
-    assert np.array_equal(imap["ally"].normalise().values, np.where(walls, 0, (a - low) / (high - low)))
+    assert np.array_equal(imap["ally"].normalize().values, np.where(walls, 0, (a - low) / (high - low)))
     assert np.array_equal(imap["ally"].invert().values, np.where(walls, 0, high - a))
 
 
 def test_nothing_but_walls_is_zero_everywhere():
     imap = a_map(space=fc.Grid(WIDTH, HEIGHT, walls=np.ones((HEIGHT, WIDTH), bool)))
     a = imap["ally"]
-    for each in (a + 1, a.normalise(), a.invert(), a.smooth(), 1 - a.normalise(signed=True)):
+    for each in (a + 1, a.normalize(), a.invert(), a.smooth(), 1 - a.normalize(signed=True)):
         assert not each.values.any()
 
 
@@ -304,13 +304,13 @@ def test_a_cell_is_a_wall_if_it_is_one_in_all_maps():
 def test_walls_that_change_while_it_runs():
     imap, _ = walled()
     air = imap.add_layer("air", walls=False, values=np.full((HEIGHT, WIDTH), 2.0))
-    kept = [imap["ally"] + 7, imap["ally"].normalise(), imap["ally"].smooth(2), imap["ally"].invert() + air]
+    kept = [imap["ally"] + 7, imap["ally"].normalize(), imap["ally"].smooth(2), imap["ally"].invert() + air]
     for each in kept:
         each.read(), each.values
     versions = [each.version for each in kept]
     imap.space.set_walls(np.arange(40, 300))
     imap.space.set_walls(np.arange(500, 600), False)
-    fresh = [imap["ally"] + 7, imap["ally"].normalise(), imap["ally"].smooth(2), imap["ally"].invert() + air]
+    fresh = [imap["ally"] + 7, imap["ally"].normalize(), imap["ally"].smooth(2), imap["ally"].invert() + air]
     for each, version, new in zip(kept, versions, fresh, strict=True):
         assert each.version != version
         assert np.array_equal(each.values, new.values)
@@ -322,7 +322,7 @@ def test_walls_that_change_while_it_runs():
 
 
 def test_nothing_is_computed_before_it_is_asked_for(imap, one_by_one):
-    net = ((imap["ally"] - imap["enemy"]).normalise() < 0.5) * 2
+    net = ((imap["ally"] - imap["enemy"]).normalize() < 0.5) * 2
     assert net.name and net.space is imap.space and net.version >= 0
     assert not one_by_one
     assert net.values.shape == (HEIGHT, WIDTH)
@@ -352,10 +352,10 @@ def test_values_are_kept_until_an_input_changes(imap, one_by_one):
 def test_smoothed_and_nested_maps_follow_their_inputs(imap):
     ally = imap["ally"]
     inner = ally * 2
-    outer = inner.smooth() + inner.normalise()
+    outer = inner.smooth() + inner.normalize()
     first = outer.read()
     ally.write(np.random.default_rng(5).random((HEIGHT, WIDTH)))
-    fresh = (ally * 2).smooth() + (ally * 2).normalise()
+    fresh = (ally * 2).smooth() + (ally * 2).normalize()
     assert not np.array_equal(outer.values, first)
     assert np.array_equal(outer.values, fresh.values)
 
@@ -371,14 +371,14 @@ def test_equal_parts_are_computed_once(imap):
 def test_what_was_looked_at_is_not_computed_twice(imap, one_by_one):
     a, b, _ = imap.layers.values()
     net = (a - 0.5 * b).clamp(0, 1)
-    assert net.normalise().values.any() and [len(program.instructions) for _, program in one_by_one] == [3, 2]
+    assert net.normalize().values.any() and [len(program.instructions) for _, program in one_by_one] == [3, 2]
     one_by_one.clear()
     # A result that is made of what was kept, directly and otherwise.
     for ours, expected in (
-        (net.normalise(signed=True), net.values / net.values.max()),
-        (net.normalise() * net, net.values * net.normalise().values),
+        (net.normalize(signed=True), net.values / net.values.max()),
+        (net.normalize() * net, net.values * net.normalize().values),
         (net * 2 - net.invert(), net.values * 2 - (net.values.max() - net.values)),
-        (net / net.normalise(signed=True) + a, np.where(net.values > 0, net.values.max(), 0) + a.values),
+        (net / net.normalize(signed=True) + a, np.where(net.values > 0, net.values.max(), 0) + a.values),
     ):
         assert np.allclose(ours.values, expected, atol=1e-6)
         assert np.array_equal(ours.values, ours.read())
@@ -398,8 +398,8 @@ def test_no_arrays_of_the_map_s_size_are_made_on_the_way():
     space = fc.Grid(1000, 500)
     imap = a_map(space=space)
     size = 4 * 1000 * 500
-    net = (imap["ally"] - 0.5 * imap["enemy"]).clamp(0, 1).normalise() * imap["cover"].invert()
-    (imap["ally"] * 1).normalise().values
+    net = (imap["ally"] - 0.5 * imap["enemy"]).clamp(0, 1).normalize() * imap["cover"].invert()
+    (imap["ally"] * 1).normalize().values
     out = np.empty(space.shape, np.float32)
     tracemalloc.start()
     net.read(out)
@@ -425,7 +425,7 @@ def test_threads_and_blocks_change_no_bit(size, monkeypatch):
             monkeypatch.setattr(engine, "_WORK_PER_THREAD", work)
             monkeypatch.setattr(passes, "_WORK_PER_THREAD", work)
             fc.set_threads(threads)
-            net = ((a - 0.5 * b).normalise() * c.smooth(2)).curve("logistic", -1, 1) - c.invert() / a
+            net = ((a - 0.5 * b).normalize() * c.smooth(2)).curve("logistic", -1, 1) - c.invert() / a
             found.add(net.values.tobytes())
     finally:
         fc.set_threads(before)
@@ -437,7 +437,7 @@ def test_the_reference_gives_the_same_bits(monkeypatch):
     a, b, c = imap.layers.values()
 
     def made():
-        return ((a - 0.5 * b).normalise() * c.smooth(2)).curve("logistic", -1, 1) - c.invert() / a
+        return ((a - 0.5 * b).normalize() * c.smooth(2)).curve("logistic", -1, 1) - c.invert() / a
 
     fast = made().values.tobytes()
     monkeypatch.setattr(kernels, "compiled", lambda: False)

@@ -46,8 +46,8 @@ def imap():
         ("clamp(ally - 0.5*enemy, 0, 1)", lambda a, b: (a - 0.5 * b).clamp(0, 1)),
         ("lerp(ally, enemy, .25)", lambda a, b: lerp(a, b, 0.25)),
         ("where(ally < 1, enemy, -1e2)", lambda a, b: where(a < 1, b, -100)),
-        ("normalise(ally)", lambda a, b: a.normalise()),
-        ("normalise_signed(ally)", lambda a, b: a.normalise(signed=True)),
+        ("normalize(ally)", lambda a, b: a.normalize()),
+        ("normalize_signed(ally)", lambda a, b: a.normalize(signed=True)),
         ("invert(ally)", lambda a, b: a.invert()),
         ("linear(ally)", lambda a, b: a.curve("linear")),
         ("linear(ally, -1, 5.)", lambda a, b: a.curve("linear", -1, 5)),
@@ -101,7 +101,7 @@ def test_names_stand_for_maps_and_numbers_of_a_mapping(imap):
 def test_a_number_alone_is_a_flat_map(imap):
     assert np.array_equal(formula("1 + 2 / 4", imap).values, np.full((HEIGHT, WIDTH), 1.5))
     assert not formula("3 / 0", imap).values.any()
-    assert not formula("3", imap).normalise().values.any()
+    assert not formula("3", imap).normalize().values.any()
     assert formula("1e30 * 1e30", imap).values[0, 0] == np.finfo(np.float32).max
 
 
@@ -155,7 +155,7 @@ def test_a_formula_follows_its_layers(imap):
         ("1" * 400, "at most 1e", 1),
         ("1e999999999", "at most 1e", 1),
         ("ally * (1e30 * 10)", "at most 1e", 6),
-        ("normalise(3)", "takes a map", 1),
+        ("normalize(3)", "takes a map", 1),
         ("smooth(3)", "takes a map", 1),
         ("smooth(ally, 1.5)", "whole number", 1),
         ("smooth(ally, 65)", "whole number", 1),
@@ -215,7 +215,7 @@ PIECES = [
         "\ud800",
     ),
     *("+", "-", "*", "/", "**", "<", "<=", "==", "!=", "(", ")", ",", "'", '"', "\\"),
-    *("min(", "clamp(", "points(", "linear(", "smooth(", "where(", "normalise("),
+    *("min(", "clamp(", "points(", "linear(", "smooth(", "where(", "normalize("),
 ]
 
 

@@ -85,7 +85,7 @@ class TestWindows:
         for each in (one.weigh().best(), one.worst()):
             same = other.weigh().best() if each.values == one.weigh().best().values else other.worst()
             assert same.cells == each.cells and same.values == pytest.approx(each.values)
-        assert (other.normalise() + 1 - other.invert()).values.shape == other.values.shape
+        assert (other.normalize() + 1 - other.invert()).values.shape == other.values.shape
 
     def test_many_agents_at_once(self) -> None:
         road = fc.Graph([(x, 0, 0) for x in range(9)], [(x, x + 1) for x in range(8)], blocked=[3])

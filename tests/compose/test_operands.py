@@ -123,7 +123,7 @@ def test_a_distance_map_reads_a_number_where_no_way_leads():
     assert (distances.filled(99).values[shut_in] == 99).all()
     assert (distances.filled(99).values[world.space.walls] == 0).all()
     assert (distances.curve("linear", 40, 0).values[shut_in] == 0).all()
-    assert 0 < distances.filled(99).normalise().values[6, 9] < 0.1
+    assert 0 < distances.filled(99).normalize().values[6, 9] < 0.1
     # An infinite cost is ground from which no way leads, not a wall of the space.
     dear = np.ones(world.space.shape)
     dear[6, 0] = np.inf
@@ -160,7 +160,7 @@ def test_truth_is_one_or_zero():
     both = (a > 1) & (b < 0)
     assert both.name == "(threat > 1) & (threat * -3 + 1 < 0)"
     np.testing.assert_array_equal(fc.formula(both.name, {"threat": a}).values, both.values)
-    np.testing.assert_array_equal((a.normalise() & 1).values, ((a.values > 0) & grid).astype(np.float32))
+    np.testing.assert_array_equal((a.normalize() & 1).values, ((a.values > 0) & grid).astype(np.float32))
 
 
 @pytest.mark.parametrize("exponent", [0, 0.5, 1, 2, 3, 2.5, 7, -1, -1.5, 0.3, 2.2, 30, -40])

@@ -147,7 +147,7 @@ def test_maps_are_kept_until_a_layer_changes_and_go_wherever_a_layer_goes():
     assert teams.vulnerability("red", stake=1) is not teams.vulnerability("red")
     version, first = tension.version, tension.read()
     assert tension.version == version
-    net = formula("normalise(red - 0.5 * tension)", {"red": teams["red"], "tension": tension})
+    net = formula("normalize(red - 0.5 * tension)", {"red": teams["red"], "tension": tension})
     expected = teams["red"].values - f32(0.5) * tension.values
     open_ground = ~tension.space.walls
     span = expected[open_ground].max() - expected[open_ground].min()
@@ -331,7 +331,7 @@ def test_results_do_not_depend_on_threads_nor_on_the_kernel(monkeypatch):
 
 
 def cells_beside(space, points):
-    """For points given in the world, the cells whose centres are at most a cell away along both axes."""
+    """For points given in the world, the cells whose centers are at most a cell away along both axes."""
     places = (points - space.origin) / space.cell_size - 0.5
     if space.y_up:
         places[:, 1] = space.height - 1 - places[:, 1]
@@ -357,7 +357,7 @@ def test_front_lines_lie_between_cells_of_their_two_teams(by, count, y_up):
         assert line.points.ndim == 2 and len(line.points) > 1 and line.points.dtype == np.float64
         wanted = {teams.names.index(name) for name in line.teams}
         for corners in cells_beside(space, line.points):
-            # Points lie on the sides and diagonals of squares of four centres: cells of both teams, on open ground.
+            # Points lie on the sides and diagonals of squares of four centers: cells of both teams, on open ground.
             owners = {int(owner[row, column]) for row, column in corners}
             assert wanted <= owners or len(corners) == 1
             assert len(corners) == 4 or owners <= wanted

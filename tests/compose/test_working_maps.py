@@ -48,14 +48,14 @@ def by_hand(source, center, radius):
     wrap=st.booleans(),
     y_up=st.booleans(),
     fresh=st.booleans(),
-    kind=st.sampled_from(["layer", "expression", "normalised", "smoothed"]),
+    kind=st.sampled_from(["layer", "expression", "normalized", "smoothed"]),
 )
 def test_windows_hold_the_cells_around(seed, radius, wrap, y_up, fresh, kind):
     imap = a_map(seed, wrap=wrap, y_up=y_up, cell_size=0.5 if wrap else 2.0, origin=(3.0, -8.0))
     radius = min(radius, 2.9) if wrap else radius
     net = imap["cover"] - 0.5 * imap["threat"]
-    source = {"layer": imap["cover"], "expression": net, "normalised": net.normalise(), "smoothed": net.smooth()}[kind]
-    twin = {"layer": imap["cover"], "expression": net * 1, "normalised": (net * 1).normalise(), "smoothed": (net * 1).smooth()}[kind]
+    source = {"layer": imap["cover"], "expression": net, "normalized": net.normalize(), "smoothed": net.smooth()}[kind]
+    twin = {"layer": imap["cover"], "expression": net * 1, "normalized": (net * 1).normalize(), "smoothed": (net * 1).smooth()}[kind]
     if fresh:
         source.values
     spots = imap.space.position_of(np.random.default_rng(seed).integers(0, WIDTH * HEIGHT, 4))
@@ -123,9 +123,9 @@ def test_windows_reckon():
     for agent in (0, 1):
         low, high = a[agent][inside[agent]].min(), a[agent][inside[agent]].max()
         open_cells = inside[agent]
-        assert np.array_equal(cover.normalise().values[agent][open_cells], ((a[agent] - low) / (high - low))[open_cells])
+        assert np.array_equal(cover.normalize().values[agent][open_cells], ((a[agent] - low) / (high - low))[open_cells])
         assert np.array_equal(cover.invert().values[agent][open_cells], (high - a[agent])[open_cells])
-    assert not (cover * 0 + 1).normalise().values.any()
+    assert not (cover * 0 + 1).normalize().values.any()
     assert np.array_equal(cover.values, a)  # as it was
 
 

@@ -107,9 +107,9 @@ def test_polygons_and_discs() -> None:
     corners, rings, starts = [], [], [0]
     for _ in range(40):
         angle = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(3, 8)))
-        centre, size = rng.uniform(-10, 70, 2), rng.uniform(1, 20)
+        center, size = rng.uniform(-10, 70, 2), rng.uniform(1, 20)
         rings += list(range(len(corners), len(corners) + len(angle)))
-        corners += (centre + size * np.stack([np.cos(angle), np.sin(angle)], axis=1)).tolist()
+        corners += (center + size * np.stack([np.cos(angle), np.sin(angle)], axis=1)).tolist()
         starts.append(len(rings))
     places = np.array(corners)
     places[::7] = np.rint(places[::7])

@@ -29,7 +29,7 @@ def fired(walls, start, end, half_width=0.0, wrap=False):
     return cells[:count][order], shares[:count][order], stop
 
 
-def centre(row, column):
+def center(row, column):
     return (row * UNITS + UNITS // 2, column * UNITS + UNITS // 2)
 
 
@@ -45,7 +45,7 @@ def shots(draw, most=12):
     row, column = draw(st.integers(0, height - 1)), draw(st.integers(0, width - 1))
     to = (draw(st.integers(-5, height + 5)), draw(st.integers(-5, width + 5)))
     if draw(st.booleans()):
-        return walls, centre(row, column), centre(*to), draw(st.booleans())
+        return walls, center(row, column), center(*to), draw(st.booleans())
     offsets = 2 * rng.integers(0, UNITS // 2, 4) + 1
     start = (row * UNITS + int(offsets[0]), column * UNITS + int(offsets[1]))
     return walls, start, (to[0] * UNITS + int(offsets[2]), to[1] * UNITS + int(offsets[3])), draw(st.booleans())
@@ -74,7 +74,7 @@ def test_a_shot_between_centres_arrives_where_sight_does(shot):
     row, column = start[0] // UNITS, start[1] // UNITS
     seen, _ = sight_reference.sight_cells(walls, sight_reference.NO_HEIGHTS, 1.0, row, column, 10**6, False, False)
     for cell in np.flatnonzero(walls == 0).tolist():
-        _, _, stop = fired(walls, centre(row, column), centre(*divmod(cell, width)))
+        _, _, stop = fired(walls, center(row, column), center(*divmod(cell, width)))
         assert (stop == 1) == (cell in seen)
 
 
@@ -107,7 +107,7 @@ def test_a_wider_shot_sweeps_more(shot, half_width):
 
 
 def test_cells_are_passed_in_the_order_of_the_way():
-    cells, shares, stop = fired(np.zeros((3, 8), dtype=np.uint8), centre(1, 0), centre(1, 6))
+    cells, shares, stop = fired(np.zeros((3, 8), dtype=np.uint8), center(1, 0), center(1, 6))
     assert cells.tolist() == [8, 9, 10, 11, 12, 13, 14]
     assert shares == pytest.approx(np.arange(7) / 6)
     assert stop == 1
@@ -115,62 +115,62 @@ def test_cells_are_passed_in_the_order_of_the_way():
 
 def test_it_stops_at_the_first_wall():
     walls = drawn("........", "....#...", "........")
-    cells, _, stop = fired(walls, centre(1, 0), centre(1, 7))
+    cells, _, stop = fired(walls, center(1, 0), center(1, 7))
     assert cells.tolist() == [8, 9, 10, 11]
     assert stop == pytest.approx(3.5 / 7)
 
 
 def test_it_stops_at_the_rim():
-    cells, _, stop = fired(np.zeros((3, 5), dtype=np.uint8), centre(1, 3), centre(1, 13))
+    cells, _, stop = fired(np.zeros((3, 5), dtype=np.uint8), center(1, 3), center(1, 13))
     assert cells.tolist() == [8, 9]
     assert stop == pytest.approx(0.15)
 
 
 def test_it_does_not_slip_between_two_walls_that_meet_at_a_corner():
-    cells, _, stop = fired(drawn(".#.", "#..", "..."), centre(0, 0), centre(2, 2))
+    cells, _, stop = fired(drawn(".#.", "#..", "..."), center(0, 0), center(2, 2))
     assert cells.tolist() == [0]
     assert stop == pytest.approx(0.25)
-    assert fired(drawn("...", "#..", "..."), centre(0, 0), centre(2, 2))[0].tolist() == [0, 4, 8]
+    assert fired(drawn("...", "#..", "..."), center(0, 0), center(2, 2))[0].tolist() == [0, 4, 8]
 
 
 def test_it_leaves_the_wall_that_it_starts_in():
-    assert fired(drawn("#...#"), centre(0, 0), centre(0, 4))[0].tolist() == [1, 2, 3]
+    assert fired(drawn("#...#"), center(0, 0), center(0, 4))[0].tolist() == [1, 2, 3]
 
 
 def test_a_wide_shot_sweeps_the_cells_beside_it_but_not_those_behind_walls():
     walls = drawn("......", "..##..", "......", "......", "......")
-    cells, shares, _ = fired(walls, centre(3, 0), centre(3, 5), half_width=2.0 * UNITS)
+    cells, shares, _ = fired(walls, center(3, 0), center(3, 5), half_width=2.0 * UNITS)
     swept = np.zeros(walls.shape, dtype=bool)
     swept.reshape(-1)[cells] = True
     assert swept.tolist() == [[False] * 6, [True, True, False, False, True, True], [True] * 6, [True] * 6, [True] * 6]
     assert shares.reshape(-1)[np.searchsorted(cells, [12, 18, 24])] == pytest.approx(0)
     # Nothing lies in the line's way, but a wall stands between it and row 0.
-    cells, _, _ = fired(walls, centre(2, 0), centre(2, 5), half_width=2.0 * UNITS)
+    cells, _, _ = fired(walls, center(2, 0), center(2, 5), half_width=2.0 * UNITS)
     assert cells[cells < 6].tolist() == [0, 1, 4, 5]
 
 
 def test_it_goes_round_a_torus_and_counts_the_first_pass():
     walls = np.zeros((3, 4), dtype=np.uint8)
-    cells, shares, stop = fired(walls, centre(1, 2), centre(1, 12), wrap=True)
+    cells, shares, stop = fired(walls, center(1, 2), center(1, 12), wrap=True)
     assert cells.tolist() == [4, 5, 6, 7]
     assert shares == pytest.approx([0.2, 0.3, 0.0, 0.1])
     assert stop == 1
 
 
 def test_a_shot_of_no_length_hits_where_it_is():
-    assert fired(np.zeros((3, 5), dtype=np.uint8), centre(1, 1), centre(1, 1))[0].tolist() == [6]
-    assert fired(np.zeros((3, 5), dtype=np.uint8), centre(1, 1), centre(1, 1), half_width=1.0 * UNITS)[0].tolist() == [1, 5, 6, 7, 11]
+    assert fired(np.zeros((3, 5), dtype=np.uint8), center(1, 1), center(1, 1))[0].tolist() == [6]
+    assert fired(np.zeros((3, 5), dtype=np.uint8), center(1, 1), center(1, 1), half_width=1.0 * UNITS)[0].tolist() == [1, 5, 6, 7, 11]
 
 
 def test_the_longest_shots_do_not_overflow():
     walls = np.zeros((9, 7), dtype=np.uint8)
     far = reference.LONGEST - 1
-    for end in (centre(far, far), centre(-far, far + 3), (far * UNITS + 1, -far * UNITS + 4093)):
-        cells, shares, stop = fired(walls, centre(4, 3), end)
+    for end in (center(far, far), center(-far, far + 3), (far * UNITS + 1, -far * UNITS + 4093)):
+        cells, shares, stop = fired(walls, center(4, 3), end)
         assert 0 < stop < 1e-4
         assert len(cells) >= 4
         assert (np.diff(np.sort(shares)) >= 0).all()
-    whole_map, _, stop = fired(walls, centre(4, 3), centre(304, 303), wrap=True)
+    whole_map, _, stop = fired(walls, center(4, 3), center(304, 303), wrap=True)
     assert len(whole_map) == walls.size
     assert stop == 1
 

@@ -65,8 +65,8 @@ class TestValues:
         layer.add_source((107.1, 2.3), 6)
         layer.step()
         x, y = space.position_of(space.cell_at((107.1, 2.3)))
-        centres = space.position_of(np.arange(len(space)))
-        square = ((centres - [x, y]) ** 2).sum(axis=1).reshape(space.shape)
+        centers = space.position_of(np.arange(len(space)))
+        square = ((centers - [x, y]) ** 2).sum(axis=1).reshape(space.shape)
         np.testing.assert_allclose(layer.values, np.where(square <= 4.2**2, 6 - 6 * square / 4.2**2, 0), rtol=0, atol=6e-6)
 
     def test_an_empty_layer_is_zero(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:

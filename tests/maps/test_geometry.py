@@ -397,7 +397,7 @@ def test_places_are_the_squares_of_a_mesh() -> None:
     graph = baked(slab(0, 0, 4, 3, 0) + wall(2.01, -1, 2, 0, 3) + slab(0, 0, 4, 3, 3))
     mesh = graph.mesh
     assert mesh is not None and len(mesh) == len(graph)
-    np.testing.assert_allclose(mesh.centres[:, :2], graph.positions[:, :2])
+    np.testing.assert_allclose(mesh.centers[:, :2], graph.positions[:, :2])
     np.testing.assert_allclose(mesh.areas, mesh.areas[0])
     straight = np.sort(graph.edges[graph.lengths < 1.1 * graph.lengths.min()], axis=1)
     assert set(map(tuple, np.sort(mesh.neighbors()[0], axis=1).tolist())) == set(map(tuple, straight.tolist()))

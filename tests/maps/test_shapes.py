@@ -70,7 +70,7 @@ def test_an_ellipse_is_round() -> None:
     inside = ((x - 30) / 25) ** 2 + ((y - 20) / 17) ** 2
     blocked = painter.blocked()
     assert blocked[inside < 0.999].all()
-    # Beyond its rim only its four tips, too thin for a centre, may block.
+    # Beyond its rim only its four tips, too thin for a center, may block.
     assert np.count_nonzero(blocked & (inside > 1.001)) <= 4
 
 
@@ -116,7 +116,7 @@ def crosses(polygon: np.ndarray, start: tuple[float, float], end: tuple[float, f
     )
 
 
-# Steps of 0.07 keep points off the centres, where rounding would decide.
+# Steps of 0.07 keep points off the centers, where rounding would decide.
 coordinate = st.integers(-20, 150).map(lambda step: step * 0.07 + 0.013)
 polygons = st.lists(st.tuples(coordinate, coordinate), min_size=3, max_size=7).map(np.array)
 
@@ -129,12 +129,12 @@ def test_centres_inside_are_blocked_and_nothing_leaks_through(polygon: np.ndarra
     blocked = painter.blocked()
     for row in range(HEIGHT):
         for column in range(WIDTH):
-            centre = (column + 0.5, row + 0.5)
-            if inside(polygon, *centre):
+            center = (column + 0.5, row + 0.5)
+            if inside(polygon, *center):
                 assert blocked[row, column]
             for down, right in ((0, 1), (1, 0)):
                 if row + down < HEIGHT and column + right < WIDTH and not blocked[row, column] and not blocked[row + down, column + right]:
-                    assert not crosses(polygon, centre, (centre[0] + right, centre[1] + down))
+                    assert not crosses(polygon, center, (center[0] + right, center[1] + down))
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)

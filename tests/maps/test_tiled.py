@@ -775,9 +775,9 @@ def test_real_maps_say_the_same_in_every_encoding(name: str, suffix: str) -> Non
 def test_a_real_level_with_colliders() -> None:
     path = realdata.folder("tiled") / "bevy/maps/orthogonal/multiple_layers_with_colliders.tmx"
     space = load_map(path)
-    centres = space.position_of(np.arange(len(space))).reshape(20, 20, 2)
-    circle = np.hypot(centres[..., 0] - 299.75, centres[..., 1] - 400.37) < 43.06
-    box = (np.abs(centres[..., 0] - 141.99) < 21.74) & (np.abs(centres[..., 1] - 386.73) < 22.6)
+    centers = space.position_of(np.arange(len(space))).reshape(20, 20, 2)
+    circle = np.hypot(centers[..., 0] - 299.75, centers[..., 1] - 400.37) < 43.06
+    box = (np.abs(centers[..., 0] - 141.99) < 21.74) & (np.abs(centers[..., 1] - 386.73) < 22.6)
     assert np.array_equal(space.walls & (circle | box), circle | box)
     assert space.walls.sum() == 9
 

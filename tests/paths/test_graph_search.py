@@ -130,7 +130,7 @@ class TestStraightLegs:
     def test_leaps_are_legs(self) -> None:
         corners = [(0, 0), (2, 0), (2, 2), (0, 2), (3, 0), (5, 0), (5, 2), (3, 2)]
         mesh = fc.Mesh(corners, [(0, 1, 2, 3), (4, 5, 6, 7)])
-        banks = fc.Graph(mesh.centres, [(0, 1)], directed=True, mesh=mesh)
+        banks = fc.Graph(mesh.centers, [(0, 1)], directed=True, mesh=mesh)
         path = shortest_path(banks, (0.5, 1), (4.5, 1), smooth=True)
         assert path.length == pytest.approx(4) and len(path) == 3  # it lands in between
         assert not shortest_path(banks, (4.5, 1), (0.5, 1), smooth=True)

@@ -479,7 +479,7 @@ class TestOnGraphs:
 
     def test_a_field_of_view(self) -> None:
         mesh = fc.Mesh([(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)], [(0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6)])
-        graph = fc.Graph(mesh.centres, [(0, 1), (1, 2)], mesh=mesh)
+        graph = fc.Graph(mesh.centers, [(0, 1), (1, 2)], mesh=mesh)
         layer = fc.InfluenceMap(graph).add_layer("memory", Fade(maximum=80.0))
         layer.mark(graph.positions[0], radius=4.0, metric="sight", falloff="linear")
         np.testing.assert_allclose(layer.values, [80, 60, 40], atol=1e-4)

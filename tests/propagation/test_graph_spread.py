@@ -281,7 +281,7 @@ def test_layers_on_graphs_mix_in_expressions_and_teams() -> None:
     np.testing.assert_array_equal(teams.influence("red").values, red - blue)
     np.testing.assert_array_equal(teams.owner(), np.where(red >= blue, 0, 1))
     np.testing.assert_array_equal(fc.maximum(teams["red"], rng.random(80).round() * 0).values, red)
-    assert (teams["red"].normalise()).values.max() == 1
+    assert (teams["red"].normalize()).values.max() == 1
     assert (own + 0).sample(graph.positions[5]) == own.values[5]
     with refused(InvalidValue, "vertex 3"):
         own.write(np.where(np.arange(80) == 3, np.nan, 0))

@@ -192,10 +192,10 @@ class TestPutting:
         layer = plain()
         layer.stamp(Stamp.disc(150), (100.0, 8.5), outside="cut", how=how)
         assert (layer.values == 1).all()
-        centre = np.array([-60.5, 40.5])
+        center = np.array([-60.5, 40.5])
         layer = plain()
-        layer.stamp(Stamp.disc(35, "linear"), [centre, (1e9, 1e9)], scales=2.0, how=how, outside="cut")
-        away = np.hypot(*(layer.space.position_of(np.arange(len(layer.space))) - centre).T)
+        layer.stamp(Stamp.disc(35, "linear"), [center, (1e9, 1e9)], scales=2.0, how=how, outside="cut")
+        away = np.hypot(*(layer.space.position_of(np.arange(len(layer.space))) - center).T)
         assert layer.values.reshape(-1) == pytest.approx(np.maximum(1 - away / 70, 0), abs=1e-6)
 
     def test_a_ring_may_lie_around_the_map(self) -> None:
@@ -204,7 +204,7 @@ class TestPutting:
             layer.write(np.zeros(layer.space.shape))
             layer.stamp(Stamp.ring(radius - 1, radius + 1, "constant"), (3.5, 3.5))
             assert layer.values.any() == (radius < 25)
-        with refused(InvalidValue, "centre of a cell"):
+        with refused(InvalidValue, "center of a cell"):
             layer.stamp(Stamp.ring(3.1, 3.12), (3.5, 3.5))
 
     def test_on_a_torus_they_are_no_larger_than_the_map(self) -> None:

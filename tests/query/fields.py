@@ -30,8 +30,8 @@ def noise(space: fc.Grid, seed: int, levels: int | None = None) -> Field:
 
 def ramp(space: fc.Grid, slope: tuple[float, float], base: float = 0.0) -> Field:
     """Values that grow by `slope` per world unit along x and y, walls included."""
-    centres = space.position_of(np.arange(len(space)))
-    return Field(space, (base + centres @ np.array(slope)).reshape(space.shape).astype(np.float32))
+    centers = space.position_of(np.arange(len(space)))
+    return Field(space, (base + centers @ np.array(slope)).reshape(space.shape).astype(np.float32))
 
 
 def random_walls(shape: tuple[int, int], share: float, seed: int) -> NDArray[np.bool_]:

@@ -42,7 +42,7 @@ def test_a_line_counts_each_cell_with_its_length_in_it(seed: int, y_up: bool, wr
     space = fc.Grid(13, 8, cell_size=0.5, origin=(-2.0, 1.0), y_up=y_up, wrap=wrap)
     field = noise(space, seed)
     points = inside(space, 8, seed)
-    points[::2] = np.round(points[::2] * 4) / 4 - 0.01 * np.array([1, 1]) * (seed % 2)  # many on edges and centres
+    points[::2] = np.round(points[::2] * 4) / 4 - 0.01 * np.array([1, 1]) * (seed % 2)  # many on edges and centers
     points = np.clip(points, np.array(space.origin), np.array(space.origin) + space.size - np.array(0.01))
     unrolled = [points[0]]
     for point in points[1:]:

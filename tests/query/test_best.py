@@ -17,13 +17,13 @@ from refusals import refused
 def whole_map(field: Field, place: np.ndarray, radius: float, count: int, spacing: float, mask: np.ndarray, sign: int) -> list[int]:
     """The answer by looking at every cell, with plain Python ordering."""
     space = field.space
-    centres = space.position_of(np.arange(len(space)))
-    away = np.round(distances(space, centres, place), 9)
+    centers = space.position_of(np.arange(len(space)))
+    away = np.round(distances(space, centers, place), 9)
     allowed = (~space.walls & mask).reshape(-1) & (away <= radius + 1e-6)
     order = sorted(np.flatnonzero(allowed).tolist(), key=lambda cell: (-sign * field.values.flat[cell], away[cell], cell))
     picks: list[int] = []
     for cell in order:
-        if len(picks) < count and all(distances(space, centres[cell], centres[other]) >= spacing - 1e-6 for other in picks):
+        if len(picks) < count and all(distances(space, centers[cell], centers[other]) >= spacing - 1e-6 for other in picks):
             picks.append(cell)
     return picks
 
@@ -45,7 +45,7 @@ def test_best_is_the_best_of_the_whole_map(seed: int, radius: float, count: int,
     field = noise(space, seed, levels=3)
     mask = rng.random(space.shape) < 0.8
     places = inside(space, 6, seed)
-    places[:3] = np.floor(places[:3] * 4) / 4  # on edges and centres, where distances are equal
+    places[:3] = np.floor(places[:3] * 4) / 4  # on edges and centers, where distances are equal
     count = min(count, len(space))
     for ask, sign in ((query.best, 1), (query.worst, -1)):
         spots = ask(field, places, radius, count=count, spacing=spacing, where=mask)
@@ -101,7 +101,7 @@ def test_nothing_within_the_radius_is_an_answer() -> None:
     assert spots.cells.tolist() == [[-1, -1], [0, -1]]
     assert np.isnan(spots.positions[0]).all() and np.isnan(spots.values[0]).all()
     assert np.isnan(spots.values[1, 1]) and spots.value[1] == field.values[0, 0]
-    assert not query.best(noise(fc.Grid(4, 3), 3), (2.0, 1.0), 0.2).found.any()  # no centre is that near
+    assert not query.best(noise(fc.Grid(4, 3), 3), (2.0, 1.0), 0.2).found.any()  # no center is that near
 
 
 def test_where_takes_arrays_and_layers() -> None:

@@ -58,10 +58,10 @@ class TestChoice:
 
     def test_dice_break_ties_evenly_and_repeat(self) -> None:
         layer = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("memory", Fade())
-        centre = np.tile([2.5, 1.5], (2000, 1))
-        one = explore_step(layer, centre, rng=np.random.default_rng(7))
-        again = explore_step(layer, centre, rng=np.random.default_rng(7))
-        other = explore_step(layer, centre, rng=np.random.default_rng(8))
+        center = np.tile([2.5, 1.5], (2000, 1))
+        one = explore_step(layer, center, rng=np.random.default_rng(7))
+        again = explore_step(layer, center, rng=np.random.default_rng(7))
+        other = explore_step(layer, center, rng=np.random.default_rng(8))
         np.testing.assert_array_equal(one.cells, again.cells)
         assert (one.cells != other.cells).any()
         counts = np.unique(one.cells, return_counts=True)[1]

@@ -46,12 +46,12 @@ def test_spacing_keeps_the_stronger() -> None:
     field = noise(fc.Grid(30, 20, cell_size=0.5, wrap=True), 1)
     everything, spots = query.peaks(field), query.peaks(field, spacing=2.5)
     kept: list[int] = []
-    centres = field.space.position_of(everything.cells)
-    for i in range(len(centres)):
-        if all(distances(field.space, centres[i], centres[j]) >= 2.5 - 1e-9 for j in kept):
+    centers = field.space.position_of(everything.cells)
+    for i in range(len(centers)):
+        if all(distances(field.space, centers[i], centers[j]) >= 2.5 - 1e-9 for j in kept):
             kept.append(i)
     assert spots.cells.tolist() == everything.cells[kept].tolist()
-    assert 1 < len(kept) < len(centres)
+    assert 1 < len(kept) < len(centers)
     assert query.peaks(field, 2, spacing=2.5).cells.tolist() == spots.cells[:2].tolist()
 
 

@@ -34,9 +34,9 @@ def test_regions_are_scipys_labels(seed: int, neighbors: int, threshold: float, 
         assert region.peak_value == field.values[own].max()
         cells = np.flatnonzero(own)
         assert space.cell_at(region.peak) == cells[field.values[own].argmax()]
-        centres = space.position_of(cells)
-        away = np.hypot(*(centres - centres.mean(axis=0)).T)
-        assert np.hypot(*(np.array(region.center) - centres.mean(axis=0))) <= away.min() + 1e-9
+        centers = space.position_of(cells)
+        away = np.hypot(*(centers - centers.mean(axis=0)).T)
+        assert np.hypot(*(np.array(region.center) - centers.mean(axis=0))) <= away.min() + 1e-9
         assert found.labels.flat[space.cell_at(region.center)] == region.label
 
 

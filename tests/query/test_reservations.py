@@ -20,14 +20,14 @@ def test_each_in_turn_takes_the_best_of_what_is_left(seed: int, spacing: float, 
     field, places = noise(space, seed, levels=3), inside(space, 20, seed)
     held = query.Reservations(space, spacing=spacing)
     spots = held.best(field, places, 4.0, agents=range(20))
-    centres = space.position_of(np.arange(len(space)))
+    centers = space.position_of(np.arange(len(space)))
     free = np.ones(len(space), bool)
     for i, place in enumerate(places):
         alone = query.best(field, place, 4.0, where=free.reshape(space.shape))
         assert spots.cells[i] == alone.cell
         if alone.found:
             free[alone.cell] = False
-            free &= distances(space, centres, alone.position) >= spacing - 1e-6
+            free &= distances(space, centers, alone.position) >= spacing - 1e-6
     assert held.cells.tolist() == spots.cells[spots.found].tolist()
     assert held.agents == np.flatnonzero(spots.found).tolist()
 

@@ -22,7 +22,7 @@ SPACES = [
 
 
 def rows_and_columns(space: fc.Grid, points: np.ndarray) -> np.ndarray:
-    """Positions as SciPy takes them: rows and columns of the array, whole numbers at the centres of cells."""
+    """Positions as SciPy takes them: rows and columns of the array, whole numbers at the centers of cells."""
     u, v = ((points - space.origin) / space.cell_size - 0.5).T
     return np.stack([space.height - 1 - v if space.y_up else v, u])
 
@@ -56,9 +56,9 @@ def test_bilinear_reproduces_a_ramp(space: fc.Grid) -> None:
 @pytest.mark.parametrize("space", SPACES)
 def test_both_ways_read_the_cell_at_its_centre(space: fc.Grid) -> None:
     field = noise(space, 6)
-    centres = space.position_of(np.arange(len(space)))
-    assert query.sample(field, centres).tobytes() == field.values.tobytes()
-    np.testing.assert_allclose(query.sample(field, centres, how="bilinear"), field.values.reshape(-1), atol=1e-6)
+    centers = space.position_of(np.arange(len(space)))
+    assert query.sample(field, centers).tobytes() == field.values.tobytes()
+    np.testing.assert_allclose(query.sample(field, centers, how="bilinear"), field.values.reshape(-1), atol=1e-6)
 
 
 def test_nothing_comes_through_a_wall() -> None:

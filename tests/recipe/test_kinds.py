@@ -214,7 +214,7 @@ def test_a_stamp_larger_than_the_map_and_one_that_covers_no_cell(tmp_path):
         source("view"),
         RUN,
     )
-    assert "A stamp covers the centre of a cell" in found[0]
+    assert "A stamp covers the center of a cell" in found[0]
 
 
 def test_pictures_of_trails_have_limits(tmp_path):

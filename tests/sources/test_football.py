@@ -103,7 +103,7 @@ def test_a_pitch_covers_the_lines_and_the_margin_around_the_centre_spot():
     assert (grid.width, grid.height) == (56, 37)
     corners = np.array([(-55.4, -36.9), (55.4, 36.9)])
     assert set(grid.cell_at(corners).tolist()) == {36 * 56, 55}
-    assert pitch(centre=(52.5, 34)).origin == (-5, -5)
+    assert pitch(center=(52.5, 34)).origin == (-5, -5)
 
 
 def test_recorded_minutes_stay_on_the_pitch_and_its_margin():

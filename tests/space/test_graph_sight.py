@@ -138,7 +138,7 @@ class TestMeshes:
     def test_jumps_can_be_looked_along_and_drops_looked_up(self) -> None:
         corners = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0), (3, 0, 1), (5, 0, 1), (5, 2, 1), (3, 2, 1), (5, 4, 1), (3, 4, 1)]
         mesh = fc.Mesh(corners, [(0, 1, 2, 3), (4, 5, 6, 7), (7, 6, 8, 9)])
-        leap = fc.Graph(mesh.centres, [(1, 0), (1, 2)], directed=True, mesh=mesh)  # a drop from the second to the first
+        leap = fc.Graph(mesh.centers, [(1, 0), (1, 2)], directed=True, mesh=mesh)  # a drop from the second to the first
         assert sees(leap, (1, 1, 0), [(4, 1, 1), (4, 3, 1)], 9).tolist() == [[True, False]]  # past the rim of the gap
         assert not sees(leap, (1.9, 1.9, 0), (3.5, 2.4, 1), 9).any()
         assert sees(leap, (1.5, 1, 0), (3.5, 1.9, 1), 9).all()
@@ -150,7 +150,7 @@ class TestMeshes:
         # One long side along two short ones, without corners in common: as in navigation files of shooters.
         corners = [(0, 0), (4, 0), (4, 2), (0, 2), (0, 2), (1, 2), (1, 4), (0, 4), (3, 2), (4, 2), (4, 4), (3, 4)]
         mesh = fc.Mesh(corners, [(0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11)])
-        yard = fc.Graph(mesh.centres, [(0, 1), (0, 2)], mesh=mesh)
+        yard = fc.Graph(mesh.centers, [(0, 1), (0, 2)], mesh=mesh)
         portals, _ = portals_of(yard)
         assert portals.starts.tolist() == [0, 2, 3, 4]
         assert sees(yard, (0.5, 1), [(0.5, 3.5), (3.5, 3.5), (3.5, 2.1)], 9).tolist() == [[True, False, True]]

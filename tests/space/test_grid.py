@@ -44,9 +44,9 @@ class TestPositions:
     @given(grids())
     def test_centre_of_a_cell_lies_in_it(self, grid: fc.Grid) -> None:
         cells = np.arange(len(grid))
-        centres = grid.position_of(cells)
-        assert centres.shape == (len(grid), 2)
-        np.testing.assert_array_equal(grid.cell_at(centres), cells)
+        centers = grid.position_of(cells)
+        assert centers.shape == (len(grid), 2)
+        np.testing.assert_array_equal(grid.cell_at(centers), cells)
 
     @given(grids())
     def test_one_and_many_agree(self, grid: fc.Grid) -> None:

@@ -47,8 +47,8 @@ def test_each_sees_the_other_or_neither(seed, wrap, hilly, radius, cell_size):
 def test_open_ground_is_a_disc_in_world_units():
     space = fc.Grid(21, 15, cell_size=0.1, origin=(5, 5), y_up=True)
     seen = visible(space, space.position_of(7 * 21 + 10), 0.3)
-    centres = space.position_of(np.arange(len(space)))
-    away = np.hypot(*(centres - centres[7 * 21 + 10]).T)
+    centers = space.position_of(np.arange(len(space)))
+    away = np.hypot(*(centers - centers[7 * 21 + 10]).T)
     assert np.array_equal(seen.reshape(-1), away < 0.3 + 1e-9)
     assert seen.sum() == 29
 

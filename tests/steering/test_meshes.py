@@ -82,7 +82,7 @@ class TestRims:
     def test_one_way_sides(self) -> None:
         corners = [(0, 0), (2, 0), (2, 2), (0, 2), (4, 0), (4, 2)]
         mesh = fc.Mesh(corners, [(0, 1, 2, 3), (1, 4, 5, 2)])
-        ledge = fc.Graph(mesh.centres, [(0, 1)], directed=True, mesh=mesh)
+        ledge = fc.Graph(mesh.centers, [(0, 1)], directed=True, mesh=mesh)
         assert steering.move(ledge, (1, 1), (2, 0)) == pytest.approx((3, 1))
         assert steering.move(ledge, (3, 1), (-2, 0)) == pytest.approx((2, 1), abs=1e-5)
 
@@ -91,7 +91,7 @@ class TestLeaps:
     def banks(self) -> fc.Graph:
         corners = [(0, 0), (2, 0), (2, 2), (0, 2), (3, 0), (5, 0), (5, 2), (3, 2)]
         mesh = fc.Mesh(corners, [(0, 1, 2, 3), (4, 5, 6, 7)])
-        return fc.Graph(mesh.centres, [(0, 1)], directed=True, mesh=mesh)
+        return fc.Graph(mesh.centers, [(0, 1)], directed=True, mesh=mesh)
 
     def test_gaps_are_leapt_over_whole(self) -> None:
         banks = self.banks()

@@ -66,8 +66,8 @@ FUNCTIONS = {
     "clamp": Function(_cellwise("clamp"), "clamp(map, low, high)", (3,)),
     "lerp": Function(_cellwise("lerp"), "lerp(start, end, share)", (3,)),
     "where": Function(_cellwise("where"), "where(condition, then, otherwise)", (3,)),
-    "normalise": Function(_of_map("normalise"), "normalise(map)", (1,)),
-    "normalise_signed": Function(_of_map("normalise_signed"), "normalise_signed(map)", (1,)),
+    "normalize": Function(_of_map("normalize"), "normalize(map)", (1,)),
+    "normalize_signed": Function(_of_map("normalize_signed"), "normalize_signed(map)", (1,)),
     "invert": Function(_of_map("invert"), "invert(map)", (1,)),
     "linear": Function(_cellwise("linear"), "linear(map, low, high)", (1, 3)),
     "quadratic": Function(_cellwise("quadratic"), "quadratic(map, low, high)", (1, 3)),
@@ -86,7 +86,7 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
 
     Names are those of the layers of an influence map, or of a mapping to layers, expressions and numbers; names of other than
     letters, digits and `_` stand in quotes: `'red team' - 1`. There are `+ - * / **`, parentheses, the comparisons
-    `< <= > >= == !=`, `and or not` (or `& | ~`) and the functions abs, min, max, clamp, lerp, where, normalise, normalise_signed,
+    `< <= > >= == !=`, `and or not` (or `& | ~`) and the functions abs, min, max, clamp, lerp, where, normalize, normalize_signed,
     invert, linear, quadratic, smoothstep, logistic, power, step, points, sqrt and smooth, which do what those of `Operand` do.
 
     Raises `InvalidValue` that points at the place. The text is never run as code.

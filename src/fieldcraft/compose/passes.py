@@ -72,7 +72,7 @@ class Smoothed(Kept):
 
 
 class Refined(Kept):
-    """A map on coarser cells, read on finer ones; or on another kind of cells, each of which reads the one that its centre lies in."""
+    """A map on coarser cells, read on finer ones; or on another kind of cells, each of which reads the one that its center lies in."""
 
     def __init__(self, source: Expression, space: Space) -> None:
         own = source.space

@@ -39,7 +39,7 @@ class _Step:
 class Plan:
     """How an expression is computed: one program per pass over the map.
 
-    All but the last pass look for the ranges that `normalise` and `invert` need. Equal parts of the tree are computed once
+    All but the last pass look for the ranges that `normalize` and `invert` need. Equal parts of the tree are computed once
     per pass, and where the last pass goes on from what the one before looked at, that is kept in the result meanwhile.
     """
 

@@ -50,7 +50,7 @@ def front_lines(
     seam = ((0, int(space.wrap)),) * 2
     owner = np.pad(leader, seam, mode="wrap")
     lines = []
-    for first, second in _neighbours(owner, len(names)):
+    for first, second in _neighbors(owner, len(names)):
         if min(owner.shape) < 2 or not at_odds(first, second):
             continue
         mine = (owner == first) | (owner == second)
@@ -103,7 +103,7 @@ def regions(space: Space, names: Sequence[str], owner: Numbers, presence: Callab
     return regions_owned(space, strength, owner, names)
 
 
-def _neighbours(owner: Numbers, teams: int) -> list[tuple[int, int]]:
+def _neighbors(owner: Numbers, teams: int) -> list[tuple[int, int]]:
     """Pairs of teams, the lower number first, that hold cells beside each other or corner to corner."""
     pairs: set[tuple[int, int]] = set()
     above, below, left, right = owner[:-1], owner[1:], owner[:, :-1], owner[:, 1:]
@@ -120,7 +120,7 @@ def _neighbours(owner: Numbers, teams: int) -> list[tuple[int, int]]:
 
 
 def _world(space: Grid, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """World positions of places given as (column, row), 0 being the centre of the first cell."""
+    """World positions of places given as (column, row), 0 being the center of the first cell."""
     columns, rows = points[:, 0], points[:, 1]
     if space.y_up:
         rows = space.height - 1 - rows

@@ -169,7 +169,7 @@ class Teams(Mapping[str, SourceLayer]):
     def front_lines(self, by: str = "total") -> list[FrontLine]:
         """The lines between the ground of teams of which one is hostile to the other, as polylines in world units.
 
-        A line runs where two teams are equally strong, between the centres of cells that one of them owns and cells that the
+        A line runs where two teams are equally strong, between the centers of cells that one of them owns and cells that the
         other owns; each names its two teams. It ends at walls, where nobody is, where a third team owns, and at the rim; on a
         torus it may stand out over the rim by half a cell, to meet the other end there. Maps of a single row or column have
         none. `by` as in `owner`.

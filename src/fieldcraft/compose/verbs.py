@@ -166,12 +166,12 @@ def _lerp(start: Node, end: Node, share: Node) -> Node:
     return operation("add", operation("multiply", start, rest), operation("multiply", end, share))
 
 
-def _normalise(x: Node) -> Node:
+def _normalize(x: Node) -> Node:
     above = operation("subtract", x, Node("low", (x,)))
     return operation("divide", above, Node("span", (x,)), bound=1.0)
 
 
-def _normalise_signed(x: Node) -> Node:
+def _normalize_signed(x: Node) -> Node:
     return operation("divide", x, Node("peak", (x,)), bound=1.0)
 
 
@@ -286,8 +286,8 @@ CELLWISE: dict[str, Callable[..., Node]] = {
     "clamp": _clamp,
     "lerp": _lerp,
     "where": _simple("where"),
-    "normalise": _normalise,
-    "normalise_signed": _normalise_signed,
+    "normalize": _normalize,
+    "normalize_signed": _normalize_signed,
     "invert": _invert,
     "linear": _linear,
     "quadratic": _quadratic,

@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 
 
 def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = "refuse") -> Window:
-    """Cut a working map out of a layer or expression: the cells whose centres lie within `radius` of the agent's cell's.
+    """Cut a working map out of a layer or expression: the cells whose centers lie within `radius` of the agent's cell's.
 
     `center` is one position or an array of them, `radius` is in world units. Of an expression only these cells are
     computed. A position off the map raises `OutsideMap`, or counts as the nearest cell of the rim with `outside="clamp"`.
@@ -51,7 +51,7 @@ class Window:
     (N, side, side). On a graph they are (K,), or (N, K): the vertices within the straight distance, nearest first, and K as many as the
     largest window has. Cells off the map, walls and cells beyond the radius read 0, are not `inside`, and are never chosen.
 
-    `+ - * /`, `abs`, `clamp`, `normalise` and `invert` give new windows and reckon as expressions do; the other operand is a
+    `+ - * /`, `abs`, `clamp`, `normalize` and `invert` give new windows and reckon as expressions do; the other operand is a
     window around the same cells, a number, or an array that NumPy can spread over this one's.
     """
 
@@ -90,7 +90,7 @@ class Window:
 
     @property
     def distances(self) -> NDArray[np.float64]:
-        """World distance of each cell's centre from the middle cell's, (side, side); on a graph (K,) or (N, K)."""
+        """World distance of each cell's center from the middle cell's, (side, side); on a graph (K,) or (N, K)."""
         return self._frame.distances
 
     def __add__(self, other: Window | ArrayLike) -> Window:
@@ -127,7 +127,7 @@ class Window:
         """The values cut to [low, high]."""
         return self._with(reference.CLAMP, self, low, high)
 
-    def normalise(self) -> Window:
+    def normalize(self) -> Window:
         """Each window brought to [0, 1] by its own smallest and largest value inside; all 0 where they are equal."""
         low, high = self._range()
         above = self._with(reference.SUBTRACT, self, low)

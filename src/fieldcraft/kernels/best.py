@@ -33,7 +33,7 @@ def bounds(values, closed, sign, out):
 
 @kernel
 def _away(index, at, count, wrap):
-    """How far the centre of a row or column is from `at`, the short way round."""
+    """How far the center of a row or column is from `at`, the short way round."""
     d = abs((index + 0.5) - at)
     return min(d, count - d) if wrap else d
 

@@ -172,7 +172,7 @@ def stamp(canvas, mask, left, top, red, green, blue):
 
 @kernel("out i4[:,::1], f8[::1], f8[::1], i8[::1], i8[::1], i8[::1]")
 def polygons(owners, xs, ys, starts, rings, order):
-    """Write into each pixel the number of the convex polygon that its centre lies in, the last of `order` that does."""
+    """Write into each pixel the number of the convex polygon that its center lies in, the last of `order` that does."""
     height, width = owners.shape
     for p in order:
         begin, end = starts[p], starts[p + 1]

@@ -31,7 +31,7 @@ def on_map(index, count, wrap):
 
 @kernel(error_model="numpy")
 def _around(u, count, flip, wrap):
-    """Along one axis: the two rows or columns whose centres surround a position (-1 off the map), and how far in between."""
+    """Along one axis: the two rows or columns whose centers surround a position (-1 off the map), and how far in between."""
     before = np.floor(u - 0.5)
     part = (u - 0.5) - before
     low = on_map(before, count, wrap)

@@ -32,7 +32,7 @@ _SECTORS = 64  # pieces of a view that are joined at once
 
 
 @kernel("i8[::1], f8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
-def settle(starts, rings, centres, cells, points, places):
+def settle(starts, rings, centers, cells, points, places):
     """Where points stand in their polygons, a little to the middle."""
     for i in range(len(cells)):
         cell = cells[i]
@@ -55,8 +55,8 @@ def settle(starts, rings, centres, cells, points, places):
                 best, bx, by = away, px, py
         if inside:
             bx, by = x, y
-        places[i, 0] = bx + (centres[cell, 0] - bx) * INWARDS
-        places[i, 1] = by + (centres[cell, 1] - by) * INWARDS
+        places[i, 0] = bx + (centers[cell, 0] - bx) * INWARDS
+        places[i, 1] = by + (centers[cell, 1] - by) * INWARDS
 
 
 @kernel
@@ -392,7 +392,7 @@ def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left
 
 @kernel
 def between_cells(walls, row, column, dy, dx):
-    """Whether the centres of two cells of a grid see each other."""
+    """Whether the centers of two cells of a grid see each other."""
     height, width = walls.shape
     down, right = 1 if dy > 0 else -1, 1 if dx > 0 else -1
     ay, ax = abs(dy), abs(dx)

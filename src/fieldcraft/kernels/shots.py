@@ -97,7 +97,7 @@ def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
 
 @kernel
 def _along(y, x, y0, x0, dy, dx, stop):
-    """The share of the way nearest a cell's centre."""
+    """The share of the way nearest a cell's center."""
     squared = dy * dy + dx * dx
     if squared == 0:
         return 0.0
@@ -120,7 +120,7 @@ def _put(cell, along, cells, shares, slot, count):
 
 @kernel
 def _beside(walls, y, x, y0, x0, dy, dx, stop, half_width, wrap, cells, shares, no_path, slot, count):
-    """Note a cell if its centre lies near the way and in its sight; returns the number of cells."""
+    """Note a cell if its center lies near the way and in its sight; returns the number of cells."""
     height, width = walls.shape
     if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
         return count

@@ -139,7 +139,7 @@ def _step(moves, steps, lengths, width, height, start, end):
 
 @kernel
 def _mean(king, costs, start, dx, dy, width, height):
-    """The mean cost along a straight leg from the centre of a cell, infinite where something is in its way."""
+    """The mean cost along a straight leg from the center of a cell, infinite where something is in its way."""
     y, x = divmod(start, width)
     right = 0 if dx > 0 else 1
     down = 2 if dy > 0 else 3

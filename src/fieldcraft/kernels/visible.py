@@ -2,7 +2,7 @@
 
 The plane around the looking cell is cut by its two diagonals into four quarters. In a quarter a line has a slope between
 -1 and 1, and one row after the other the walls of the row are cut out of the slopes still in sight: sectors with
-rational ends, so that no rounding ever decides. A cell of the next row is seen if the slope to its centre lies in a
+rational ends, so that no rounding ever decides. A cell of the next row is seen if the slope to its center lies in a
 sector, ends included. A sector of one slope is dropped: that is a line between a corner on its left and one on its
 right. The diagonals, to which corners lie on both sides, are walked one cell after the other.
 

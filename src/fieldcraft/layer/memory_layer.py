@@ -45,7 +45,7 @@ class MemoryLayer(Moving):
             to mark, such as what `visible` answers: N then counts the cells that are True. Walls in it are passed over.
         amounts: how well the places are known, at least 0: one number, or N; or with a mask an array in its shape. What is above the
             layer's `maximum` counts as that. By default the maximum. A mark never lowers what is remembered.
-        radius: world units, above 0, around the centre of the position's cell; one, or N. By default the cell alone.
+        radius: world units, above 0, around the center of the position's cell; one, or N. By default the cell alone.
         falloff: the share of the amount that a cell takes, by its distance: anything that `Falloff.of` takes.
         metric: which cells count, and how their distance is measured, as for `Radial`: "straight", "connected", "path", or
             "sight" for a whole field of view; on a graph of waypoints nothing hides a vertex. Walls are never marked.

@@ -216,12 +216,12 @@ class Operand:
         """The values cut to [low, high]: numbers, or maps (`high` wins where they cross)."""
         return self._verbs["clamp"](self, low, high)
 
-    def normalise(self, *, signed: bool = False) -> Operand:
+    def normalize(self, *, signed: bool = False) -> Operand:
         """The values brought to [0, 1]: the smallest on open ground becomes 0, the largest 1; all 0 where they are equal.
 
         With `signed=True` to [-1, 1] instead: divided by the largest magnitude, so that 0 stays 0.
         """
-        return self._verbs["normalise_signed" if signed else "normalise"](self)
+        return self._verbs["normalize_signed" if signed else "normalize"](self)
 
     def invert(self) -> Operand:
         """The largest value on open ground minus the values: best becomes worst."""
@@ -252,7 +252,7 @@ class Operand:
         return self._verbs["smooth"](self, cells)
 
     def on(self, space: Grid) -> Operand:
-        """The same map on finer cells: each cell of `space` reads the cell that its centre lies in.
+        """The same map on finer cells: each cell of `space` reads the cell that its center lies in.
 
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """

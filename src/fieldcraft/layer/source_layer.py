@@ -45,7 +45,7 @@ class SourceLayer(Moving):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> Source:
-        """Put a source at a world (x, y) position. It acts from the centre of its cell, from the next step on.
+        """Put a source at a world (x, y) position. It acts from the center of its cell, from the next step on.
 
         Parameters
         ----------

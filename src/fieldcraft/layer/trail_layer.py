@@ -48,8 +48,8 @@ class StampedLayer(Layer):
         rotations: degrees from the x axis towards the y axis, one or N. Each different pair of rotation and scale is cut out once
             and kept: round headings to a few dozen directions if there are thousands.
         scales: one or N, above 0.
-        how: "nearest" puts the stamp's centre on that of the position's cell; "bilinear" at the position itself, its weights divided among
-            the cells whose centres lie around them.
+        how: "nearest" puts the stamp's center on that of the position's cell; "bilinear" at the position itself, its weights divided among
+            the cells whose centers lie around them.
         blend: "add"; "max", the larger magnitude stays, the positive one of equals; or "replace", the stamp of the last position
             stays where weights are not 0. On a trail they blend with what has come since the last update.
         outside: "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies beyond it.

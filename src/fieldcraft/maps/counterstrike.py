@@ -59,9 +59,9 @@ def from_document(document: Document, max_height: float | None) -> Graph:
     except InvalidValue as error:
         raise BadMapFile(error.rule, got=f"{error.got} in {document.name}", remedy=f"Mend the {_KIND}") from None
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    lengths = np.sqrt(((mesh.centres[edges[:, 0]] - mesh.centres[edges[:, 1]]) ** 2).sum(axis=1))
+    lengths = np.sqrt(((mesh.centers[edges[:, 0]] - mesh.centers[edges[:, 1]]) ** 2).sum(axis=1))
     return built(
-        document.name, _KIND, mesh.centres, edges, np.maximum(lengths, 1e-9), True,
+        document.name, _KIND, mesh.centers, edges, np.maximum(lengths, 1e-9), True,
         max_height=max_height, mesh=mesh, labels=list(numbers), y_up=True,
     )  # fmt: skip
 

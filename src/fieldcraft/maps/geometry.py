@@ -110,7 +110,7 @@ def load_geometry(
     if climb > 0:
         more, far = steps_between(mesh, climb, tolerance)
         pairs, lengths = np.concatenate([pairs, more]), np.concatenate([lengths, far])
-    return built(file.name, "level", mesh.centres, pairs, lengths, mesh=mesh, max_height=max_height, y_up=True)
+    return built(file.name, "level", mesh.centers, pairs, lengths, mesh=mesh, max_height=max_height, y_up=True)
 
 
 def triangles_of(file: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -30,7 +30,7 @@ class Scenarios:
     """Problems on one map and how long their shortest ways are, for steps to 8 neighbours that cut no corners.
 
     `map_name` is the last part of the path that the file names, `width` and `height` are the map's. `starts` and `goals`
-    (N, 2) are world positions, the centres of cells, on the map as `load_map` loads it; `lengths` (N,) what the
+    (N, 2) are world positions, the centers of cells, on the map as `load_map` loads it; `lengths` (N,) what the
     file lists, and `precision` (N,) the unit of the last place to which it does. `buckets` (N,) group problems of similar length.
     """
 

@@ -20,10 +20,10 @@ Ids = NDArray[np.int64]
 class ShapePainter:
     """Collects shapes on a map of (height, width) cells and says which cells they block.
 
-    Positions are (x, y) in cells from the corner of the map, y downwards. A cell is blocked if its centre lies in a shape.
-    A shape too thin to hold a centre blocks too, so that nothing leaks through it: wherever it crosses the straight line
-    between the centres of two neighbours, it blocks the one of them that holds the middle of the crossing. So do the
-    segments of an open line. What touches no line between two centres blocks nothing.
+    Positions are (x, y) in cells from the corner of the map, y downwards. A cell is blocked if its center lies in a shape.
+    A shape too thin to hold a center blocks too, so that nothing leaks through it: wherever it crosses the straight line
+    between the centers of two neighbours, it blocks the one of them that holds the middle of the crossing. So do the
+    segments of an open line. What touches no line between two centers blocks nothing.
     """
 
     def __init__(self, height: int, width: int) -> None:
@@ -80,7 +80,7 @@ class ShapePainter:
         self._points = 0
 
     def _cross(self, axis: int, begins: Points, ends: Points, owners: Ids) -> tuple[Ids, Points, Ids]:
-        """Where edges cross the centre lines of the rows (axis 0) or columns: the line, the position on it, whose edge."""
+        """Where edges cross the center lines of the rows (axis 0) or columns: the line, the position on it, whose edge."""
         along, across = begins[:, axis], begins[:, 1 - axis]
         low, high = np.minimum(across, ends[:, 1 - axis]), np.maximum(across, ends[:, 1 - axis])
         count = self._shape[axis]
@@ -107,7 +107,7 @@ class ShapePainter:
         thin = first == past
         self._mark(axis, lines[thin], (enter[thin] + leave[thin]) / 2)
         if axis == 1 or not len(lines):
-            return  # the centres have been found along the rows
+            return  # the centers have been found along the rows
         height, width = self._shape
         if self._changes is None:
             self._changes = np.zeros((height, width + 1), dtype=np.int32)

@@ -55,6 +55,6 @@ def steps_between(mesh: Mesh, step_height: float, tolerance: float) -> tuple[NDA
         return nothing
     one, other, foot = one[fits], other[fits], foot[fits]
     joined = np.stack([owners[side[one]], owners[other]], axis=1)
-    ways = [np.sqrt(((mesh.centres[joined[:, 0]] - points[one]) ** 2).sum(axis=1)), np.sqrt(((foot - points[one]) ** 2).sum(axis=1))]
-    ways.append(np.sqrt(((mesh.centres[joined[:, 1]] - foot) ** 2).sum(axis=1)))
+    ways = [np.sqrt(((mesh.centers[joined[:, 0]] - points[one]) ** 2).sum(axis=1)), np.sqrt(((foot - points[one]) ** 2).sum(axis=1))]
+    ways.append(np.sqrt(((mesh.centers[joined[:, 1]] - foot) ** 2).sum(axis=1)))
     return joined, np.maximum(sum(ways), np.finfo(np.float64).tiny)

@@ -61,8 +61,8 @@ def load_tiled(
        nor the layer is hidden.
 
     Shapes are rectangles, ellipses, polygons, polylines and pictures (by their rectangle); points and texts block nothing. A
-    cell is a wall if its centre lies in the shape. A shape too thin to hold a centre still lets nothing through: where it
-    crosses the line between the centres of two neighbours, the one that holds the middle of the crossing is a wall. A layer's
+    cell is a wall if its center lies in the shape. A shape too thin to hold a center still lets nothing through: where it
+    crosses the line between the centers of two neighbours, the one that holds the middle of the crossing is a wall. A layer's
     offset moves its shapes, and its tiles by the nearest whole number of cells; what leaves the map thereby is gone.
 
     If nothing makes walls, the whole map is open, and a warning on the logger `fieldcraft.maps.tiled` says so, unless

@@ -176,7 +176,7 @@ class DistanceMap(Operand):
         return self._view
 
     def filled(self, number: float) -> Filled:
-        """The distances as a map that reads `number` where no way leads to a goal (0 on walls): `distances.filled(99).normalise()`."""
+        """The distances as a map that reads `number` where no way leads to a goal (0 on walls): `distances.filled(99).normalize()`."""
         return Filled(self, number)
 
     def finite_values(self) -> NDArray[np.float32]:
@@ -211,7 +211,7 @@ class DistanceMap(Operand):
             return self._distances.measured(cells)
 
     def descend(self, position: ArrayLike) -> Path:
-        """The way from a world position to the goal that is nearest by this map, over the cells' centres.
+        """The way from a world position to the goal that is nearest by this map, over the cells' centers.
 
         Where several steps are as good, straight on; on a graph to the vertex of the lowest number. Where no goal is reached, the path is
         not `found`. Raises `OnWall` or `OutsideMap` for a position that can't be stood on, naming the nearest open cell.
@@ -251,7 +251,7 @@ class DistanceMap(Operand):
 
     @property
     def goal_positions(self) -> NDArray[np.float64]:
-        """The world positions that the map was asked for, (N, 2) or (N, 3); of a flee map the centres of its goals' cells."""
+        """The world positions that the map was asked for, (N, 2) or (N, 3); of a flee map the centers of its goals' cells."""
         return self.space.position_of(self.goals) if self._points is None else self._points
 
     @property

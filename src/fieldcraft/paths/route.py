@@ -22,7 +22,7 @@ class Path:
 
     `space` is the map that it lies on, `cells` (N,) int64 the cells in order; a smoothed path has only those in which it turns.
     `length` is in world units, `cost` what the way costs, in world units times the cost of the ground; both run from the
-    centre of the first cell to the centre of the last, and are infinite where there is no way. A path keeps its numbers when walls
+    center of the first cell to the center of the last, and are infinite where there is no way. A path keeps its numbers when walls
     change later. `bends` are the positions of a smoothed path on a mesh, which turns at corners of polygons; else None.
     """
 
@@ -39,15 +39,15 @@ class Path:
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
-        """The centres of the cells, or `bends`: (N, 2) world positions, straight lines in between, on a torus the short way round.
+        """The centers of the cells, or `bends`: (N, 2) world positions, straight lines in between, on a torus the short way round.
 
         (N, 3) on a 3D graph. Read-only.
         """
         if self.bends is not None:
             return self.bends
-        centres = self.space.position_of(self.cells) if len(self.cells) else np.empty((0, self.space.dimensions))
-        centres.flags.writeable = False
-        return centres
+        centers = self.space.position_of(self.cells) if len(self.cells) else np.empty((0, self.space.dimensions))
+        centers.flags.writeable = False
+        return centers
 
     def at(self, distances: ArrayLike) -> NDArray[np.float64]:
         """The world positions after so much of the way, in world units: (2,) for one number, (N, 2) for many; (3,) and (N, 3) in 3D.

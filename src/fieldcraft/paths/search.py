@@ -18,7 +18,7 @@ __all__ = ["shortest_path", "shortest_paths"]
 def shortest_path(
     space: Space, start: ArrayLike, goal: ArrayLike, *, cost: Cost = None, smooth: bool = False, charge: str = "mean"
 ) -> Path:
-    """The cheapest way from one place to another, from the centre of its cell to the centre of the goal's.
+    """The cheapest way from one place to another, from the center of its cell to the center of the goal's.
 
     Where there is no way, the answer is a path that is not `found`. Of several cheapest ways always the same one is
     returned. Costs are compared in float64: no other way is cheaper by more than the rounding of such sums.

@@ -85,7 +85,7 @@ class GridBlots:
         ).reshape(-1, 5)
         self.which = which.reshape(-1).astype(np.int64)
         self.cells = int(sizes[self.which].sum())
-        # A stamp between cells is divided among those whose centres lie around its own.
+        # A stamp between cells is divided among those whose centers lie around its own.
         if between:
             rows, columns = rows - 0.5, columns - 0.5
         whole_rows, whole_columns = np.floor(rows), np.floor(columns)
@@ -109,7 +109,7 @@ class GridBlots:
 
 
 def _most(space: Grid, rows: NDArray[np.float64], columns: NDArray[np.float64], reaches: NDArray[np.float64]) -> int:
-    """How many cells of a stamp, from its centre to each side, may lie on the map: its longer side, or more for centres off the map."""
+    """How many cells of a stamp, from its center to each side, may lie on the map: its longer side, or more for centers off the map."""
     side = max(space.shape)
     off = (rows < 0) | (rows >= space.height) | (columns < 0) | (columns >= space.width)
     if space.wrap or not off.any():

@@ -18,13 +18,13 @@ __all__ = ["Print", "Stamp", "tether"]
 
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
-_EDGE = 1 + 1e-9  # a cell whose centre lies on the edge of a shape belongs to it, whatever the rounding
+_EDGE = 1 + 1e-9  # a cell whose center lies on the edge of a shape belongs to it, whatever the rounding
 _MOST_KEPT = 4096
 
 
 @dataclass(frozen=True)
 class Print:
-    """A stamp on a grid: weights (height, width), [row, column], and where the first lies from the cell under the stamp's centre."""
+    """A stamp on a grid: weights (height, width), [row, column], and where the first lies from the cell under the stamp's center."""
 
     weights: NDArray[np.float64]
     first_row: int
@@ -32,11 +32,11 @@ class Print:
 
 
 class Stamp:
-    """Weights around a centre: which ground is covered, and how much each place of it takes. Weights may be negative.
+    """Weights around a center: which ground is covered, and how much each place of it takes. Weights may be negative.
 
     Made by `disc`, `ring`, `cone`, `line`, `rectangle`, `polygon` and `image`; changed by `rotated`, `scaled` and `moved`; and
     added, subtracted and multiplied by numbers: `Stamp.disc(9) - 2 * Stamp.disc(4)` holds safety and threat at once. Lengths
-    are world units; angles are degrees from the x axis towards the y axis. A cell takes the weight at its centre. Weights of one
+    are world units; angles are degrees from the x axis towards the y axis. A cell takes the weight at its center. Weights of one
     stamp lie within +-16.
 
     Put on a layer by `Layer.stamp`. All of this is immutable.
@@ -53,14 +53,14 @@ class Stamp:
 
     @property
     def reach(self) -> float:
-        """World units from the centre beyond which all weights are 0."""
+        """World units from the center beyond which all weights are 0."""
         return self._reach
 
     # Shapes
 
     @classmethod
     def disc(cls, radius: float, falloff: Any = "constant") -> Stamp:
-        """A disc, whose weights fall from the centre to the radius: anything that `Falloff.of` takes."""
+        """A disc, whose weights fall from the center to the radius: anything that `Falloff.of` takes."""
         size, curve = checks.positive("radius", radius), Falloff.of(falloff)
         return cls(lambda x, y: curve(_snapped(np.hypot(x, y) / size)), size, "disc")
 
@@ -79,7 +79,7 @@ class Stamp:
 
     @classmethod
     def cone(cls, radius: float, angle: float, falloff: Any = "constant") -> Stamp:
-        """The part of a disc within `angle` degrees, centred on the x axis; the centre belongs to it. Above 0, at most 360."""
+        """The part of a disc within `angle` degrees, centered on the x axis; the center belongs to it. Above 0, at most 360."""
         size, curve, opening = checks.positive("radius", radius), Falloff.of(falloff), checks.positive("angle", angle)
         if opening > 360:
             raise InvalidValue("angle is at most 360 degrees", got=f"angle={angle!r}", remedy="Pass an angle in degrees")
@@ -93,7 +93,7 @@ class Stamp:
 
     @classmethod
     def line(cls, length: float, width: float, falloff: Any = "constant") -> Stamp:
-        """A line from the centre along the x axis, `width` across: weights fall along it, from the centre to its end."""
+        """A line from the center along the x axis, `width` across: weights fall along it, from the center to its end."""
         far, half, curve = checks.positive("length", length), checks.positive("width", width) / 2, Falloff.of(falloff)
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -105,13 +105,13 @@ class Stamp:
 
     @classmethod
     def rectangle(cls, width: float, height: float) -> Stamp:
-        """A flat rectangle around the centre, `width` along x and `height` along y."""
+        """A flat rectangle around the center, `width` along x and `height` along y."""
         half_x, half_y = checks.positive("width", width) / 2 * _EDGE, checks.positive("height", height) / 2 * _EDGE
         return cls(lambda x, y: ((np.abs(x) <= half_x) & (np.abs(y) <= half_y)).astype(np.float64), math.hypot(half_x, half_y), "rectangle")
 
     @classmethod
     def polygon(cls, points: ArrayLike) -> Stamp:
-        """A flat polygon with its edges: (N, 2) corners from the centre, at least 3. What an even number of edges lie around is outside."""
+        """A flat polygon with its edges: (N, 2) corners from the center, at least 3. What an even number of edges lie around is outside."""
         corners, _ = checks.positions(points)
         if len(corners) < 3:
             raise InvalidValue("A polygon has at least 3 corners", got=f"{len(corners)}", remedy="Pass an array of shape (N, 2)")
@@ -132,10 +132,10 @@ class Stamp:
 
     @classmethod
     def image(cls, weights: ArrayLike, width: float) -> Stamp:
-        """An image of weights (rows, columns), `width` world units wide, its middle at the centre, each a square.
+        """An image of weights (rows, columns), `width` world units wide, its middle at the center, each a square.
 
         Its columns go along x, its rows along y; where y grows upwards, flip it with `weights[::-1]` to look as it does on paper.
-        A cell takes the weight of the square that its centre lies in.
+        A cell takes the weight of the square that its center lies in.
         """
         pixels = checks.array("The weights of an image", weights)
         if pixels.ndim != 2 or not pixels.size or pixels.dtype.kind not in "iufb":
@@ -163,18 +163,18 @@ class Stamp:
     # Changes
 
     def rotated(self, degrees: float) -> Stamp:
-        """Turned about the centre, from the x axis towards the y axis."""
+        """Turned about the center, from the x axis towards the y axis."""
         turn = math.radians(checks.finite("degrees", degrees))
         cosine, sine, inner = math.cos(turn), math.sin(turn), self._weigh
         return Stamp(lambda x, y: inner(x * cosine + y * sine, y * cosine - x * sine), self._reach, self._name)
 
     def scaled(self, factor: float) -> Stamp:
-        """Larger or smaller about the centre, with the same weights."""
+        """Larger or smaller about the center, with the same weights."""
         size, inner = checks.positive("factor", factor), self._weigh
         return Stamp(lambda x, y: inner(x / size, y / size), self._reach * size, self._name)
 
     def moved(self, x: float, y: float) -> Stamp:
-        """Away from the centre, by world units."""
+        """Away from the center, by world units."""
         right, down, inner = checks.finite("x", x), checks.finite("y", y), self._weigh
         return Stamp(lambda x, y: inner(x - right, y - down), self._reach + math.hypot(right, down), self._name)
 
@@ -216,7 +216,7 @@ class Stamp:
     def on(self, cell_size: float, *, y_up: bool, most: int, rotation: float = 0.0, scale: float = 1.0) -> Print:
         """The weights that a stamp puts on the cells of a grid, at most `most` cells away; kept for the next time.
 
-        Raises `InvalidValue` where no centre of a cell is covered however far away, or a weight lies beyond +-16.
+        Raises `InvalidValue` where no center of a cell is covered however far away, or a weight lies beyond +-16.
         """
         key = (cell_size, y_up, most, rotation, scale)
         known = self._prints.get(key)
@@ -243,7 +243,7 @@ class Stamp:
             return Print(np.zeros((1, 1)), 0, 0)  # what it covers lies beyond, as of a ring around the map
         if not len(rows):
             raise InvalidValue(
-                "A stamp covers the centre of a cell",
+                "A stamp covers the center of a cell",
                 got=f"{stamp!r} on cells of {cell_size:g}",
                 remedy="Make it larger, or wider, or use smaller cells",
             )
@@ -253,14 +253,14 @@ class Stamp:
 
 
 def tether(own_range: float, enemy_range: float, *, threat: float = 1.0) -> Stamp:
-    """Where to stand against an enemy: to be stamped at his position, with both ranges in world units.
+    """Where to stand against an enemy: to be stamped at its position, with both ranges in world units.
 
-    Where I reach him and he does not reach me lies a ring, best in its middle; where he reaches me the weight is less by `threat`,
-    at least 0: -threat where I don't reach him, 1 - threat where we reach each other. If his range is the longer one there is
-    no ring, and the way to him leads through his.
+    Where the fighter reaches the enemy and is not reached lies a ring, best in its middle; where the enemy reaches, the weight is
+    less by `threat`, at least 0: -threat where the fighter doesn't reach it, 1 - threat where they reach each other. If the enemy's
+    range is the longer one there is no ring, and the way to it leads through its range.
 
     Source: the tethering of two fighters in "Influence Maps, Ants, and Flocking": a threat of the enemy's range, a safety of one's own,
-    both centred on the enemy, ideally a donut.
+    both centered on the enemy, ideally a donut.
     """
     own, enemy = checks.positive("own_range", own_range), checks.positive("enemy_range", enemy_range)
     weight = checks.not_negative("threat", threat)

@@ -1,4 +1,4 @@
-"""A guess: where somebody went after we lost sight of him, and what nobody has looked at."""
+"""A guess: where a target went after it was lost from sight, and what nobody has looked at."""
 
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit

@@ -33,7 +33,7 @@ class Belief(Operand):
     """An occupancy map: for one or several targets, how likely each cell is, shared by all who search.
 
     Seen, a target is certainly there. Unseen, the belief wanders along walkable steps at the target's speed; cells in view
-    where he is not are cleared, and the rest is scaled up. For each target it is never negative and always sums to 1.
+    where the target is not are cleared, and the rest is scaled up. For each target it is never negative and always sums to 1.
 
     It is a map like a layer: `values` (summed over targets) go into questions, windows and expressions, which stay live:
     `fc.best(belief - 0.5 * threat, ...)`.
@@ -97,7 +97,7 @@ class Belief(Operand):
     # What happens
 
     def see(self, position: ArrayLike, *, target: int = 0) -> None:
-        """A target is seen at a world position: he is certainly there. A wall there is refused (`OnWall`)."""
+        """A target is seen at a world position: it is certainly there. A wall there is refused (`OnWall`)."""
         number = self._target(target)
         cell = self._cell(position)
         if self.space.walls.reshape(-1)[cell]:
@@ -111,9 +111,9 @@ class Belief(Operand):
         self._put(number, found)
 
     def look(self, view: ArrayLike, *, target: int | None = None, missed: float = 0.0) -> bool:
-        """Clear the cells in view, since he was not seen there: bool in the space's shape, or cells. `target` None for all.
+        """Clear the cells in view, since the target was not seen there: bool in the space's shape, or cells. `target` None for all.
 
-        `missed` is the chance in [0, 1) of overlooking him. Where nothing would be left of a belief, because it was wrong, it begins
+        `missed` is the chance in [0, 1) of overlooking the target. Where nothing would be left of a belief, because it was wrong, it begins
         anew out of view (everywhere, if there is nothing out of view): the likelier the shorter the way from where he was thought to
         be. Then False comes back.
         """
@@ -138,7 +138,7 @@ class Belief(Operand):
         return sound
 
     def _out_of(self, cells: NDArray[np.int64], thought: NDArray[np.int64]) -> NDArray[Any]:
-        """How likely he is in each cell if not in view, where he was thought to be in some others."""
+        """How likely the target is in each cell if not in view, where it was thought to be in some others."""
         hidden = ~self.space.walls
         hidden.reshape(-1)[cells] = False
         if not hidden.any():

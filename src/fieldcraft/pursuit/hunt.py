@@ -1,4 +1,4 @@
-"""Pursuit: where may he be, from where he was last seen and which way he ran."""
+"""Pursuit: where may a fugitive be, from where it was last seen and which way it ran."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _NEVER = -1
 
 
 class Pursuit(Operand):
-    """A flood from where a fugitive was last seen, that keeps in front of the way he ran.
+    """A flood from where a fugitive was last seen, that keeps in front of the way it ran.
 
-    The cell he was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
+    The cell it was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
     Behind him stands a barrier that the flood does not enter: cells whose direction from where he was seen is more than
     `barrier_angle` away from his velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
     comes round. So the hot front is where he is if he runs, and the warm ground behind it where he may have stopped.
@@ -154,13 +154,13 @@ class Pursuit(Operand):
         return self.step(due)
 
     def look(self, view: ArrayLike) -> bool:
-        """Cells in view, where he was not seen: bool in the space's shape, or cells. Call it after `step` or `advance`.
+        """Cells in view, where the fugitive was not seen: bool in the space's shape, or cells. Call it after `step` or `advance`.
 
         They are cold, and as if the flood had never been there: what is hot does not go on from there, but it may come back.
 
-        Where nothing is left that is warm, hot is where he comes out of view, if he can't have done so yet. Else the flood was wrong. It
-        begins anew, without a barrier, and hot wherever he can have got to by now out of view; `restarts` counts that, and False comes
-        back. (So it does, with nothing warm, while all he can reach is in view.)
+        Where nothing is left that is warm, hot is where the fugitive comes out of view, if it can't have done so yet. Else the flood was
+        wrong. It begins anew, without a barrier, and hot wherever the fugitive can have got to by now out of view; `restarts` counts
+        that, and False comes back. (So it does, with nothing warm, while all it can reach is in view.)
         """
         seen = _mask(self.space, view)
         self._follow_walls()
@@ -205,7 +205,7 @@ class Pursuit(Operand):
         self._state[self._barred] = reference.BLOCKED
 
     def _origin(self) -> int:
-        """The cell in which he was last seen, or the nearest that he can be in where that is walled by now."""
+        """The cell in which the fugitive was last seen, or the nearest that it can be in where that is walled by now."""
         barred = self._barred_now()
         free = np.flatnonzero(~barred)
         if not barred[self._start] or not len(free):
@@ -313,7 +313,7 @@ class Pursuit(Operand):
         return clock.seconds(self.steps * clock.ticks("interval", self.interval))
 
     def estimate(self, how: str = "medoid") -> NDArray[np.float64]:
-        """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak"; where he was last seen if nothing is warm.
+        """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak"; the place last seen if nothing is warm.
 
         The mean may lie in a wall. The medoid is the warm cell with the least sum of squared distances to the heat, so one
         can always stand there; the peak is the hottest cell, of equally hot ones that nearest to the mean.

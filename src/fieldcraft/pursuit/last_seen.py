@@ -1,4 +1,4 @@
-"""Where somebody was last seen, which way he ran, and what lies behind him then."""
+"""Where a fugitive was last seen, which way it ran, and what lies behind it then."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Contribution:
 class Explanation:
     """A value taken apart: the amounts of its `contributions`, the largest first, and the `remainder` add up to `value`.
 
-    `remainder_is` says what kind of thing the remainder is. `position` is the centre of the cell.
+    `remainder_is` says what kind of thing the remainder is. `position` is the center of the cell.
     """
 
     name: str

@@ -19,7 +19,7 @@ def peaks(layer: Readable, count: int | None = None, *, spacing: float = 0.0, th
     ----------
     layer: a layer or an expression.
     count: how many at most; None for all.
-    spacing: the least distance to the stronger peaks before it, world units from centre to centre.
+    spacing: the least distance to the stronger peaks before it, world units from center to center.
     threshold: only values above this count.
 
     Returns `Spots` with as many entries as were found: positions (K, 2), values (K,), cells (K,). Raises `InvalidValue`.

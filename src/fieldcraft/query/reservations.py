@@ -28,7 +28,7 @@ class Reservations:
     Parameters
     ----------
     space: the space that all layers asked through this lie on; see `Layer.space`.
-    spacing: the least distance between two spots, world units from centre to centre. 0: no cell twice.
+    spacing: the least distance between two spots, world units from center to center. 0: no cell twice.
     """
 
     def __init__(self, space: Space, *, spacing: float = 0.0) -> None:

@@ -20,7 +20,7 @@ def sample(layer: Readable, positions: ArrayLike, *, how: str = "nearest", outsi
     Parameters
     ----------
     layer: a layer or an expression.
-    how: "nearest" reads the cell that holds the position. "bilinear" mixes the 2 x 2 cells whose centres surround it. Of
+    how: "nearest" reads the cell that holds the position. "bilinear" mixes the 2 x 2 cells whose centers surround it. Of
         these, only those take part that can be reached from the position's own cell by straight open steps among the four,
         so that nothing leaks through a wall or past its corner; their weights are divided by their sum. At the rim of the
         map, cells that are not there don't take part either. A position on a wall reads its cell.

@@ -27,7 +27,7 @@ def best(
 ) -> Spots:
     """The open cells with the highest values around each position.
 
-    Looks at the cells whose centre lies within `radius` of the position in a straight line, on a torus the short way
+    Looks at the cells whose center lies within `radius` of the position in a straight line, on a torus the short way
     round. Of equal values the nearest cell comes first, of equally near ones the lowest. The next choice is the
     best of the cells that keep `spacing` to all choices before it.
 
@@ -35,9 +35,9 @@ def best(
     ----------
     layer: a layer or an expression.
     near: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
-    radius: world units, above 0. With less than half a cell diagonal a position can be too far from every centre.
+    radius: world units, above 0. With less than half a cell diagonal a position can be too far from every center.
     count: how many cells for each position, in an axis of their own; without it the best one, without that axis.
-    spacing: the least distance between the choices of one position, world units from centre to centre.
+    spacing: the least distance between the choices of one position, world units from center to center.
     where: which cells may be taken: an array of bool of shape (height, width), or a layer or expression that is not 0 there.
     walk: only cells to which a way of at most this length leads from the position's cell, in world units; from a wall, from
         the open cells beside it. Without it a cell behind a wall is as good as any.

@@ -54,7 +54,7 @@ def ground_of(part: MapPart, space: AnySpace) -> NDArray[np.uint8] | None:
     if part.generate != "pitch":
         return None
     return pitch_ground(
-        grid_of(space, "A pitch"), **{key: part.options[key] for key in ("length", "width", "centre") if key in part.options}
+        grid_of(space, "A pitch"), **{key: part.options[key] for key in ("length", "width", "center") if key in part.options}
     )
 
 

@@ -28,7 +28,7 @@ _MAP_KEYS = (
     "height",
     "length",
     "margin",
-    "centre",
+    "center",
     "cell_size",
     "seed",
     "y_up",
@@ -139,7 +139,7 @@ def _map(section: Section, there: bool) -> MapPart:
         for key in ("length", "width", "cell_size"):
             section.put(options, key, lambda key: section.number(key, check=checks.positive))
         section.put(options, "margin", lambda key: section.number(key, check=checks.not_negative))
-        section.put(options, "centre", lambda key: section.numbers(key, "[x, y]", 2))
+        section.put(options, "center", lambda key: section.numbers(key, "[x, y]", 2))
     elif generate is not None:
         options["width"] = section.whole("width", minimum=1)
         options["height"] = section.whole("height", minimum=1)

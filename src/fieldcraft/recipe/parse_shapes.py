@@ -94,6 +94,6 @@ def stamp_of(value: Any) -> Stamp:
     if "at" in value:
         place, single = checks.positions(value["at"])
         if not single:
-            raise InvalidValue("at is [x, y], from the centre", got=repr(value["at"])[:60], remedy="Write two numbers")
+            raise InvalidValue("at is [x, y], from the center", got=repr(value["at"])[:60], remedy="Write two numbers")
         stamp = stamp.moved(*place[0].tolist())
     return stamp * value["times"] if "times" in value else stamp

@@ -23,7 +23,7 @@ _PERCENT = 100.0
 _MOST_CELLS = 20_000  # along a side of a pitch
 _GRASS = (26, 38, 31)
 _LINES = (58, 74, 64)
-# Metres, by the laws of the game: the radius of the centre circle, depth and width of the penalty and the goal area.
+# Metres, by the laws of the game: the radius of the center circle, depth and width of the penalty and the goal area.
 _CIRCLE = 9.15
 _AREAS = ((16.5, 40.32), (5.5, 18.32))
 
@@ -34,20 +34,20 @@ def pitch(
     *,
     margin: float = 5.0,
     cell_size: float = 1.0,
-    centre: tuple[float, float] = (0.0, 0.0),
+    center: tuple[float, float] = (0.0, 0.0),
     y_up: bool = True,
     neighbors: int = 8,
 ) -> Grid:
     """A grid without walls that covers a football pitch and a `margin` around it, all in metres.
 
-    `centre` is the centre spot in the recording's coordinates, so that positions stay the recording's own. The grid is
+    `center` is the center spot in the recording's coordinates, so that positions stay the recording's own. The grid is
     rounded up to whole cells, evenly on both sides. Players do leave a pitch: give their layer `outside="clamp"`.
     """
     size = checks.positive("cell_size", cell_size)
     around = 2 * checks.not_negative("margin", margin)
     columns = checks.whole("The columns", _cells(checks.positive("length", length) + around, size), minimum=1, maximum=_MOST_CELLS)
     rows = checks.whole("The rows", _cells(checks.positive("width", width) + around, size), minimum=1, maximum=_MOST_CELLS)
-    x, y = checks.pair("centre", centre)
+    x, y = checks.pair("center", center)
     origin = (x - columns * size / 2, y - rows * size / 2)
     return Grid(columns, rows, cell_size=size, origin=origin, y_up=y_up, neighbors=neighbors)
 
@@ -56,13 +56,13 @@ def _cells(length: float, size: float) -> int:
     return math.ceil(min(length / size, _MOST_CELLS + 1))
 
 
-def pitch_ground(grid: Grid, length: float = 105.0, width: float = 68.0, *, centre: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.uint8]:
+def pitch_ground(grid: Grid, length: float = 105.0, width: float = 68.0, *, center: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.uint8]:
     """The colours of a pitch for `view.frame(..., ground=)`: uint8 of shape (height, width, 3), dark grass and paler lines.
 
-    The lines are as wide as a cell: rim, halfway line, centre circle, penalty areas and goal areas. `length` and `width` are those
-    of the pitch, `centre` its centre spot.
+    The lines are as wide as a cell: rim, halfway line, center circle, penalty areas and goal areas. `length` and `width` are those
+    of the pitch, `center` its center spot.
     """
-    around = grid.position_of(np.arange(len(grid))).reshape(*grid.shape, 2) - np.asarray(centre)
+    around = grid.position_of(np.arange(len(grid))).reshape(*grid.shape, 2) - np.asarray(center)
     across, along = np.abs(around[..., 0]), np.abs(around[..., 1])
     half, side = length / 2, width / 2
     near = grid.cell_size / 2
@@ -95,9 +95,9 @@ def read_football(
     Two shapes are understood, told apart by the header:
 
     - wide: a row per frame, columns `frame`, `home_N_x`, `home_N_y`, `away_N_x`, `away_N_y` and perhaps `ball_x`, `ball_y`;
-      metres from the centre spot, taken as they are. Groups "home" and "away".
+      metres from the center spot, taken as they are. Groups "home" and "away".
     - long: a row per player and frame, columns `player`, `frame`, `x`, `y`, `team`; x and y in percent of the pitch. They
-      become metres from the centre spot of a pitch of (length, width) `metres`; None keeps the percent. The groups are the
+      become metres from the center spot of a pitch of (length, width) `metres`; None keeps the percent. The groups are the
       teams' names; rows without a team are the ball.
 
     `frames_per_second` is by default 25 for wide and 20 for long tables; the first frame is at 0 seconds. An empty position, and

@@ -38,7 +38,7 @@ class Source:
 
     @property
     def position(self) -> tuple[float, ...]:
-        """World (x, y), or (x, y, z), as it was given. It acts from the centre of its cell."""
+        """World (x, y), or (x, y, z), as it was given. It acts from the center of its cell."""
         return tuple(self._sources.positions_of([self.id])[0].tolist())
 
     @property

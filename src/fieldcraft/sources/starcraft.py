@@ -72,7 +72,7 @@ def read_starcraft(
     - `unfinished`: share of its strength that a building has, or a unit that is being warped in, until it is done.
     - `loops_per_second`: game loops per second; 22.4 is the game speed "faster", on which matches are played.
 
-    Positions in the table are whole cells; a unit is put at its cell's centre, half a cell up and right: that is where
+    Positions in the table are whole cells; a unit is put at its cell's center, half a cell up and right: that is where
     the start places of the same map's grid are. The markers named Beacon..., which the game keeps for each player, are no units and are
     left out.
 
@@ -124,7 +124,7 @@ class _Match:
         if event in ("born", "init"):
             if not kind:
                 raise table.refusal("A new unit has a type", f"{event} with an empty unit_type", "Complete or remove the line")
-            place = _centre(table, cell)
+            place = _center(table, cell)
             self.units[id] = unit = _Unit(kind, _player(table, player), place, now, kind in self.rooted, finished=event == "born")
             self._tell(now, id, unit)
             return
@@ -139,7 +139,7 @@ class _Match:
                 self.builder.add(now, id)
             return
         if event == "pos":
-            known.position, known.seen, known.sure = _centre(table, cell), now, known.kind in self.rooted
+            known.position, known.seen, known.sure = _center(table, cell), now, known.kind in self.rooted
         elif event == "done":
             if known.finished:
                 return
@@ -169,7 +169,7 @@ class _Match:
         self.builder.add(now, id, group, unit.position, strength, half_life=half_life, age=0.0 if unit.sure else now - unit.seen)
 
 
-def _centre(table: Table, cell: tuple[str, str]) -> tuple[float, float]:
+def _center(table: Table, cell: tuple[str, str]) -> tuple[float, float]:
     return (table.coordinate(cell[0], "x") + 0.5, table.coordinate(cell[1], "y") + 0.5)
 
 

@@ -84,7 +84,7 @@ def _built(graph: Graph, mesh: Mesh) -> Doors:
     both = np.stack([portals.ends[fills], portals.ends[np.minimum(fills + 1, len(portals.ends) - 1)]], axis=1).astype(np.int64)
     behind[leaps] = np.where(both[:, 0] == inside[leaps], both[:, 1], both[:, 0])
     arcs = topology.arcs_between(inside, behind)
-    middles = np.ascontiguousarray(mesh.centres[:, :2])
+    middles = np.ascontiguousarray(mesh.centers[:, :2])
     # Arcs that no portal stands for are leapt along from the side that one meets on the way from middle to middle.
     rest = np.setdiff1d(np.arange(len(topology.origins)), arcs)
     here, there = topology.origins[rest].astype(np.int64), topology.ends[rest].astype(np.int64)

@@ -148,7 +148,7 @@ class Graph(Space):
         """
         mesh = Mesh(corners, polygons)
         pairs, lengths = mesh.neighbors()
-        return cls(mesh.centres, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
+        return cls(mesh.centers, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
 
     @classmethod
     def from_networkx(

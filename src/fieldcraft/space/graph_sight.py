@@ -43,7 +43,7 @@ def stand(graph: Graph, points: Floats) -> Stand:
         return Stand(cells, points, np.zeros((len(points), 2), dtype=np.int64))
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
-    plan = np.ascontiguousarray(graph.mesh.centres[:, :2])
+    plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
     lines().settle(portals.corners, portals.rings, plan, cells, points, places)
     return Stand(cells, points, portals.rounded(places))
 

@@ -42,7 +42,7 @@ class Grid(Space):
     width, height: cells along x and y, at least 1 each and at most 2**28 together.
     cell_size: world units per cell.
     origin: (x, y) of the corner with the smallest coordinates.
-    tiles: whether positions are tiles: with True (3, 2) is the centre of column 3, row 2, instead of a corner. It puts the origin half a
+    tiles: whether positions are tiles: with True (3, 2) is the center of column 3, row 2, instead of a corner. It puts the origin half a
         cell off (0, 0); positions of other cell sizes are multiples of `cell_size`.
     y_up: whether y grows upwards.
     walls: bool of shape (height, width), True where influence cannot go.
@@ -175,7 +175,7 @@ class Grid(Space):
         return int(cells[0]) if single else cells
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of the centres of cells: (2,) for one cell, (N, 2) for many."""
+        """The world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
         one: object = cells
         if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(self):
             row, column = divmod(one, self.width)
@@ -188,7 +188,7 @@ class Grid(Space):
         return np.stack([self.origin[0] + (columns + 0.5) * self.cell_size, self.origin[1] + (rows + 0.5) * self.cell_size], axis=-1)
 
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
-        """For each cell, itself if it is open, else the open cell whose centre is nearest (lowest id on a tie).
+        """For each cell, itself if it is open, else the open cell whose center is nearest (lowest id on a tie).
 
         Raises `InvalidValue` where the map has no open cell.
         """
@@ -314,7 +314,7 @@ class Grid(Space):
         return self._parent
 
     def to_graph(self) -> Graph:
-        """The same ground as a graph: a vertex at the centre of each cell, with its number, and an edge for each step.
+        """The same ground as a graph: a vertex at the center of each cell, with its number, and an edge for each step.
 
         What spreads on it comes to the same values. Walls become blocked vertices, with the edges that they would have if each
         alone were opened; other walls' corners stay as they are now. Blocked vertices hide as walls do, so that what is seen is the same

@@ -137,7 +137,7 @@ class Mesh:
         return np.bincount(self.owners, weights=np.abs(self.doubled) / 2, minlength=len(self)).astype(np.float64)
 
     @cached_property
-    def centres(self) -> NDArray[np.float64]:
+    def centers(self) -> NDArray[np.float64]:
         """The middles of the polygons, weighted by area, (P, 2) or (P, 3); of their corners where there is no area."""
         weights = np.abs(self.doubled)
         total = np.bincount(self.owners, weights=weights, minlength=len(self))
@@ -162,7 +162,7 @@ class Mesh:
         """
         shared, owners = self.shared
         middles = self.corners[shared].mean(axis=1)
-        ways = [np.sqrt(((self.centres[owners[:, k]] - middles) ** 2).sum(axis=1)) for k in range(2)]
+        ways = [np.sqrt(((self.centers[owners[:, k]] - middles) ** 2).sum(axis=1)) for k in range(2)]
         return owners, np.maximum(ways[0] + ways[1], np.finfo(np.float64).tiny)
 
     @cached_property

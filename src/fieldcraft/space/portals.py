@@ -108,7 +108,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     pairs = np.concatenate([owners, beside, np.stack([apart[:, 0], fill], axis=1), np.stack([apart[:, 1], fill], axis=1)])
     edges = np.concatenate([owners, beside, apart, apart])
     lines = np.concatenate([plan[shared].reshape(-1, 4), pieces, gaps[:, :4], gaps[:, 4:]])
-    middles = np.concatenate([mesh.centres[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
+    middles = np.concatenate([mesh.centers[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
     # From either side of it, with the inside on the left.
     pairs, edges, lines = np.concatenate([pairs, pairs[:, ::-1]]), np.concatenate([edges, edges]), np.concatenate([lines, lines])
     turn = _turns(lines, middles[pairs[:, 0]])
@@ -130,7 +130,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
         np.zeros((0, 4), dtype=np.int64), np.zeros((0, 2), dtype=np.int64),
     )  # fmt: skip
     fine = np.ascontiguousarray(made.rounded(sides.reshape(-1, 2, 2)).reshape(-1, 4))
-    return replace(made, fine=fine, middles=made.rounded(mesh.centres[:, :2]))
+    return replace(made, fine=fine, middles=made.rounded(mesh.centers[:, :2]))
 
 
 def _going_round(mesh: Mesh, plan: Floats) -> Floats:

@@ -69,7 +69,7 @@ class Space(ABC):
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """The world positions of the centres of all cells, (N, 2) or (N, 3)."""
+        """The world positions of the centers of all cells, (N, 2) or (N, 3)."""
         return self.position_of(np.arange(len(self)))
 
     @abstractmethod
@@ -78,7 +78,7 @@ class Space(ABC):
 
     @abstractmethod
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of the centres of cells: (2,) for one cell, (N, 2) for many."""
+        """The world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
 
     def same_cells(self, other: object) -> bool:
         """Whether another space has the same cells in the same places; walls may differ."""
@@ -118,7 +118,7 @@ class Space(ABC):
 
     @abstractmethod
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
-        """For each cell, itself if it is open, else the open cell whose centre is nearest (lowest id on a tie)."""
+        """For each cell, itself if it is open, else the open cell whose center is nearest (lowest id on a tie)."""
 
     @abstractmethod
     def snapshot(self) -> Snapshot:
@@ -225,7 +225,7 @@ class Space(ABC):
         return np.asarray(origin + np.mod(positions - origin, size))
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The straight way from a position to the centre of each cell, (N, 2) or (N, 3); round a torus the short way."""
+        """The straight way from a position to the center of each cell, (N, 2) or (N, 3); round a torus the short way."""
         away = self.positions - position
         size = self.period
         return away if size is None else (away + size / 2) % size - size / 2

@@ -42,8 +42,8 @@ def incoming(space: Space, start: ArrayLike, end: ArrayLike, *, speed: float, wi
 
     It stops where it enters a wall or leaves the map, and where it would squeeze between two walls that touch it on both
     sides; the wall that it starts in does not stop it. It sweeps the open cells that it crosses, and with a `width` those
-    whose centre lies within half of it of the line, unless a wall stands between. A cell is passed when the shot is nearest
-    its centre.
+    whose center lies within half of it of the line, unless a wall stands between. A cell is passed when the shot is nearest
+    its center.
 
     On a graph of squares (`Grid.to_graph`) it is the shot on the grid. On a graph with a mesh it runs over polygons as a line of sight
     does (see `visible`) and sweeps those that it crosses; on a graph without either nothing stops it. On both it sweeps the open

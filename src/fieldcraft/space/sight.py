@@ -37,7 +37,7 @@ def visible(
 ) -> NDArray[np.bool_]:
     """Which cells can be seen from a position: bool in the space's shape.
 
-    On a grid a cell is seen if its centre lies within the radius and the straight line to it, from the centre of the cell
+    On a grid a cell is seen if its center lies within the radius and the straight line to it, from the center of the cell
     that the position is in, crosses no wall. The line may touch corners of walls on one side, not on both. So between open
     cells sight is symmetric, to the last bit: of two with the same radius, each sees the other or neither does. On a
     torus sight goes the shortest way.

@@ -16,7 +16,7 @@ __all__ = ["Spots", "chosen"]
 class Spots:
     """Cells that answer a question: one for each of N positions, or for one position, without the first axis.
 
-    `cells` (N,) int64 are their ids, `positions` (N, 2), or (N, 3) on a 3D graph, the world positions of their centres, `values` (N,)
+    `cells` (N,) int64 are their ids, `positions` (N, 2), or (N, 3) on a 3D graph, the world positions of their centers, `values` (N,)
     float32 what they read. Where there is no answer `found` (N,) is False; then the position and the value are NaN and the cell is -1, but
     an agent that could have stayed where it is has its own cell.
 

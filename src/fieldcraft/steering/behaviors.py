@@ -112,7 +112,7 @@ def wander(
     rng: what chance is drawn from: one normal number per agent and call.
     max_speed: the speed wanted, one number or one per agent.
     jitter: how far an angle creeps in one call, in radians (the standard deviation).
-    wildness: the radius of the circle beside the distance of its centre: 0 straight on, 1 may turn at once.
+    wildness: the radius of the circle beside the distance of its center: 0 straight on, 1 may turn at once.
 
     Raises `InvalidValue`.
     """

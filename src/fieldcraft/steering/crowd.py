@@ -29,7 +29,7 @@ class Crowd:
     Parameters
     ----------
     space: the grid, or a graph with a mesh.
-    radius: how far centres stay from walls, world units, at most half a cell; 0 on a mesh, which is made for a radius.
+    radius: how far centers stay from walls, world units, at most half a cell; 0 on a mesh, which is made for a radius.
     keep_apart: how far a neighbour is felt, world units; 0 for never.
     ahead: how far walls are felt ahead, world units; 0 for never.
     response: per second: a velocity comes near the wish in about `1 / response` s.

@@ -26,7 +26,7 @@ def move(space: Space, positions: ArrayLike, displacements: ArrayLike, *, radius
     space: the grid. On a torus agents pass the rim and their new positions lie on the map.
     positions: (N, 2) or one pair, on the map.
     displacements: (N, 2) world units, finite, at most a million cells long; one pair moves all.
-    radius: how far an agent's centre stays from walls, in world units, at most half a cell. With 0 it stops a millionth of a cell
+    radius: how far an agent's center stays from walls, in world units, at most half a cell. With 0 it stops a millionth of a cell
         before them; more than 0.49 cells count as 0.49, so that nobody jams in the mouth of a corridor. Who is nearer already may
         move along and away, not nearer.
     leap: whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks into them. Or the flow field on it that

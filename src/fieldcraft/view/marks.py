@@ -63,7 +63,7 @@ def _bar(canvas: NDArray[np.uint8], x: float, y: float, half_width: float, half_
 
 
 def _around(x: float, y: float, half_width: float, half_height: float) -> tuple[int, int, NDArray[np.float64], NDArray[np.float64]]:
-    """The corner of the pixels around a point, and how far to the right and below the point their centres lie."""
+    """The corner of the pixels around a point, and how far to the right and below the point their centers lie."""
     left, top = int(np.floor(x - half_width - 1)), int(np.floor(y - half_height - 1))
     columns = np.arange(left, int(np.ceil(x + half_width + 1)) + 1, dtype=np.float64) + 0.5 - x
     rows = np.arange(top, int(np.ceil(y + half_height + 1)) + 1, dtype=np.float64) + 0.5 - y

@@ -1,4 +1,4 @@
-"""After losing sight: how often and how fast he is found again, by four ways of searching."""
+"""After losing sight: how often and how fast the fugitive is found again, by four ways of searching."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def chase_study(
     searchers:
         how many search, each number on the same chases.
     fugitives:
-        what he does out of sight, out of `escapes.FUGITIVES`.
+        what the fugitive does out of sight, out of `escapes.FUGITIVES`.
     sight:
         how far everybody sees, all round, in typical steps of the map.
     lead:
-        seconds after which the search sets out; until then he is alone.
+        seconds after which the search sets out; until then the fugitive is alone.
     limit:
         seconds after which the search is given up, counted from when he was lost.
 
@@ -90,7 +90,7 @@ def chase_study(
 
 
 def run(job: Job) -> Row:
-    """One chase, searched for in every way: whether he was found, and the seconds that took (the limit, if he was not)."""
+    """One chase, searched for in every way: whether the fugitive was found, and the seconds that took (the limit, if not)."""
     from fieldcraft.pursuit import SEARCHES, FloodSearch
 
     seed, limit = whole(job, "seed"), number(job, "limit")
@@ -203,7 +203,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     add_seed_arguments(parser, seeds=40, what="chases per map, each with every fugitive, number of searchers and way of searching")
     parser.add_argument("--searchers", default="1,2,4,8", metavar="N,...", help="how many search (default: 1,2,4,8)")
     parser.add_argument(
-        "--fugitives", default=",".join(FUGITIVES), metavar="KIND,...", help=f"what he does out of sight (default: {','.join(FUGITIVES)})"
+        "--fugitives",
+        default=",".join(FUGITIVES),
+        metavar="KIND,...",
+        help=f"what the fugitive does out of sight (default: {','.join(FUGITIVES)})",
     )
     parser.add_argument("--sight", type=float, default=10.0, metavar="STEPS", help="how far one sees, in typical steps (default: 10)")
     parser.add_argument("--lead", type=float, default=4.0, metavar="S", help="seconds that he is alone before the search (default: 4)")

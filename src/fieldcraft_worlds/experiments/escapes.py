@@ -1,4 +1,4 @@
-"""How somebody gets out of sight, what he does then, and how long searchers take to see him again.
+"""How a fugitive gets out of sight, what it does then, and how long searchers take to see it again.
 
 Lengths are in typical steps of the map, so that one set of settings fits a grid, a mesh and a waypoint graph.
 """
@@ -91,7 +91,7 @@ class Ground:
 
 
 class Walker:
-    """Somebody on his way from cell to cell, a typical step of way each tick. `cell` is the one he is nearest to."""
+    """An agent on its way from cell to cell, a typical step of way each tick. `cell` is the one it is nearest to."""
 
     def __init__(self, ground: Ground, cell: int) -> None:
         self.ground = ground
@@ -101,17 +101,17 @@ class Walker:
 
     @property
     def arrived(self) -> bool:
-        """Whether his way is at its end."""
+        """Whether the way is at its end."""
         return not self._way
 
     def take(self, path: Path) -> None:
-        """Go that way, which begins where he is; what he has gone of another step he goes back."""
+        """Go that way, which begins where the agent is; what it has gone of another step it goes back."""
         before, self._way = self._way, path.cells[:0:-1].tolist()
         if before[-1:] != self._way[-1:]:
             self._left = -abs(self._left)
 
     def walk(self) -> None:
-        """Let a tick pass. A step counts as taken when half of it is; he rests at the end of his way."""
+        """Let a tick pass. A step counts as taken when half of it is; the agent rests at the end of its way."""
         self._left += 1.0
         while self._way and (length := self.ground.length(self.cell, self._way[-1])) <= 2 * self._left:
             self._left -= length
@@ -122,9 +122,9 @@ class Walker:
 
 @dataclass(frozen=True)
 class Escape:
-    """He is out of sight, and so are his ways.
+    """The fugitive is out of sight, and so are its ways.
 
-    `last` is the cell that he was last seen in, `velocity` how he ran there, world units a second. `cells` (ticks,) are where he is from
+    `last` is the cell that it was last seen in, `velocity` how it ran there, world units a second. `cells` (ticks,) are where he is from
     then on, the first being one out of sight; `hunters` where those are who search for him, the one who chased him first. They
     set out after `lead` ticks, and see nothing before.
     """
@@ -137,9 +137,9 @@ class Escape:
 
 
 def escape(ground: Ground, fugitive: str, *, hunters: int, ticks: int, lead: int, seed: int) -> Escape:
-    """One who is chased gets out of sight of the one behind him; where he goes then, and where the others are.
+    """One who is chased gets out of sight of the one behind it; where it goes then, and where the others are.
 
-    The chase depends on the map and the seed alone, what he does on `fugitive` too, and of more hunters the first are the same. The others
+    The chase depends on the map and the seed alone, its behavior on `fugitive` too, and of more hunters the first are the same. The others
     are at most twenty steps from the first, and don't see him.
 
     Raises `InvalidValue` for a map on which nobody gets out of sight.
@@ -153,9 +153,9 @@ def escape(ground: Ground, fugitive: str, *, hunters: int, ticks: int, lead: int
         )  # fmt: skip
     last, velocity, runner, chaser = found
     others = _others(ground, np.random.default_rng([seed, 1]), chaser.cell, runner.cell, hunters - 1)
-    behaviour = _Behaviour(ground, np.random.default_rng([seed, 2, FUGITIVES.index(fugitive)]), runner, chaser.cell, last, velocity)
+    behavior = _Behavior(ground, np.random.default_rng([seed, 2, FUGITIVES.index(fugitive)]), runner, chaser.cell, last, velocity)
     cells = [runner.cell]
-    act = {"runs": behaviour.runs, "hides": behaviour.hides, "doubles back": behaviour.doubles_back, "stands": behaviour.stands}[fugitive]
+    act = {"runs": behavior.runs, "hides": behavior.hides, "doubles back": behavior.doubles_back, "stands": behavior.stands}[fugitive]
     for tick in range(ticks):
         act(tick)
         runner.walk()
@@ -164,7 +164,7 @@ def escape(ground: Ground, fugitive: str, *, hunters: int, ticks: int, lead: int
 
 
 def _chase(ground: Ground, rng: np.random.Generator) -> tuple[int, NDArray[np.float64], Walker, Walker] | None:
-    """Where he was last seen and how he ran, he, and the one behind him; None if he stays in sight, or was never seen."""
+    """Where the fugitive was last seen and how it ran, itself, and the one behind it; None if it stays in sight, or was never seen."""
     start = int(rng.choice(ground.open))
     goal = _far_goal(ground, rng, start)
     if goal is None:
@@ -198,7 +198,7 @@ def _chase(ground: Ground, rng: np.random.Generator) -> tuple[int, NDArray[np.fl
 
 
 def _far_goal(ground: Ground, rng: np.random.Generator, start: int) -> int | None:
-    """A cell that he can reach, forty steps away, or in the farther half where the map is smaller."""
+    """A cell that the fugitive can reach, forty steps away, or in the farther half where the map is smaller."""
     away = _from(ground, start)
     reached = np.flatnonzero(np.isfinite(away))
     if len(reached) < 2:
@@ -219,7 +219,7 @@ def _others(ground: Ground, rng: np.random.Generator, chaser: int, hidden: int, 
     return [int(order[k % len(order)]) for k in range(count)]
 
 
-class _Behaviour:
+class _Behavior:
     """The behavior of a fugitive out of sight: called before each tick."""
 
     def __init__(
@@ -230,14 +230,14 @@ class _Behaviour:
         self.turn = int(rng.uniform(*_TURN) / ground.tick)
 
     def runs(self, tick: int) -> None:
-        """On to where he wanted to go, and from there to the next place."""
+        """On to where the fugitive wanted to go, and from there to the next place."""
         if self.runner.arrived:
             goal = _far_goal(self.ground, self.rng, self.runner.cell)
             if goal is not None and (way := self.ground.way(self.runner.cell, goal)):
                 self.runner.take(way)
 
     def hides(self, tick: int) -> None:
-        """To a place near by that few others see, and not those who look where he was last seen from afar; there he stays."""
+        """To a place near by that few others see, and not those who look at the place last seen from afar; it stays there."""
         if tick:
             return
         away = _from(self.ground, self.runner.cell)
@@ -253,7 +253,7 @@ class _Behaviour:
             self.runner.take(way)
 
     def doubles_back(self, tick: int) -> None:
-        """On for some seconds; then to a place behind the one who chased him, out of his sight if there is such a way, and on."""
+        """On for some seconds; then to a place behind the chaser, out of its sight if there is such a way, and on."""
         if tick != self.turn:
             self.runs(tick)
             return
@@ -272,7 +272,7 @@ class _Behaviour:
 
 
 def search_for(ground: Ground, fled: Escape, search: Search, rng: np.random.Generator) -> int | None:
-    """The tick at which a searcher sees him again, None if none does. Each goes where the search sends him, the shortest way."""
+    """The tick at which a searcher sees the fugitive again, None if none does. Each goes where the search sends it, the shortest way."""
     space = ground.space
     search.lost(space.position_of(fled.last), fled.velocity)
     crew = [Walker(ground, int(cell)) for cell in fled.hunters]

@@ -59,7 +59,7 @@ with their geometry as PedPy's notebooks give it."""
 
 @dataclass(frozen=True)
 class Walks:
-    """All steps of everybody: where and when each began, its cell, where it led, who made it, and where his step 2 s before led, or NaN."""
+    """All steps of everybody: where and when each began, its cell, where it led, the walker, and where the step 2 s before led, or NaN."""
 
     grid: Grid
     when: Floats
@@ -83,10 +83,10 @@ def ground_of(timeline: Timeline, place: Place | None, cell: float) -> Grid:
     columns, rows = np.ceil((high - low) / cell - 1e-9).astype(int).tolist()
     grid = Grid(columns, rows, cell_size=cell, origin=(float(low[0]), float(low[1])), neighbors=8, y_up=True)
     if place is not None:
-        centres = grid.position_of(np.arange(len(grid)))
-        blocked = ~_within(centres, place.ground)
+        centers = grid.position_of(np.arange(len(grid)))
+        blocked = ~_within(centers, place.ground)
         for corners in place.obstacles:
-            blocked |= _within(centres, corners)
+            blocked |= _within(centers, corners)
         grid.set_walls(np.flatnonzero(blocked))
     return grid
 

@@ -73,7 +73,7 @@ def pedestrians_study(
 
 
 def predict(job: Job) -> Row:
-    """How far each model is off for one person, on average over his steps in the second half."""
+    """How far each model is off for one person, on average over the steps in the second half."""
     rate, unit = job["frames per second"], job["unit"]
     given = (None if rate is None else number(job, "frames per second"), None if unit is None else str(unit))
     chosen, found = _all_angles(str(job["recording"]), number(job, "cell"), *given)[str(job["predicts"])]
@@ -157,7 +157,7 @@ Angles = dict[int, tuple[float, float]]
 
 
 def angles(walks: Walks, said: Floats, asked: NDArray[np.bool_]) -> Angles:
-    """For each person the mean angle in degrees between his steps and what was said of them, and the share within 30 degrees.
+    """For each person the mean angle in degrees between the steps and what was said of them, and the share within 30 degrees.
 
     `said` are vectors (steps asked for, 2); steps of which nothing is said (NaN) are left out, and so are people with too few.
     """

@@ -114,7 +114,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
     """The summary of the matches for each commander, map by map and taken together.
 
     A match won is counted with Wilson's interval. All else is the mean over worlds of what a commander got in the two
-    matches of a world, one from each side; "score ahead" is how far he was ahead of the other there.
+    matches of a world, one from each side; "score ahead" is how far the commander was ahead of the other there.
     """
     commanders = tuple(dict.fromkeys(str(row["first"]) for row in rows)) + tuple(dict.fromkeys(str(row["second"]) for row in rows))
     series = tuple(dict.fromkeys(commanders))

@@ -38,7 +38,7 @@ class Obstacles:
 
 
 def disc(grid: Grid, middle: int, radius: float) -> NDArray[np.bool_]:
-    """Which cells lie within a radius, in cells, of the centre of one: bool (cells,); over the rim of a torus, too."""
+    """Which cells lie within a radius, in cells, of the center of one: bool (cells,); over the rim of a torus, too."""
     height, width = grid.shape
     row, column = divmod(middle, width)
     down, across = np.abs(np.arange(height) - row), np.abs(np.arange(width) - column)

@@ -22,7 +22,7 @@ def painted(signal: Signal) -> tuple[tuple[float, float], ...]:
 
 
 def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
-    """The cells under a round brush that went through points in straight lines: those whose centres it passed, and those under its middle.
+    """The cells under a round brush that went through points in straight lines: those whose centers it passed, and those under its middle.
 
     However far apart the points, the cells hang together (corner to corner at least). What lies beside the map counts as its nearest
     cells, and the brush does not reach over the rim of a map that wraps.

@@ -46,7 +46,7 @@ def best(
 ) -> None:
     """For each of `places` (N, 2) in cells, the best cells one after the other into `out` (N, k), which holds -1.
 
-    Of the cells that are not `closed`, with a centre no further than the square root of `reach2`, the one with the highest
+    Of the cells that are not `closed`, with a center no further than the square root of `reach2`, the one with the highest
     `sign * value`; of equals the nearest, of those the lowest. The next must be another, and its squared distance to all
     before it at least `spacing2`. On a torus distances go the short way round. If `taking`, each choice closes what lies less
     than the spacing from it for those after it.
@@ -102,7 +102,7 @@ def _ranked(values: Floats, closed: Bytes, sign: np.float32, place: Wide, reach2
 
 
 def _squares(at: float, count: int, wrap: bool) -> Wide:
-    """How far the centres of rows or columns are from `at`, squared, the short way round."""
+    """How far the centers of rows or columns are from `at`, squared, the short way round."""
     away = np.abs((np.arange(count) + 0.5) - at)
     if wrap:
         away = np.minimum(away, count - away)

@@ -94,7 +94,7 @@ def sample(
 ) -> None:  # fmt: skip
     """The direction at each of `points` (N, 2), world units, into `out` (N, 2), unit or 0; a point off the map into `wrong[0]`.
 
-    The directions of the 2 x 2 cells whose centres surround the point, mixed by how near these are; that of the cell across only if
+    The directions of the 2 x 2 cells whose centers surround the point, mixed by how near these are; that of the cell across only if
     one of those beside has one. Of the mixture goes what points to where the point's own cell must not be left; if less than half of
     the rest points the way of the own cell, that cell's direction serves alone.
     """
@@ -125,7 +125,7 @@ def sample(
 
 
 def _toward(own: int, part: float, count: int, wrap: bool) -> tuple[int, float]:
-    """The neighbouring row or column on that side of the centre, and how much it counts; the own one off the map."""
+    """The neighbouring row or column on that side of the center, and how much it counts; the own one off the map."""
     other = own + (1 if part >= 0 else -1)
     if wrap:
         return other % count, abs(part)

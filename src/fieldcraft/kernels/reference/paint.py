@@ -1,8 +1,8 @@
 """Marks, lines and sectors on pixels, spelled out: the specification of `fieldcraft.kernels.paint`.
 
 A canvas is uint8 of shape (H, W, 4), opaque; a mask uint8 of shape (H, M), M at least W and
-a multiple of 8. Pixel (column, row) has its centre at
-(column + 0.5, row + 0.5). How much of a pixel a shape covers is taken from the distance of its centre to the rim. Colours mix in
+a multiple of 8. Pixel (column, row) has its center at
+(column + 0.5, row + 0.5). How much of a pixel a shape covers is taken from the distance of its center to the rim. Colours mix in
 whole numbers: `(under * (256 - a) + color * a + 128) >> 8`.
 """
 
@@ -150,7 +150,7 @@ def stamp(canvas: Canvas, mask: Canvas, left: int, top: int, red: int, green: in
 
 
 def polygons(owners: NDArray[np.int32], xs: Floats, ys: Floats, starts: Ints, rings: Ints, order: Ints) -> None:
-    """Write into each pixel the number of the convex polygon that its centre lies in, the last of `order` that does.
+    """Write into each pixel the number of the convex polygon that its center lies in, the last of `order` that does.
 
     Polygon `p` has the corners `rings[starts[p] : starts[p + 1]]`, which are at `xs` and `ys`.
     """

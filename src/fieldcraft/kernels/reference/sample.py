@@ -41,7 +41,7 @@ def bilinear(
 ) -> None:
     """Values between the cells around each of `points` (N, 2), into `out` (N,); a point off the map or not finite into `outside`.
 
-    Of the 2 x 2 cells whose centres surround a point, those take part that can be reached from the point's own cell
+    Of the 2 x 2 cells whose centers surround a point, those take part that can be reached from the point's own cell
     by straight steps among the four, over open cells and, if there are `kinds` of ground, between `classes` whose pair is in
     `both`: it may be stepped from each to the other. Their weights are divided by what they sum to. `bare` maps have
     neither walls nor kinds.
@@ -119,7 +119,7 @@ def _on_ground(
 def _corners(
     walls: Bools, classes: Bytes, both: Bools, kinds: bool, u: Wide, v: Wide, y_up: bool, wrap: bool
 ) -> tuple[list[tuple[Ints, Ints, Wide, Bools]], Wide, Wide]:
-    """The four cells around positions, those of smaller y first, then of smaller x, and how far between their centres.
+    """The four cells around positions, those of smaller y first, then of smaller x, and how far between their centers.
 
     Each as rows, columns, weights (0 for those that don't take part), whether it takes part.
     """
@@ -150,7 +150,7 @@ def _corners(
 
 
 def _around(u: Wide, count: int, wrap: bool) -> tuple[list[Ints], Wide]:
-    """Along one axis: the two rows or columns whose centres surround positions (-1 off the map), and how far in between."""
+    """Along one axis: the two rows or columns whose centers surround positions (-1 off the map), and how far in between."""
     before = np.floor(u - 0.5)
     pair = [np.mod(at, count).astype(np.int64) if wrap else np.where(at < count, at, -1).astype(np.int64) for at in (before, before + 1)]
     return pair, (u - 0.5) - before

@@ -43,7 +43,7 @@ Ends = NDArray[np.int32]
 Flags = NDArray[np.uint8]
 
 
-def settle(starts: Cells, rings: Floats, centres: Floats, cells: Cells, points: Floats, places: Floats) -> None:
+def settle(starts: Cells, rings: Floats, centers: Floats, cells: Cells, points: Floats, places: Floats) -> None:
     """Where points (N, 2) stand in their polygons: in them as they are, else on the nearest side; then a little to the middle.
 
     The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round with the inside on the left.
@@ -67,8 +67,8 @@ def settle(starts: Cells, rings: Floats, centres: Floats, cells: Cells, points: 
                 best, bx, by = away, px, py
         if inside:
             bx, by = x, y
-        places[i, 0] = bx + (centres[cell, 0] - bx) * INWARDS
-        places[i, 1] = by + (centres[cell, 1] - by) * INWARDS
+        places[i, 0] = bx + (centers[cell, 0] - bx) * INWARDS
+        places[i, 1] = by + (centers[cell, 1] - by) * INWARDS
 
 
 def _walk(
@@ -226,7 +226,7 @@ def _leaves(corners: Cells, rings: Floats, cell: int, ax: float, ay: float, bx: 
 
 
 def between_cells(walls: NDArray[np.uint8], row: int, column: int, dy: int, dx: int) -> bool:
-    """Whether the centres of two cells of a grid see each other; see `fieldcraft.kernels.reference.visible`.
+    """Whether the centers of two cells of a grid see each other; see `fieldcraft.kernels.reference.visible`.
 
     `walls` (height, width); the second cell lies `dy` rows and `dx` columns away, over the seam of a torus if that leads off.
     """

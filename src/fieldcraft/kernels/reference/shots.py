@@ -1,13 +1,13 @@
 """Line stamps, spelled out: the specification of `fieldcraft.kernels.shots`.
 
 A shot flies straight from one point to another. Points are pairs of odd whole numbers in units of which a cell holds
-`UNITS`, so that a point never lies on the edge of a cell and every cell has its centre among them.
+`UNITS`, so that a point never lies on the edge of a cell and every cell has its center among them.
 
 A shot stops where it enters a wall or leaves the map, and where it has touched corners of walls on both of its sides: the
 rule of `fieldcraft.kernels.reference.visible`. The wall that it starts in doesn't stop it. It acts on the open cells that
-it crosses up to there, and on those whose centre lies within half its width of that way, unless the straight line from
-the centre to the nearest point of the way is stopped. Where along the way a cell is passed is the point nearest its
-centre.
+it crosses up to there, and on those whose center lies within half its width of that way, unless the straight line from
+the center to the nearest point of the way is stopped. Where along the way a cell is passed is the point nearest its
+center.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _between(cell: NDArray[np.int64], start: int, d: int, other: int, whole: int
 
 
 def _along(cell: _Point, start: _Point, dy: int, dx: int, stop: float) -> float:
-    """The share of the way nearest a cell's centre."""
+    """The share of the way nearest a cell's center."""
     squared = dy * dy + dx * dx
     if squared == 0:
         return 0.0
@@ -115,11 +115,11 @@ def _along(cell: _Point, start: _Point, dy: int, dx: int, stop: float) -> float:
 
 
 def _is_beside(walls: NDArray[np.uint8], cell: _Point, near: tuple[float, float], half_width: float, wrap: bool) -> bool:
-    """Whether a cell's centre lies within half the width of a point of the way, with nothing between."""
-    centre = (cell[0] * UNITS + UNITS // 2, cell[1] * UNITS + UNITS // 2)
-    away_y, away_x = centre[0] - near[0], centre[1] - near[1]
+    """Whether a cell's center lies within half the width of a point of the way, with nothing between."""
+    center = (cell[0] * UNITS + UNITS // 2, cell[1] * UNITS + UNITS // 2)
+    away_y, away_x = center[0] - near[0], center[1] - near[1]
     if away_y * away_y + away_x * away_x > half_width * half_width * (1 + 1e-9):
         return False
     target = (2 * math.floor(near[0] / 2) + 1, 2 * math.floor(near[1] / 2) + 1)
-    stop, whole, _ = _way(walls, centre, target, wrap, end_stops=False)
+    stop, whole, _ = _way(walls, center, target, wrap, end_stops=False)
     return stop == whole

@@ -115,7 +115,7 @@ def _corners(
 
 
 def mean(king: NDArray[np.uint8], costs: NDArray[np.float64], start: int, dx: int, dy: int, width: int, height: int) -> float:
-    """The mean cost along a straight leg from the centre of a cell, infinite where something is in its way.
+    """The mean cost along a straight leg from the center of a cell, infinite where something is in its way.
 
     The leg crosses the edges of cells at `k / whole` of its way: vertical ones at `k = (2 i + 1) |dy|`, horizontal ones at
     `(2 j + 1) |dx|`, and where these meet, a corner.

@@ -1,6 +1,6 @@
 """Sight, spelled out: the specification of `fieldcraft.kernels.visible`.
 
-A line of sight joins the centres of two cells. It is cut by a wall whose inside it crosses, and by two walls of which
+A line of sight joins the centers of two cells. It is cut by a wall whose inside it crosses, and by two walls of which
 one touches it with a corner on its left and the other on its right, at the same point or not: sight is a beam that may
 graze what stands on one side of it, but does not squeeze through a gap of no width. The cells at its two ends don't cut
 it. Nothing in this depends on which end is called the first, so sight is symmetric.
@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 
 def squared_reach(radius: float) -> int:
-    """The largest squared distance between two cells' centres that lies within `radius`, both in cells.
+    """The largest squared distance between two cells' centers that lies within `radius`, both in cells.
 
     A billionth is forgiven, so that a radius of 0.3 on cells of 0.1 reaches three cells.
     """

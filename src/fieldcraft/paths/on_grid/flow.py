@@ -84,7 +84,7 @@ class GridFlow(FlowField):
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Wide:
         """The direction at world positions: unit vectors (N, 2), or (2,) for one (x, y) pair, along the world's x and y.
 
-        The directions of the four cells whose centres surround a position, mixed by how near they are, as far as the position's own
+        The directions of the four cells whose centers surround a position, mixed by how near they are, as far as the position's own
         cell may be left that way; (0, 0) in cells whose own direction is. `outside` is "refuse" or "clamp", see `Grid.cell_at`.
 
         Raises `OutsideMap` or `InvalidValue`.

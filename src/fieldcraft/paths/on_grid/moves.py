@@ -78,7 +78,7 @@ class Moves:
         return self._table.reshape(-1)
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether it is known which cells are connected."""
         return self._labels is not None
 

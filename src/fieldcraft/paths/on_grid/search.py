@@ -189,7 +189,7 @@ def _path(ground: _Ground, cells: NDArray[np.int64], length: float, cost: float)
 
 def _search(ground: _Ground, start: int, goal: int) -> Path:
     space, moves = ground.space, ground.moves
-    if moves.labelled:
+    if moves.labeled:
         labels = moves.labels(space)
         if labels.item(start) != labels.item(goal):
             return no_path(space)
@@ -250,7 +250,7 @@ def _search_many(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.i
         return [_search(ground, start, goal) for start, goal in zip(starts.tolist(), goals.tolist(), strict=True)]
     paths = [no_path(space)] * len(starts)
     asked = np.arange(len(starts))
-    if moves.labelled or len(starts) >= _WORTH_LABELS:
+    if moves.labeled or len(starts) >= _WORTH_LABELS:
         labels = moves.labels(space)
         asked = np.flatnonzero(labels[starts] == labels[goals])
         starts, goals = starts[asked], goals[asked]

@@ -23,7 +23,7 @@ class Match:
     """The outcome of a chase in which the player was played by a program.
 
     `outcome` is "escaped", "caught" or "survived"; `seconds` how long it took. `items` were found, `hearts` are left; `spotted` and
-    `lost` count how often hunters got sight of the player and lost him, `bitten` the civilians who were bitten; `civilians` and
+    `lost` count how often hunters got sight of the player and lost it, `bitten` the civilians who were bitten; `civilians` and
     `hunters` are who there is at the end. `digest` is that of the last state.
     """
 

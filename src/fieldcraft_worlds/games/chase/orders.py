@@ -55,7 +55,7 @@ class Throw:
 
 @dataclass(frozen=True)
 class Lead:
-    """Lead the player by hand, or let him play by himself again."""
+    """Lead the player by hand, or let the program play again."""
 
     by_hand: bool
 

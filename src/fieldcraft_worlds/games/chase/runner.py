@@ -1,4 +1,4 @@
-"""A player who plays by himself: fetches what is to be found, and runs from whoever hunts him."""
+"""A player who is led by a program: fetches what is to be found, and runs from every hunter."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def by_himself(ground: Ground, settings: Settings, state: State) -> tuple[int, F
 
 
 def _threats(ground: Ground, settings: Settings, state: State) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
-    """How far the nearest hunter is, in units; the rows of those that he knows of, and of those that are after him."""
+    """How far the nearest hunter is, in units; the rows of those that the player knows of, and of those that are after the player."""
     people = state.people
     hunters = people.rows(HUNTER)
     gaps = np.sqrt((ground.away(people.positions[0], people.positions[hunters]) ** 2).sum(axis=1)) / ground.unit
@@ -110,7 +110,7 @@ def _refuge(
 
 
 def _room_beyond(ground: Ground, mine: DistanceMap, cell: int, lead: float) -> float:
-    """The share of the ground around a cell that one who runs there reaches before those who come after him, `lead` units behind."""
+    """The share of the ground around a cell that one who runs there reaches before those who come after it, `lead` units behind."""
     space, unit = ground.space, ground.unit
     way = mine.descend(space.position_of(cell))
     behind = way.at(min(max(lead, 1.0) * unit, way.length)) if len(way) > 1 else space.position_of(cell)

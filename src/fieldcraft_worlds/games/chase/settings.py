@@ -70,8 +70,8 @@ class PlayerRules:
     breath: seconds that one can run; `rest` how many of these come back in a second of not running.
     hearts: how often one may be caught; the last time ends it.
     stones: how many there are to throw; each makes a noise `stone` loud where it falls, at most `throw` units away.
-    view: how far a player who plays by himself sees danger, in units.
-    caution: how he weighs ground: `1 + caution * danger`.
+    view: how far a player led by the program sees danger, in units.
+    caution: how the player weighs ground: `1 + caution * danger`.
     """
 
     sneak: float = 1.6
@@ -134,7 +134,7 @@ class Settings(Paced):
     kind: "zombies", who bite civilians too, and infect them, or "guards", who are faster and leave them alone.
     hunters, civilians, items: how many there are; the exit opens when all items are found.
     search: how hunters search for the player whom they have lost: "flood" (`fc.Pursuit`), "belief" (`fc.Belief`), "last" (where
-        he was last seen) or "random".
+        it was last seen) or "random".
     scale: world units in a unit of length; 0 lets the map decide: a cell of a grid, half a typical edge of waypoints, and of a
         mesh a two-thousandth of its area, as a square.
     rate: steps a second.

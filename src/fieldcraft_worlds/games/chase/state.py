@@ -90,9 +90,9 @@ class Sounds(Columns):
 class State(ReadOnly):
     """A chase at one moment. Never changed: a step makes another.
 
-    `wish` (D,) is where the player wants to walk, a vector up to 1 long, or he walks to the cell `goal`; `by_hand` is False while he
-    plays by himself. `search` is how hunters search. `breath` are the seconds that he can still run, `hurt` the step at which he
-    was last caught. `places` are the cells that civilians stroll between.
+    `wish` (D,) is where the player wants to walk, a vector up to 1 long, or the player walks to the cell `goal`; `by_hand` is False
+    while the program plays. `search` is how hunters search. `breath` are the seconds that the player can still run, `hurt` the step at
+    which it was last caught. `places` are the cells that civilians stroll between.
 
     `infection` and `noise` are the values of these layers, in the shape of the space; `contacts` what hunters know of the player by sight,
     `guesses` what their searches remember, `seen` what patrols do. `spotted` and `lost` count how often hunters got sight of the player

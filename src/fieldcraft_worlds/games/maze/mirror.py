@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 class Mirror:
     """Everything that can be told from a state and need not be kept in it.
 
-    `space` is the map, `centres` (N, 2) the world positions of its cells, `ground` the cells of its largest part, ascending,
+    `space` is the map, `centers` (N, 2) the world positions of its cells, `ground` the cells of its largest part, ascending,
     `dead_ends` those of them with one way out, `memory` the layer as it was after the last call of `follow`.
 
     Raises `InvalidValue` where the map has no room for all.
@@ -34,7 +34,7 @@ class Mirror:
         self.memory = self._imap.add_layer("memory", settings.memory.fade(), every=1 / settings.rate)
         self._blank = self.memory.memory()
         self._remembered = self._blank
-        self.centres = np.asarray(space.position_of(np.arange(len(space))))
+        self.centers = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
         self._fogged: tuple[NDArray[np.bool_], Grid] | None = None
         self._ways = space.ways
@@ -71,7 +71,7 @@ class Mirror:
 
     def away(self, cells: Ints, others: Ints) -> Floats:
         """The straight way from each cell to another, (N, 2) in cells; round a torus the short way."""
-        gaps = (self.centres[others] - self.centres[cells]) / self.space.cell_size
+        gaps = (self.centers[others] - self.centers[cells]) / self.space.cell_size
         return self.short(gaps)
 
     def short(self, gaps: Floats) -> Floats:
@@ -85,7 +85,7 @@ class Mirror:
 
     def positions(self, cells: Ints, ahead: Ints, gone: Floats) -> Floats:
         """World positions of those who are on their way between cells, (N, 2)."""
-        places = self.centres[cells] + self.away(cells, ahead) * (gone[:, None] * self.space.cell_size)
+        places = self.centers[cells] + self.away(cells, ahead) * (gone[:, None] * self.space.cell_size)
         if self.space.wrap:
             places = (places - self.space.origin) % self.space.size + self.space.origin
         return np.asarray(places)
@@ -98,7 +98,7 @@ class Mirror:
 
     def _path(self, start: int, goal: int) -> tuple[int, ...]:
         """The cells of a shortest way, both ends included; none where no way leads."""
-        found = shortest_path(self.space, self.centres[start], self.centres[goal])
+        found = shortest_path(self.space, self.centers[start], self.centers[goal])
         return tuple(found.cells.tolist())
 
     def towards(self, start: int, goal: int) -> int:
@@ -110,7 +110,7 @@ class Mirror:
 
     def _seen_from(self, cell: int, radius: float) -> NDArray[np.bool_]:
         """Which cells can be seen from a cell, within a radius in cells: bool (height, width)."""
-        seen = visible(self.space, self.centres[cell], radius * self.space.cell_size)
+        seen = visible(self.space, self.centers[cell], radius * self.space.cell_size)
         seen.flags.writeable = False
         return seen
 

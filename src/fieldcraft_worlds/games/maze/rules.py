@@ -43,7 +43,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     """The state before the first step: the player anywhere, the exit far away, monsters far off, treasures in dead ends first."""
     settings, ground = mirror.settings, mirror.ground
     begin = int(rng.choice(ground))
-    far = distance_map(mirror.space, mirror.centres[begin]).values.reshape(-1)[ground]
+    far = distance_map(mirror.space, mirror.centers[begin]).values.reshape(-1)[ground]
     farthest = ground[far >= 0.9 * far.max()]
     free = np.ones(len(ground), dtype=np.bool_)
     free[np.searchsorted(ground, begin)] = False
@@ -123,7 +123,7 @@ def _told(player: Player, order: Order) -> Player:
 
 
 def _walked(mirror: Mirror, state: State) -> Player:
-    """The player a step later: on along his way, and at a cell into whichever he is steered to."""
+    """The player a step later: on along the way, and at a cell into whichever the hand steers to."""
     player, rules = state.player, mirror.settings
     pace = rules.player.speed / rules.rate
     if player.by_hand:
@@ -148,7 +148,7 @@ def _walked(mirror: Mirror, state: State) -> Player:
 
 
 def _turned(mirror: Mirror, state: State, player: Player, came: int = NOWHERE) -> Player:
-    """The player at the centre of a cell, heading for the next, or standing."""
+    """The player at the center of a cell, heading for the next, or standing."""
     if not player.by_hand:
         goal, ahead = followed(mirror, replace(state, player=player))
         return replace(player, goal=goal, ahead=ahead)
@@ -177,7 +177,7 @@ def _points(mirror: Mirror, cell: int, ahead: int, wish: tuple[float, float]) ->
 
 
 def _alarmed(player: Player, monsters: Monsters, view: NDArray[np.bool_], now: int) -> Player:
-    """The player, who remembers where he saw monsters."""
+    """The player, with a memory of the places of monsters."""
     cells = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
     seen = view.reshape(-1)[cells]
     if not seen.any():
@@ -217,7 +217,7 @@ def _hunted(mirror: Mirror, monsters: Monsters, player: Player, rng: np.random.G
 
 
 def _startled(mirror: Mirror, monsters: Monsters, startled: NDArray[np.bool_], him: int) -> tuple[Ints, Ints, Floats]:
-    """Where monsters are that have just seen the player: those that walk away from him turn round."""
+    """Where monsters are that have just seen the player: those that walk away from the player turn round."""
     cells, ahead, gone = monsters.cells.copy(), monsters.ahead.copy(), monsters.gone.copy()
     for number in np.flatnonzero(startled & (cells != ahead)).tolist():
         back, forth = int(cells[number]), int(ahead[number])
@@ -230,7 +230,7 @@ def _remember(mirror: Mirror, cells: Ints) -> None:
     """Mark where monsters have come to, or what they see from there."""
     if not len(cells):
         return
-    rules, places = mirror.settings, mirror.centres[cells]
+    rules, places = mirror.settings, mirror.centers[cells]
     if rules.memory.marks == "view":
         mirror.memory.mark(places, radius=rules.monster.view * mirror.space.cell_size, falloff="linear", metric="sight")
     else:
@@ -257,7 +257,7 @@ def _chosen(
     exploring = np.flatnonzero(choosing & (seen == NOWHERE))
     if len(exploring):
         rules = mirror.settings.monster
-        found = explore_step(mirror.memory, mirror.centres[cells[exploring]], rules.sight, unknown=0.0 if rules.beyond else None, rng=rng)
+        found = explore_step(mirror.memory, mirror.centers[cells[exploring]], rules.sight, unknown=0.0 if rules.beyond else None, rng=rng)
         ahead[exploring], targets[exploring] = found.cells, found.targets
     return ahead, targets, seen
 

@@ -88,13 +88,13 @@ def _lines(mirror: Mirror, state: State, overlays: frozenset[str], shown: NDArra
     if "last seen" in overlays:
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
         if len(rows):
-            ends = mirror.centres[monsters.seen[rows]]
+            ends = mirror.centers[monsters.seen[rows]]
             yield Lines(np.stack([places[rows], ends], axis=1), "warning", width=1.4, opacity=0.8)
 
 
 def _way(mirror: Mirror, place: NDArray[np.float64], ahead: int, target: int) -> NDArray[np.float64]:
     cells = mirror.path(ahead, target) or (ahead,)
-    return np.concatenate([place[None], mirror.centres[list(cells)]])
+    return np.concatenate([place[None], mirror.centers[list(cells)]])
 
 
 def _marks(
@@ -104,15 +104,15 @@ def _marks(
     size = space.cell_size
     in_fog = "fog" in overlays
     treasures = state.treasures[known[state.treasures]] if in_fog else state.treasures
-    yield Marks(mirror.centres[treasures], "diamond", 0.7 * size, "food")
+    yield Marks(mirror.centers[treasures], "diamond", 0.7 * size, "food")
     if known[state.exit] or not in_fog:
         color = "goal" if not len(state.treasures) else "muted"
         label = "exit" if not len(state.treasures) else "exit, shut"
-        yield Marks(mirror.centres[[state.exit]], "square", 0.9 * size, color, least=5.0, label=label)
+        yield Marks(mirror.centers[[state.exit]], "square", 0.9 * size, color, least=5.0, label=label)
     if "last seen" in overlays:
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
         if len(rows):
-            there = mirror.centres[monsters.seen[rows]]
+            there = mirror.centers[monsters.seen[rows]]
             yield Marks(there, "cross", 0.8 * size, "warning", least=6.0, label="last seen there")
     places = mirror.positions(monsters.cells, monsters.ahead, monsters.gone)
     headings = mirror.away(monsters.cells, monsters.ahead)

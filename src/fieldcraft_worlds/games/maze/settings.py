@@ -111,8 +111,8 @@ class PlayerRules:
 
     Parameters
     ----------
-    speed: how fast he walks.
-    view: how far he sees, where no wall is between.
+    speed: how fast the player walks.
+    view: how far the player sees, where no wall is between.
     caution: what a monster that he has seen of late costs the scripted player who goes there, in steps of the way.
     alarm: seconds for which the scripted player thinks of a monster that he has seen.
     """

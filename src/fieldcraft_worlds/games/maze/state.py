@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Steer:
-    """The player wants to go this way, in world directions, more slowly if it is shorter than 1; (0, 0) stops him at the next cell."""
+    """The player wants to go this way, in world directions, more slowly if it is shorter than 1; (0, 0) stops at the next cell."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Steer:
 
 @dataclass(frozen=True)
 class Lead:
-    """Take the player into your own hands, or leave him to the script again."""
+    """Take the player into your own hands, or leave it to the script again."""
 
 
 Order = Steer | Lead
@@ -46,7 +46,7 @@ Order = Steer | Lead
 class Monsters(Columns):
     """The monsters, M of them: arrays of length M.
 
-    Each has left the centre of the cell `cells` for that of the cell `ahead`, and `gone` in [0, 1) says how much of this step is
+    Each has left the center of the cell `cells` for that of the cell `ahead`, and `gone` in [0, 1) says how much of this step is
     behind it; one that stands has both alike. `moods` are `EXPLORES`, `SEARCHES` or `HUNTS`; `seen` is the cell where it last saw
     the player if it has not been there since, else `NOWHERE`; `targets` are the cells that they are on their way to.
     """
@@ -61,9 +61,9 @@ class Monsters(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Player(ReadOnly):
-    """The player, on his way as a monster is.
+    """The player, on a way as a monster is.
 
-    `wish` is where he was last steered to and `by_hand` whether he is; `goal` is the cell that the scripted player is on his way
+    `wish` is the last way steered and `by_hand` whether a hand steers; `goal` is the cell that the scripted player is on its way
     to, or `NOWHERE`. `feared` (M,) are the cells where he last saw each monster, `NOWHERE` at first, and `when` (M,) the steps at
     which he did.
     """

@@ -86,7 +86,7 @@ def expected(mirror: Mirror, state: State, side: int) -> list[int]:
 def layer_of(mirror: Mirror, state: State, side: int) -> Floats:
     """The tether layer of a side, around where its enemies will be: (cells,).
 
-    The weight of the threat is `threat` times what an enemy takes off me while I take one point off him.
+    The weight of the threat is `threat` times what an enemy takes off the fighter while the fighter takes one point off it.
     """
     rules, tuning = mirror.settings.rules, state.tuning
     weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
@@ -107,11 +107,11 @@ def tethered(mirror: Mirror, state: State, view: _View) -> Plan:
         values = values - np.maximum(0.0, 1.0 - mirror.apart(cell) / _CROWDED)
     danger = mirror.reached(enemies, _reach(mirror, state, view.side))
     cost = (1.0 + state.tuning.caution * danger).reshape(mirror.ground.shape)
-    far = distance_map(mirror.ground, mirror.centres[view.cell], cost=cost).exact.reshape(-1) / mirror.cell
+    far = distance_map(mirror.ground, mirror.centers[view.cell], cost=cost).exact.reshape(-1) / mirror.cell
     reached = mirror.reached(enemies, own_range if own_range > enemy_range else _SPARE * own_range) > 0
     score = np.where(reached, values, values - _BEYOND) - far / mirror.settings.patience
     goal = int(np.argmax(score))
-    return Plan(distance_map(mirror.ground, mirror.centres[goal], cost=cost).descend(mirror.centres[view.cell]).cells)
+    return Plan(distance_map(mirror.ground, mirror.centers[goal], cost=cost).descend(mirror.centers[view.cell]).cells)
 
 
 def charging(mirror: Mirror, state: State, view: _View) -> Plan:
@@ -123,7 +123,7 @@ def charging(mirror: Mirror, state: State, view: _View) -> Plan:
 
 
 def distant(mirror: Mirror, state: State, view: _View) -> Plan:
-    """Nine tenths of the own range away from the nearest enemy: back off when he is nearer, come when he is farther."""
+    """Nine tenths of the own range away from the nearest enemy: back off when it is nearer, come when it is farther."""
     enemy = int(min(view.enemies.tolist(), key=lambda cell: (mirror.apart(view.cell)[cell], cell)))
     apart, wanted = float(mirror.apart(view.cell)[enemy]), _HELD * state.tuning.ranges[view.side]
     if apart < wanted - _SLACK:
@@ -171,7 +171,7 @@ def _staying(view: _View) -> Plan:
 
 
 def _way(mirror: Mirror, cell: int, goal: int) -> Plan:
-    path = mirror.distances(goal).descend(mirror.centres[cell])
+    path = mirror.distances(goal).descend(mirror.centers[cell])
     return Plan(path.cells if path else np.array([cell], dtype=np.int64))
 
 

@@ -37,7 +37,7 @@ class Mirror:
         self.settings = settings
         self.ground = walking_grid(space)
         self.cell = self.ground.cell_size
-        self.centres = self.ground.position_of(np.arange(len(self.ground)))
+        self.centers = self.ground.position_of(np.arange(len(self.ground)))
         self.crowd = Crowd(self.ground, radius=0.3 * self.cell, keep_apart=_ROOM * self.cell, ahead=0.0)
         self._layer = InfluenceMap(self.ground).add_layer("tether", values=np.zeros(self.ground.shape))
         self._seen: dict[int, Bools] = {}
@@ -50,19 +50,19 @@ class Mirror:
 
     def seen(self, cell: int) -> Bools:
         """The cells in sight of a cell, however far: (cells,)."""
-        return _kept(self._seen, cell, lambda: visible(self.ground, self.centres[cell], self._farthest()).reshape(-1))
+        return _kept(self._seen, cell, lambda: visible(self.ground, self.centers[cell], self._farthest()).reshape(-1))
 
     def distances(self, cell: int) -> DistanceMap:
         """How far it is to a cell."""
-        return _kept(self._distances, cell, lambda: distance_map(self.ground, self.centres[cell]))
+        return _kept(self._distances, cell, lambda: distance_map(self.ground, self.centers[cell]))
 
     def apart(self, cell: int) -> Floats:
         """How far all cells lie from a cell, as the crow flies, in cells: (cells,)."""
-        gaps = away(self.ground, self.centres[cell], self.centres)
+        gaps = away(self.ground, self.centers[cell], self.centers)
         return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]) / self.cell)
 
     def tether(self, enemies: Iterable[int], own_range: float, enemy_range: float, threat: float) -> Floats:
-        """The tether layer against enemies on these cells, ranges in cells: `fc.tether` around each, where he is in sight. (cells,)."""
+        """The tether layer against enemies on these cells, ranges in cells: `fc.tether` around each, where it is in sight. (cells,)."""
         total = np.zeros(len(self.ground))
         for cell in enemies:
             key = (int(cell), own_range, enemy_range, threat)
@@ -79,7 +79,7 @@ class Mirror:
     def _ring(self, cell: int, own_range: float, enemy_range: float, threat: float) -> Floats:
         stamp = tether(own_range * self.cell, enemy_range * self.cell, threat=threat)
         self._layer.write(np.zeros(self.ground.shape))
-        self._layer.stamp(stamp, self.centres[cell])
+        self._layer.stamp(stamp, self.centers[cell])
         return np.asarray(self._layer.values.reshape(-1) * self.seen(cell), dtype=np.float64)
 
     def _farthest(self) -> float:

@@ -25,7 +25,7 @@ class Take:
 
 @dataclass(frozen=True)
 class Leave:
-    """Leave the fighter who is led by hand to the brain of his side again."""
+    """Leave the fighter who is led by hand to the brain of its side again."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     if len(reached) < 4 * count:
         raise InvalidValue(
             "A duel has room for its fighters",
-            got=f"{len(reached)} cells around {tuple(mirror.centres[here].tolist())} for {2 * count} of them",
+            got=f"{len(reached)} cells around {tuple(mirror.centers[here].tolist())} for {2 * count} of them",
             remedy="Use a larger map, fewer fighters, or another seed",
         )
     distant = reached[far[reached] >= _APART * far[reached].max()]
@@ -46,7 +46,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     groups = [_around(mirror, cell, count) for cell in ((there, here) if settings.swapped else (here, there))]
     if len(np.intersect1d(groups[0], groups[1])):
         raise InvalidValue("Two sides start apart", got="places that touch", remedy="Use a larger map, or fewer fighters")
-    positions = mirror.centres[np.concatenate(groups)]
+    positions = mirror.centers[np.concatenate(groups)]
     sides = np.repeat(np.arange(2), count)
     fighters = Fighters(
         sides=sides,
@@ -103,7 +103,7 @@ def _around(mirror: Mirror, cell: int, count: int) -> Ints:
 
 
 def _shot(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
-    """Everybody who is ready hits the weakest of those whom he reaches."""
+    """Everybody who is ready hits the weakest enemy within reach."""
     fighters = state.fighters
     able = reaches(mirror, state) & (fighters.ready <= state.step)[:, None]
     hitting = np.flatnonzero(able.any(axis=1))
@@ -132,7 +132,7 @@ def _thought(mirror: Mirror, state: State) -> State:
     cells = mirror.cells(state.fighters.positions)
     for number, plan in plans.items():
         aim = ahead(mirror, plan)
-        aims[number] = state.fighters.positions[number] if aim == cells[number] else mirror.centres[aim]
+        aims[number] = state.fighters.positions[number] if aim == cells[number] else mirror.centers[aim]
     return replace(state, fighters=replace(state.fighters, aims=aims))
 
 
@@ -166,11 +166,11 @@ def _by_hand(mirror: Mirror, state: State, speed: float) -> Floats:
     if state.walk is None:
         return np.array(state.steer) * speed
     cells = mirror.cells(np.array([position, state.walk]))
-    path = mirror.distances(int(cells[1])).descend(mirror.centres[cells[0]])
+    path = mirror.distances(int(cells[1])).descend(mirror.centers[cells[0]])
     goal = np.array(state.walk)
     if path and len(path) > 1 and not mirror.seen(int(cells[0]))[cells[1]]:
         seen = mirror.seen(int(cells[0]))[path.cells]
-        goal = mirror.centres[path.cells[max(int(np.argmin(seen)) - 1, 1)]]
+        goal = mirror.centers[path.cells[max(int(np.argmin(seen)) - 1, 1)]]
     gap = away(mirror.ground, position, goal)
     far = float(np.hypot(*gap))
     return np.asarray(gap / max(far, 1e-12) * speed * min(1.0, far / (_SLOWING * mirror.cell)))

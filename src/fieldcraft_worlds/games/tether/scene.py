@@ -108,14 +108,14 @@ def _paths(mirror: Mirror, state: State) -> tuple[list[Lines], tuple[Marks, ...]
     for side in (0, 1):
         own = [(number, plan) for number, plan in plans.items() if state.fighters.sides[number] == side]
         points = tuple(
-            np.concatenate([state.fighters.positions[[number]], mirror.centres[plan.cells[1:]]])
+            np.concatenate([state.fighters.positions[[number]], mirror.centers[plan.cells[1:]]])
             for number, plan in own
             if len(plan.cells) > 1
         )
         if points:
             ways.append(Lines(points, color=side, width=2.2))
         if own:
-            ends = mirror.centres[[plan.goal for _, plan in own]]
+            ends = mirror.centers[[plan.goal for _, plan in own]]
             goals.append(Marks(ends, "cross", 0.9 * mirror.cell, side, least=7.0))
     if state.walk is not None:
         goals.append(Marks(np.array([state.walk]), "cross", 0.9 * mirror.cell, "goal", least=7.0))

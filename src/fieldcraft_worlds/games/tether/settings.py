@@ -23,7 +23,7 @@ class FighterRules:
 
     Parameters
     ----------
-    range: how far it hits, cells between centres, at most 30; no wall may lie between.
+    range: how far it hits, cells between centers, at most 30; no wall may lie between.
     damage: the least and the most that a hit takes, drawn evenly.
     interval: seconds between hits.
     health: what it can take.
@@ -65,8 +65,8 @@ class Settings(Paced):
     fighters: how many each side has, 1 to 5.
     brains: who leads each side, the long-range one first: "tether", "charge", "distance" or "cover". One word stands for both.
     swapped: whether the sides start in each other's places.
-    threat: how heavily a place that the enemy reaches weighs in the tether layer, times what he takes off me there for each
-        point that I take off him.
+    threat: how heavily a place that the enemy reaches weighs in the tether layer, times what it takes off the fighter there for each
+        point that it takes off the enemy.
     caution: `k` of the way to a place, whose cost is `1 + k * enemies that reach there`.
     patience: how many cells of way one more enemy in the tether's ring is worth.
     foresight: seconds that a tethered fighter looks ahead: the layer lies around where an enemy will be if he goes on as he walks,

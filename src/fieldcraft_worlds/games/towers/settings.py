@@ -28,7 +28,7 @@ class TowerRules:
     influence: its base influence `B`, what its own cell reads: it falls as `B - B d^2 / R^2`.
     reach: its maximum range of influence `R`, in cells.
     sight: how far it sees units, in cells.
-    least_range, range: it hits units no nearer than one and no farther than the other, cells between centres.
+    least_range, range: it hits units no nearer than one and no farther than the other, cells between centers.
     damage: the least and the most that a hit takes, drawn evenly.
     interval: seconds between hits.
     training: seconds from one unit that it sends to the next.

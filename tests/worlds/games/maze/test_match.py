@@ -48,7 +48,7 @@ def drawn(text: str, settings: Settings, **options: Any) -> tuple[Mirror, State]
     state = start(mirror, np.random.default_rng(0))
     player, way_out = int(np.flatnonzero(flat == "P")[0]), int(np.flatnonzero(flat == "X")[0])
     mirror.follow(None)
-    mirror.memory.mark(mirror.centres[monsters])
+    mirror.memory.mark(mirror.centers[monsters])
     return mirror, replace(
         state,
         player=replace(state.player, cell=player, ahead=player, by_hand=True),
@@ -153,10 +153,10 @@ def test_the_laws_of_every_step(space: fc.Grid, rules: Settings) -> None:
         gap = mirror.short(((mirror.place(player) - mirror.place(old.player)) / space.cell_size)[None])
         assert np.hypot(*gap.T) <= rules.player.speed / rules.rate + 1e-9
         moods |= set(monsters.moods.tolist())
-        him = mirror.centres[player.cell if player.gone < 0.5 else player.ahead]
+        him = mirror.centers[player.cell if player.gone < 0.5 else player.ahead]
         for row, mood in enumerate(monsters.moods.tolist()):
             cell = int(old.monsters.cells[row] if old.monsters.gone[row] < 0.5 else old.monsters.ahead[row])
-            view = fc.visible(space, mirror.centres[cell], rules.monster.view * space.cell_size)
+            view = fc.visible(space, mirror.centers[cell], rules.monster.view * space.cell_size)
             assert (mood == HUNTS) == bool(view.reshape(-1)[space.cell_at(him)])
             assert (monsters.seen[row] == NOWHERE) == (mood == EXPLORES)
         if state.outcome != GOING:

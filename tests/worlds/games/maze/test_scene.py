@@ -56,7 +56,7 @@ def test_what_is_seen_is_what_is_so() -> None:
     watched = np.zeros(mirror.space.shape, dtype=np.bool_)
     monsters = session.state.monsters
     for cell in np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead):
-        watched |= fc.visible(mirror.space, mirror.centres[cell], RULES.monster.view)
+        watched |= fc.visible(mirror.space, mirror.centers[cell], RULES.monster.view)
     np.testing.assert_array_equal(scene.areas[0].cells, watched)
     assert [len(line.points) for line in scene.lines] == [1, 1, 1, 1, 1]  # three ways of monsters, the player's, and to the last seen
     assert np.array_equal(scene.marks[-1].positions[0], mirror.place(session.state.player))

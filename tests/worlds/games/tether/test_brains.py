@@ -18,7 +18,7 @@ FAR = (25.5, 10.5)
 
 
 def goal(mirror: Mirror, state: State, number: int = 0) -> Any:
-    return mirror.centres[planned(mirror, state)[number].goal]
+    return mirror.centers[planned(mirror, state)[number].goal]
 
 
 def gap(one: Any, other: Any) -> float:
