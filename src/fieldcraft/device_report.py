@@ -294,7 +294,7 @@ def _ant_times(device: Device, count: int, side: int, batches: tuple[int, ...]) 
 
 
 def _encoding(device: Device) -> float:
-    """What Python spends on putting down a step of two dispatches."""
+    """The time that Python spends on putting down a step of two dispatches."""
     grid = Grid(16, 16)
     trail = InfluenceMap(grid).add_layer("a", Trail(), device=device)
     swarm = Swarm.scattered(grid, 16, device=device)

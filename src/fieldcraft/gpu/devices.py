@@ -167,11 +167,11 @@ class Clock:
 
     @property
     def milliseconds(self) -> float:
-        """What has been added up."""
+        """The sum of the times so far."""
         return self.nanoseconds / 1e6
 
     def next_pass(self) -> dict[str, Any]:
-        """What a pass needs to be told to be timed."""
+        """The words that a pass is told to be timed."""
         if self._queries is None or self._used == self.passes:
             return {}
         first = 2 * self._used
@@ -337,7 +337,7 @@ class Device:
         return Carrier(self).field(propagation, space, every)
 
     def carrier(self, field: Field) -> str:
-        """What carries a field, in words."""
+        """The name of the carrier of a field."""
         return self.name if getattr(field, "device", None) is self else "the CPU"
 
     # Memory

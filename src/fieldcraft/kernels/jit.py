@@ -143,7 +143,7 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
             self.overloads[tuple(result.signature.args)] = result
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What the compiler asks for a caller among the kernels."""
+        """The template that the compiler asks for, for a caller among the kernels."""
         was_open = bool(self._can_compile)  # type: ignore[has-type]
         self._can_compile = True
         try:

@@ -1,4 +1,4 @@
-"""What kernels take from Numba's and LLVM's workshop, or stand-ins where kernels come compiled and nothing is built here."""
+"""The tools that kernels take from Numba's and LLVM's workshop, or stand-ins where kernels come compiled and nothing is built here."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class Belief(Operand):
         """Clear the cells in view, since the target was not seen there: bool in the space's shape, or cells. `target` None for all.
 
         `missed` is the chance in [0, 1) of overlooking the target. Where nothing would be left of a belief, because it was wrong, it begins
-        anew out of view (everywhere, if there is nothing out of view): the likelier the shorter the way from where he was thought to
+        anew out of view (everywhere, if there is nothing out of view): the likelier the shorter the way from where it was thought to
         be. Then False comes back.
         """
         cells = self.space.cell_ids(view)

@@ -30,7 +30,7 @@ class Pursuit(Operand):
     """A flood from where a fugitive was last seen, that keeps in front of the way it ran.
 
     The cell it was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
-    Behind him stands a barrier that the flood does not enter: cells whose direction from where he was seen is more than
+    Behind the fugitive stands a barrier that the flood does not enter: cells whose direction from where it was seen is more than
     `barrier_angle` away from his velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
     comes round. So the hot front is where he is if he runs, and the warm ground behind it where he may have stopped.
 

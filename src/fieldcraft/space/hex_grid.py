@@ -219,7 +219,7 @@ class HexGrid(Space):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """What ground each cell stands for, (N,), in square world units. Read-only."""
+        """The area that each cell stands for, (N,), in square world units. Read-only."""
         return np.broadcast_to(np.float64(self.layout.area), len(self))
 
     @property
@@ -427,12 +427,12 @@ class _HexGraph(Graph):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """What each vertex stands for, (N,): the area of its hexagon."""
+        """The area that each cell stands for, (N,), in square world units. Read-only."""
         return np.broadcast_to(np.float64(self._layout.area), len(self))
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """That of the grid of hexagons."""
+        """The period of the grid of hexagons."""
         return self._hexes.period
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:

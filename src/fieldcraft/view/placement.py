@@ -68,7 +68,7 @@ class Subject:
     unknown: NDArray[np.bool_] | None = None
 
     def on(self, base: Any) -> NDArray[np.float32]:
-        """The values at the centres of the cells of `base`, in its shape."""
+        """The values at the centers of the cells of `base`, in its shape."""
         return self._picked(self.values, base)
 
     def unknown_on(self, base: Any) -> NDArray[np.bool_]:
@@ -170,7 +170,7 @@ class Placement:
         return np.asarray(positions[0] if single else positions)
 
     def strongest(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What each picture cell shows of values in the map's shape: of several cells the value of largest magnitude."""
+        """The value that each picture cell shows of values in the map's shape: of several cells that of largest magnitude."""
         return canvas.strongest(values[self.rows, self.columns], self.shrink)
 
     def middle(self, values: NDArray[Any]) -> NDArray[Any]:

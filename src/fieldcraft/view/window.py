@@ -26,7 +26,7 @@ class Camera:
 
     Parameters
     ----------
-    position: (x, y), the world position at the centre of the screen.
+    position: (x, y), the world position at the center of the screen.
     zoom: pixels per world unit, above 0.
     y_up: whether the world's y grows upwards, as the map's.
 
@@ -52,12 +52,12 @@ class Camera:
         else:
             grid = square(space)
             low, extent = list(grid.origin), (grid.width * grid.cell_size, grid.height * grid.cell_size)
-        centre = (low[0] + extent[0] / 2, low[1] + extent[1] / 2)
-        return cls(centre, min(wide / extent[0], high / extent[1]), y_up=space.y_up)
+        center = (low[0] + extent[0] / 2, low[1] + extent[1] / 2)
+        return cls(center, min(wide / extent[0], high / extent[1]), y_up=space.y_up)
 
     @property
     def position(self) -> tuple[float, float]:
-        """(x, y), the world position at the centre of the screen."""
+        """(x, y), the world position at the center of the screen."""
         return self._position
 
     @position.setter

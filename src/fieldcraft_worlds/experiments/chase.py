@@ -64,7 +64,7 @@ def chase_study(
     lead:
         seconds after which the search sets out; until then the fugitive is alone.
     limit:
-        seconds after which the search is given up, counted from when he was lost.
+        seconds after which the search is given up, counted from the loss of sight.
 
     Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
     """

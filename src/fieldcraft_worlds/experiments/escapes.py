@@ -124,7 +124,7 @@ class Walker:
 class Escape:
     """The fugitive is out of sight, and so are its ways.
 
-    `last` is the cell that it was last seen in, `velocity` how it ran there, world units a second. `cells` (ticks,) are where he is from
+    `last` is the cell that it was last seen in, `velocity` how it ran there, world units a second. `cells` (ticks,) are where it is from
     then on, the first being one out of sight; `hunters` where those are who search for him, the one who chased him first. They
     set out after `lead` ticks, and see nothing before.
     """
@@ -140,7 +140,7 @@ def escape(ground: Ground, fugitive: str, *, hunters: int, ticks: int, lead: int
     """One who is chased gets out of sight of the one behind it; where it goes then, and where the others are.
 
     The chase depends on the map and the seed alone, its behavior on `fugitive` too, and of more hunters the first are the same. The others
-    are at most twenty steps from the first, and don't see him.
+    are at most twenty steps from the first, and don't see it.
 
     Raises `InvalidValue` for a map on which nobody gets out of sight.
     """

@@ -96,7 +96,7 @@ class State(ReadOnly):
 
     `infection` and `noise` are the values of these layers, in the shape of the space; `contacts` what hunters know of the player by sight,
     `guesses` what their searches remember, `seen` what patrols do. `spotted` and `lost` count how often hunters got sight of the player
-    and lost him, `bitten` the civilians who were bitten. `outcome` is "" until it is over, then "escaped", "caught" or "survived".
+    and lost it, `bitten` the civilians who were bitten. `outcome` is "" until it is over, then "escaped", "caught" or "survived".
     """
 
     step: int

@@ -113,8 +113,8 @@ class PlayerRules:
     ----------
     speed: how fast the player walks.
     view: how far the player sees, where no wall is between.
-    caution: what a monster that he has seen of late costs the scripted player who goes there, in steps of the way.
-    alarm: seconds for which the scripted player thinks of a monster that he has seen.
+    caution: what a monster seen of late costs the scripted player who goes there, in steps of the way.
+    alarm: seconds for which the scripted player thinks of a monster that it has seen.
     """
 
     speed: float = 5.0

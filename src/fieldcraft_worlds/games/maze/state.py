@@ -64,8 +64,8 @@ class Player(ReadOnly):
     """The player, on a way as a monster is.
 
     `wish` is the last way steered and `by_hand` whether a hand steers; `goal` is the cell that the scripted player is on its way
-    to, or `NOWHERE`. `feared` (M,) are the cells where he last saw each monster, `NOWHERE` at first, and `when` (M,) the steps at
-    which he did.
+    to, or `NOWHERE`. `feared` (M,) are the cells where the player last saw each monster, `NOWHERE` at first, and `when` (M,) the steps at
+    which it did.
     """
 
     cell: int

@@ -69,8 +69,8 @@ class Settings(Paced):
         point that it takes off the enemy.
     caution: `k` of the way to a place, whose cost is `1 + k * enemies that reach there`.
     patience: how many cells of way one more enemy in the tether's ring is worth.
-    foresight: seconds that a tethered fighter looks ahead: the layer lies around where an enemy will be if he goes on as he walks,
-        and takes him to reach as much farther as he can walk by then.
+    foresight: seconds that a tethered fighter looks ahead: the layer lies around where an enemy will be if it goes on as it walks,
+        and takes it to reach as much farther as it can walk by then.
     think: seconds between two decisions.
     rate: steps a second.
     limit: seconds after which the damage dealt decides.
