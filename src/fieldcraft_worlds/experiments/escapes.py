@@ -125,7 +125,7 @@ class Escape:
     """The fugitive is out of sight, and so are its ways.
 
     `last` is the cell that it was last seen in, `velocity` how it ran there, world units a second. `cells` (ticks,) are where it is from
-    then on, the first being one out of sight; `hunters` where those are who search for him, the one who chased him first. They
+    then on, the first being one out of sight; `hunters` where those are who search for it, the one that chased it first. They
     set out after `lead` ticks, and see nothing before.
     """
 
