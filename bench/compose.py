@@ -16,12 +16,12 @@ from fieldcraft import compose
 SIZE = 2048
 FORMULAS = (
     "clamp(ally - 0.5*enemy, 0, 1)",
-    "normalise(clamp(ally - 0.5*enemy, 0, 1))",
+    "normalize(clamp(ally - 0.5*enemy, 0, 1))",
     "where(enemy < 1, ally, -enemy) * invert(cover)",
     "lerp(ally, enemy, smoothstep(cover, 0, 2)) / (1 + abs(ally - enemy))",
     "logistic(ally + enemy, 0, 3) - points(cover, 0, 0, 1, 3, 2, 1)",
-    "min(ally, enemy, cover) + max(ally, enemy, cover) >= normalise(ally * enemy)",
-    "smooth(ally - enemy) * normalise(smooth(cover, 2))",
+    "min(ally, enemy, cover) + max(ally, enemy, cover) >= normalize(ally * enemy)",
+    "smooth(ally - enemy) * normalize(smooth(cover, 2))",
 )
 
 
@@ -69,7 +69,7 @@ class Ours:
 
     def __init__(self, imap: fc.InfluenceMap) -> None:
         self.ally = imap["ally"]
-        self.net = (imap["ally"] - 0.5 * imap["enemy"]).clamp(0, 1).normalise()
+        self.net = (imap["ally"] - 0.5 * imap["enemy"]).clamp(0, 1).normalize()
 
     def __call__(self) -> None:
         self.ally.deposit((0.5, 0.5), 0.0)
@@ -77,7 +77,7 @@ class Ours:
 
 
 def combined(report: Report, quick: bool) -> None:
-    """`ally - 0.5*enemy`, clamped and normalised: several times in a row, and once after all of an input was written anew."""
+    """`ally - 0.5*enemy`, clamped and normalized: several times in a row, and once after all of an input was written anew."""
     imap = hills(SIZE)
     kept = imap["ally"].read()
     contenders: dict[str, Plain | InPlace | Ours] = {
@@ -92,7 +92,7 @@ def combined(report: Report, quick: bool) -> None:
             report.wrong.append(f"{name} and fieldcraft differ")
 
     table = Table(
-        f"ally - 0.5*enemy, clamped and normalised, {SIZE} x {SIZE}",
+        f"ally - 0.5*enemy, clamped and normalized, {SIZE} x {SIZE}",
         ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
     )
     rounds = 3 if quick else 40
@@ -166,7 +166,7 @@ def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
     fc.warm_up("expressions")
-    say("bench compose: clamp and normalise")
+    say("bench compose: clamp and normalize")
     combined(report, quick)
     say("bench compose: new formulas")
     unseen(report, quick)

@@ -48,7 +48,7 @@ def test_moves_and_looks_ahead(seed: int, radius: float) -> None:
 
 @settings(max_examples=60)
 @given(seeds, st.sampled_from([0.4, 1.3, 5.0, 100.0]))
-def test_neighbours(seed: int, reach: float) -> None:
+def test_neighbors(seed: int, reach: float) -> None:
     world = World(seed)
     at = world.agents(int(world.rng.integers(0, 80)))
     at[3:6] = at[:1]

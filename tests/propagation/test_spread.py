@@ -226,7 +226,7 @@ class TestFading:
             imap.step(round(half_life / every))
             assert layer.sample((7.5, 4.5)) == pytest.approx(8 / 2**halves, rel=1e-4)
 
-    def test_what_neighbours_hold_up_falls_with_decay_alone(self) -> None:
+    def test_what_neighbors_hold_up_falls_with_decay_alone(self) -> None:
         imap = fc.InfluenceMap(fc.Grid(41, 41))
         layer = imap.add_layer("scent", fc.Spread(decay=0.01, momentum=1.0, half_life=0.1), every=0.1)
         source = layer.add_source((20.5, 20.5), 8.0)

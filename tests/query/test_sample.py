@@ -126,7 +126,7 @@ def test_no_answer_depends_on_walls_or_on_closed_rooms(seed: int, y_up: bool, wr
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=25)
-def test_between_open_neighbours_the_value_does_not_jump(seed: int) -> None:
+def test_between_open_neighbors_the_value_does_not_jump(seed: int) -> None:
     space = fc.Grid(8, 5, walls=random_walls((5, 8), 0.3, seed))
     field = noise(space, seed)
     rng = np.random.default_rng(seed)

@@ -83,7 +83,7 @@ def test_shape_area_and_box() -> None:
     assert grid.areas.tolist() == [pytest.approx(1.5 * math.sqrt(3) * 4)] * 15
     assert grid.graph.mesh is not None
     np.testing.assert_allclose(grid.graph.mesh.areas, grid.areas)
-    np.testing.assert_allclose(grid.graph.mesh.centres, grid.positions)
+    np.testing.assert_allclose(grid.graph.mesh.centers, grid.positions)
     assert len(grid.graph.mesh.neighbors()[0]) == len(grid.graph.edges)
     assert repr(grid) == "<HexGrid 5 x 3, pointy, size 2, 15 open cells>"
 

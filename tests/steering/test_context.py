@@ -40,7 +40,7 @@ def test_the_most_interesting_direction() -> None:
     np.testing.assert_allclose(choice([0, 0, 3, 0, 0, 1, 0, 0]), EIGHT[2], atol=1e-12)
 
 
-def test_turned_towards_interesting_neighbours() -> None:
+def test_turned_towards_interesting_neighbors() -> None:
     x, y = choice([0, 1, 3, 0, 0, 0, 0, 0])
     assert 0.5 < y < 1
     assert 0 < x < 0.5

@@ -99,7 +99,7 @@ def _compile_beside(missing: list[Any], workers: int, say: Callable[[int], None]
 
 
 def _lines(processes: list[subprocess.Popen[str]]) -> Iterable[str]:
-    """What the processes say, as they say it."""
+    """The messages of the processes, as they come."""
     import queue
     import threading
 

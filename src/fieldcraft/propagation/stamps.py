@@ -199,7 +199,7 @@ class Stamp:
     # On the ground
 
     def at(self, offsets: NDArray[np.float64], *, rotation: float = 0.0, scale: float = 1.0) -> NDArray[np.float64]:
-        """Its weights at offsets (K, 2) in world units from its centre, turned by degrees and sized, (K,).
+        """Its weights at offsets (K, 2) in world units from its center, turned by degrees and sized, (K,).
 
         Raises `InvalidValue` where one lies beyond +-16.
         """

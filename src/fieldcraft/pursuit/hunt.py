@@ -32,7 +32,7 @@ class Pursuit(Operand):
     The cell it was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
     Behind the fugitive stands a barrier that the flood does not enter: cells whose direction from where it was seen is more than
     `barrier_angle` away from its velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
-    comes round. So the hot front is where he is if he runs, and the warm ground behind it where he may have stopped.
+    comes round. So the hot front is where it is if it runs, and the warm ground behind that where he may have stopped.
 
     Where a wall is built it is cold from then on; where one is opened, the flood enters as soon as it is hot beside it.
 
