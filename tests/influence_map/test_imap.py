@@ -203,6 +203,25 @@ class TestAdvance:
         assert imap.advance(0.05).steps["a"] == 1
         assert imap.advance(0.3, max_steps=2) == fc.Advance({"a": 2, "b": 0}, {"a": 1, "b": 0})
 
+    def test_dropped_time_is_said_in_the_answer_and_once_in_the_log(self, imap: fc.InfluenceMap, caplog: pytest.LogCaptureFixture) -> None:
+        imap.add_layer("a", SPREAD, every=0.1)
+        imap.add_layer("memory", fc.Fade(1.0, 1.0))  # which drops nothing
+        assert not imap.advance(0.5).is_late
+        assert not caplog.records
+        answers = [imap.advance(1.0), imap.advance(1.0, budget_work=100)]
+        assert all(answer.is_late for answer in answers)
+        assert str(answers[0]) == "steps: a 8, memory 10; dropped for want of max_steps: a 2"
+        (record,) = caplog.records
+        assert (record.name, record.levelname) == ("fieldcraft", "WARNING")
+        assert "2 of layer 'a'" in record.getMessage()
+        assert "max_steps" in record.getMessage()
+
+    def test_bounds_steps(self, imap: fc.InfluenceMap) -> None:
+        layer = imap.add_layer("a", SPREAD)
+        for call in (imap.step, layer.step):
+            with unchanged(layer), refused(InvalidValue, "count is at most"):
+                call(10**30)
+
     def test_a_very_long_pause_does_not_hang(self, imap: fc.InfluenceMap) -> None:
         imap.add_layer("a", SPREAD, every=1e-6)
         report = imap.advance(1e9)

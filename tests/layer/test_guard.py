@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 
@@ -121,6 +122,45 @@ def test_every_call_is_guarded(name: str, copied: bool) -> None:
 
 def unchanged_but_for_reading(layer: fc.Layer) -> object:
     return unchanged(layer)
+
+
+LAZY = {
+    "fade": lambda: fc.InfluenceMap(fc.Grid(9, 6)).add_layer("a", fc.Fade(1.0, 1.0)),
+    "vectors": lambda: fc.InfluenceMap(fc.Grid(9, 6)).add_layer("a", fc.Trail(vector=True)),
+    "graph": lambda: fc.InfluenceMap(fc.Grid(9, 6).to_graph()).add_layer("a", fc.Spread(0.2, 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_reading_what_is_worked_out_when_it_is_read_is_guarded(name: str) -> None:
+    layer = LAZY[name]()
+    with Elsewhere(layer._guard):
+        with refused(ConcurrentUse, "one thread"):
+            layer.values
+        with refused(ConcurrentUse, "one thread"):
+            layer.read()
+    assert not layer.values.any()
+
+
+def test_a_picture_goes_to_another_thread_as_a_copy() -> None:
+    imap = fc.InfluenceMap(fc.Grid(90, 60))
+    layer = imap.add_layer("seen", fc.Fade(1.0, 1.0))
+    pictures: queue.Queue[np.ndarray | None] = queue.Queue()
+    drawn: list[float] = []
+
+    def render() -> None:
+        while (picture := pictures.get()) is not None:
+            drawn.append(float(picture.max()))
+
+    thread = threading.Thread(target=render)
+    thread.start()
+    for _ in range(20):
+        layer.mark((4.5, 2.5))
+        imap.advance(0.5)
+        pictures.put(layer.read())
+    pictures.put(None)
+    thread.join(30)
+    assert drawn == [99.5] * 20
 
 
 def test_a_copy_has_a_guard_of_its_own() -> None:

@@ -289,8 +289,6 @@ def test_layers_on_graphs_mix_in_expressions_and_teams() -> None:
         own + fc.InfluenceMap(scattered(rng, 80)).add_layer("x", values=np.zeros(80))
     with refused(InvalidValue, "same space"):
         own + fc.InfluenceMap(fc.Grid(8, 10)).add_layer("x", values=np.zeros((10, 8)))
-    with refused(InvalidValue, "grid"):
-        own.on(fc.Grid(2, 2))
 
 
 def test_what_needs_a_grid_says_so() -> None:

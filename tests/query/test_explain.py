@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.layer import Layer
 from fieldcraft.propagation import Account
 from fieldcraft.query import Explanation
@@ -212,6 +212,23 @@ def test_radial_amounts_add_up(blend: str) -> None:
         assert abs(found.remainder) <= 1e-6 * max(1.0, abs(found.value))
         parts += len(found.contributions)
     assert parts > 200
+
+
+def test_sources_are_called_by_the_keys_of_sync() -> None:
+    layer = fc.InfluenceMap(fc.Grid(9, 5)).add_layer("threat", fc.Radial(4.0, "linear"))
+    layer.sync(["orc", ("troll", 7)], [(2.5, 2.5), (4.5, 2.5)], [1.0, 4.0])
+    layer.add_source((3.5, 3.5), 0.5)
+    layer.step()
+    found = query.explain(layer, (3.5, 2.5))
+    assert [part.key for part in found.contributions] == [("troll", 7), "orc", None]
+    assert str(found).splitlines()[1:3] == ["      +3  ('troll', 7) at (4.5, 2.5), strength 4", "   +0.75  'orc' at (2.5, 2.5), strength 1"]
+    assert layer.source(key="orc").position == (2.5, 2.5)
+    layer.source(key="orc").remove()
+    with refused(UnknownName, "orc", "troll"):
+        layer.source(key="orc")
+    for bad in ({}, {"identity": 0, "key": "orc"}, {"key": []}):
+        with refused(InvalidValue):
+            layer.source(**bad)
 
 
 def test_refusals() -> None:

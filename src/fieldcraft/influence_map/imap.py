@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import time
@@ -16,7 +17,9 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks, clock
 from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.interruption import A_FEW, breathe, in_parts
 from fieldcraft.layer import ArrayLayer, Guard, Layer, MemoryLayer, RadialLayer, SpreadLayer, TrailLayer, made, restored
+from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import KINDS
@@ -25,6 +28,7 @@ from fieldcraft.space import AnySpace, checked_space, grid_of
 __all__ = ["Advance", "InfluenceMap"]
 
 Kind = TypeVar("Kind", bound=Layer)
+_log = logging.getLogger("fieldcraft")
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,16 @@ class Advance:
     steps: Mapping[str, int]
     dropped: Mapping[str, int]
     units: int = 0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether any steps were dropped: layers have lived through less time than the map was told of."""
+        return any(self.dropped.values())
+
+    def __str__(self) -> str:
+        made = ", ".join(f"{name} {count}" for name, count in self.steps.items())
+        lost = ", ".join(f"{name} {count}" for name, count in self.dropped.items() if count)
+        return f"steps: {made or 'none'}" + (f"; dropped for want of max_steps: {lost}" if lost else "")
 
 
 class LayerSettings(TypedDict, total=False):
@@ -55,6 +69,8 @@ class InfluenceMap:
 
     Used by one thread at a time; a second one is told so by `ConcurrentUse`.
     """
+
+    _has_warned = False
 
     def __init__(self, space: AnySpace, *, device: Device | str | None = None) -> None:
         self.space: AnySpace = checked_space(space, "An influence map lies on")
@@ -235,17 +251,20 @@ class InfluenceMap:
             del self._layers[self[name].name]
 
     def step(self, count: int = 1) -> None:
-        """Let every layer make `count` updates, whatever its interval."""
-        count = checks.whole("count", count)
+        """Let every layer make `count` updates, whatever its interval. Ctrl-C ends a long count where all have made as many."""
+        count = checks.whole("count", count, maximum=MOST_STEPS)
         with self._guard:
-            for layer in self._layers.values():
-                layer.step(count)
+            for part in (count,) if count <= A_FEW else in_parts(count):
+                for layer in self._layers.values():
+                    layer._take_steps(part)
+                breathe()
 
     def advance(self, dt: float, *, max_steps: int = 8, budget_ms: float | None = None, budget_work: int | None = None) -> Advance:
         """Let `dt` seconds pass: each layer makes the updates of its interval that have fallen due.
 
         Time is counted in whole ticks (1/705,600,000 s), so that 30, 60 and 144 frames a second come to the same bits.
-        At most `max_steps` updates a layer are made in one call; the rest are dropped and reported.
+        At most `max_steps` updates a layer are made in one call; the rest are dropped and reported: in the answer, and the first time in
+        the log (logger "fieldcraft"), as a warning. A turn-based game calls `step()` instead, or passes as many as fit its turn.
 
         With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of higher priority first,
         until the budget is used up; the rest waits for the next call, up to `max_steps` updates a layer, and
@@ -263,7 +282,7 @@ class InfluenceMap:
             for name, layer in self._layers.items():
                 made, lost = layer._pass_time(ticks, most)
                 steps[name], dropped[name] = made, lost
-            return Advance(steps, dropped)
+            return self._told(Advance(steps, dropped), most)
 
     def _advance_within(self, ticks: int, max_steps: int, budget_ms: float | None, budget_work: int | None) -> Advance:
         begun = time.perf_counter()
@@ -288,12 +307,24 @@ class InfluenceMap:
                     waiting.insert(sum(other.priority == layer.priority for other in waiting), layer)
                     self._next = waiting[0].name
             steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
-            return Advance(steps, dropped, units)
+            return self._told(Advance(steps, dropped, units), max_steps)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._guard:
             held = {"_guard": self._guard, "_ticks": self._ticks, "_next": self._next, "_layers": self._layers}
             return InfluenceMap, (self.space,), held | {"device": self.device}
+
+    def _told(self, advance: Advance, max_steps: int) -> Advance:
+        if advance.is_late and not self._has_warned:
+            self._has_warned = True
+            lost = ", ".join(f"{count} of layer {name!r}" for name, count in advance.dropped.items() if count)
+            _log.warning(
+                "advance() dropped updates beyond max_steps=%d: %s. Their time does not pass for these layers. "
+                "Pass a larger max_steps, call advance() more often, or call step() in a turn-based game. (Said once for each map.)",
+                max_steps,
+                lost,
+            )
+        return advance
 
     def copy(self) -> InfluenceMap:
         """An independent copy that goes on with the same bits. It lies on the same space, whose walls both follow."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
+from fieldcraft.interruption import A_FEW, breathe, in_parts
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.operand import Operand
@@ -19,7 +20,9 @@ from fieldcraft.propagation.kinds import Device, field_on
 from fieldcraft.sources import Sources
 from fieldcraft.space import AnySpace
 
-__all__ = ["Layer", "LayerState", "Moving"]
+__all__ = ["MOST_STEPS", "Layer", "LayerState", "Moving"]
+
+MOST_STEPS = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,10 @@ class Layer(Operand):
             self._version += 1
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """A copy of the values, into `out` (float32 of shape (height, width)) if given."""
+        """A copy of the values, into `out` (float32 of shape (height, width)) if given.
+
+        It is what a game hands to a thread that draws: a map is used by one thread at a time, a copy by any.
+        """
         with self._guard:
             if out is None:
                 out = np.empty(self.space.shape, dtype=np.float32)
@@ -194,22 +200,38 @@ class Layer(Operand):
     # Steps
 
     def step(self, count: int = 1) -> None:
-        """Make `count` updates, each worth `every` seconds of this layer's time."""
-        count = checks.whole("count", count)
+        """Make `count` updates, each worth `every` seconds of this layer's time.
+
+        Ctrl-C ends a long count between two updates.
+        """
+        count = checks.whole("count", count, maximum=MOST_STEPS)
         with self._guard:
+            if count <= A_FEW:
+                self._take_steps(count)
+                return
+            for part in in_parts(count):
+                self._take_steps(part)
+                breathe()
+
+    def _take_steps(self, count: int) -> None:
+        if self._backlog:
             self._catch_up()
-            while count > 0:
-                self._feed()
-                # A source may live through some of the steps only.
-                until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
-                batch = min(count, until_expiry)
+        while count > 0:
+            self._feed()
+            # A source may live through some of the steps only.
+            until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
+            batch = min(count, until_expiry)
+            try:
                 self._field.run(batch)
-                self._version += 1
-                self._ticks += batch * self._every
-                self._updates += batch
-                self._follow(batch)
-                count -= batch
-            self._sources.expire(self._ticks)
+            except BaseException:
+                self._field.mistrust()
+                raise
+            self._version += 1
+            self._ticks += batch * self._every
+            self._updates += batch
+            self._follow(batch)
+            count -= batch
+        self._sources.expire(self._ticks)
 
     @property
     def updates(self) -> int:
@@ -265,8 +287,13 @@ class Layer(Operand):
                 self._work = self._work_off()
             if self._work is None:
                 return False
-            if next(self._work, False):
-                return True
+            try:
+                if next(self._work, False):
+                    return True
+            except BaseException:
+                self._field.mistrust()
+                self._work = None
+                raise
             self._work = None
             return False
 

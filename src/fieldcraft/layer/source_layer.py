@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.layer import Moving
 from fieldcraft.layer.without import Without
@@ -73,8 +73,17 @@ class SourceLayer(Moving):
         """
         return self._add(positions, strengths, lifetimes=lifetimes, on_wall=on_wall, outside=outside)
 
-    def source(self, identity: int) -> Source:
-        """The handle of a live source, by its id; raises `DeadSource` for any other."""
+    def source(self, identity: int | None = None, *, key: Hashable = None) -> Source:
+        """The handle of a live source, by its id, or by the key that `sync` knows it by.
+
+        Raises `DeadSource` for an id that is not of a live source, and `UnknownName` for a key of none.
+        """
+        if (identity is None) == (key is None):
+            raise InvalidValue("A source is asked for by its id or by its key", got="both or neither", remedy="Pass one of the two")
+        if identity is None:
+            identity = self._sources.id_of(checks.key("key", key))
+            if identity is None:
+                raise UnknownName("live source with a key", key, map(str, self._sources.keys))
         self._sources.positions_of([identity])
         return Source(self._sources, int(identity))
 

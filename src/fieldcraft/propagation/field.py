@@ -116,6 +116,9 @@ class Field(ABC):
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from there; raises ValueError for arrays that `state` cannot have made."""
 
+    def mistrust(self) -> None:  # noqa: B027 - most fields have nothing to do
+        """Take notice that a step was torn by an error of another's making; what can be made anew is, at the next step."""
+
     def account(self, cell: int, sources: Sources) -> Account:
         """Which sources make the value of a cell, and how much each."""
         return Account(np.zeros(0, np.int64), np.zeros(0), "from no source")

@@ -116,6 +116,11 @@ class RadialField(RadiatingField):
         self._work = self._fed = None
         self._anew = True
 
+    def mistrust(self) -> None:
+        """Radiate everything anew at the next step; see `Field.mistrust`."""
+        self._work = self._fed = None
+        self._anew = True
+
     def limit(self, sources: Sources) -> None:
         """Refuse strengths, numbers and radii that sums could not hold; see `RadiatingField.limit`."""
         sources.limit(MOST_STRENGTH, MOST_SOURCES, self._too_large)

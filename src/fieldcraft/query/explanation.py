@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -28,12 +29,21 @@ class Accountable(Protocol):
 
 @dataclass(frozen=True)
 class Contribution:
-    """The amount that one source adds to a value: `amount` of its `strength`. Position and strength are NaN once it is gone."""
+    """The amount that one source adds to a value: `amount` of its `strength`. Position and strength are NaN once it is gone.
+
+    `key` is what `sync` knows it by, None for a source without one.
+    """
 
     source: int
     position: tuple[float, ...]
     strength: float
     amount: float
+    key: Hashable = None
+
+    def __str__(self) -> str:
+        name = f"source {self.source}" if self.key is None else f"{self.key!r}"
+        gone = math.isnan(self.strength)
+        return f"{name}, gone" if gone else f"{name} at {_place(self.position)}, strength {self.strength:g}"
 
 
 @dataclass(frozen=True)
@@ -54,12 +64,7 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{self.name} at {_place(self.position)}: {self.value:.4g}"]
         amounts = [f"{part.amount:+.4g}" for part in self.contributions]
-        texts = [
-            f"source {part.source}, gone"
-            if math.isnan(part.strength)
-            else f"source {part.source} at {_place(part.position)}, strength {part.strength:g}"
-            for part in self.contributions
-        ]
+        texts = [str(part) for part in self.contributions]
         size = max([abs(self.value), *(abs(part.amount) for part in self.contributions)])
         if abs(self.remainder) > 1e-6 * size:
             amounts.append(f"{self.remainder:+.4g}")
@@ -116,4 +121,5 @@ def _contribution(layer: Any, source: int, amount: float) -> Contribution:
     sources = getattr(layer, "sources", None)
     if sources is None or not sources.is_alive(source):
         return Contribution(source, (math.nan, math.nan), math.nan, amount)
-    return Contribution(source, tuple(sources.positions_of([source])[0].tolist()), float(sources.strengths_of([source])[0]), amount)
+    position, strength = sources.positions_of([source])[0], sources.strengths_of([source])[0]
+    return Contribution(source, tuple(position.tolist()), float(strength), amount, sources.key_of(source))

@@ -101,6 +101,12 @@ class Sources:
         with self._guard:
             return self._strengths[self._alive]
 
+    @property
+    def keys(self) -> list[Hashable]:
+        """The keys of the live sources that `sync` knows."""
+        with self._guard:
+            return [key for key, identity in self._keys.items() if self.is_alive(identity)]
+
     def is_alive(self, identity: int) -> bool:
         """Whether this id is that of a live source."""
         slot = identity & 0xFFFFFFFF
@@ -324,6 +330,10 @@ class Sources:
         """The id of the live source that `sync` knows by this key, if there is one."""
         identity = self._keys.get(key)
         return identity if identity is not None and self.is_alive(identity) else None
+
+    def key_of(self, identity: int) -> Hashable | None:
+        """The key by which `sync` knows a source, None for one without; asks all keys, so for explanations and not for each frame."""
+        return next((key for key, known in self._keys.items() if known == identity), None)
 
     def guarded_by(self, guard: Guard) -> None:
         """Belong to what this guard stands before."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.interruption import whole
 from fieldcraft.space.graph_parts import (
     MAX_EDGES,
     MAX_VERTICES,
@@ -374,6 +375,7 @@ class Graph(Space):
         """The vertices that have been blocked or opened since a `walls_version`, or that edges end in which have; ascending."""
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changes[since:]]))
 
+    @whole
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open vertices, while maps on this graph run; layers notice at their next step.
 
@@ -411,6 +413,7 @@ class Graph(Space):
         changed = np.flatnonzero(closed != self._closed)
         self._change_arcs(changed, closed[changed])
 
+    @whole
     def _change_arcs(self, changed: NDArray[np.int64], closed: NDArray[np.bool_] | bool) -> None:
         if len(changed):
             self._closed = self._closed.copy()

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.interruption import whole
 from fieldcraft.space import links
 from fieldcraft.space.masks import ids_or_mask
 from fieldcraft.space.neighborhood import Neighborhood
@@ -245,6 +246,7 @@ class Grid(Space):
         self._follow_parent()
         self._change_walls(ids, blocked)
 
+    @whole
     def _change_walls(self, ids: NDArray[np.int64], blocked: bool) -> None:
         changed = ids[self._walls.reshape(-1)[ids] != blocked]
         if not len(changed):
@@ -261,6 +263,7 @@ class Grid(Space):
         changed.flags.writeable = False  # it is handed out as it is
         self._changes.append(changed)
 
+    @whole
     def _follow_parent(self) -> None:
         """Take over changes of the finer grid that this one was made of."""
         if self._parent is None or self._parent.walls_version == self._followed:
