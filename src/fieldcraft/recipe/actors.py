@@ -19,7 +19,6 @@ from fieldcraft.recipe.parts import DepositPart, LayerPart, Mark, SourcePart, St
 from fieldcraft.recipe.places import Places, Policies, check_places, settled, stride_of
 from fieldcraft.recipe.section import Problems
 from fieldcraft.sources.playback import Playback
-from fieldcraft.space import Grid
 
 __all__ = ["Actor", "Deposit", "Recorded", "Scripted", "recordings"]
 
@@ -69,9 +68,7 @@ def _leave(
     if not len(after):
         return
     space = layer.space
-    ways = after - before
-    if isinstance(space, Grid):
-        ways = space.short_way(ways)
+    ways = space.short_way(after - before)
     pieces = min(max(math.ceil(float(np.sqrt((ways**2).sum(axis=1)).max()) / stride_of(space)), 1), _MOST_PIECES)
     shares = np.arange(pieces, 0, -1)[:, np.newaxis, np.newaxis] / pieces - 1
     points = (after + shares * ways).reshape(-1, after.shape[1])

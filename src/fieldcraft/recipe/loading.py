@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from fieldcraft.sources.football import pitch, pitch_ground, read_football
 from fieldcraft.sources.starcraft import read_starcraft
 from fieldcraft.sources.timeline import Timeline
 from fieldcraft.sources.tracks import read_pedestrians, read_tracks
-from fieldcraft.space import AnySpace, Grid, grid_of
+from fieldcraft.space import AnySpace, Grid, HexGrid, grid_of
 
 __all__ = ["ground_of", "load_space", "load_timeline"]
+
+_EMPTY: dict[str | None, Any] = {"empty": Grid, "hex": HexGrid}
 
 
 def load_space(part: MapPart, problems: Problems) -> AnySpace | None:
@@ -32,17 +35,18 @@ def load_space(part: MapPart, problems: Problems) -> AnySpace | None:
             return load_map(part.file, **options) if _is_there(part.file, ("map", "file"), problems) else None
         if part.generate == "pitch":
             return pitch(**options)
-        if part.generate == "empty":
-            return _walled(Grid(**{key: value for key, value in options.items() if key != "walls"}), options.get("walls") or ())
+        if part.generate in _EMPTY:
+            rectangles = options.pop("walls", None) or ()
+            return _walled(_EMPTY[part.generate](**options), rectangles)
         return generate_map(str(part.generate), **options)
     except FieldcraftError as error:
         problems.add(("map", "file") if part.file is not None else ("map",), f"map: {error}")
         return None
 
 
-def _walled(grid: Grid, rectangles: Sequence[Sequence[float]]) -> Grid:
-    """The grid with walls where the middle of a cell lies in one of these rectangles, (x, y, x, y) each."""
-    places = grid.position_of(np.arange(len(grid)))
+def _walled(grid: AnySpace, rectangles: Sequence[Sequence[float]]) -> AnySpace:
+    """The map with walls where the middle of a cell lies in one of these rectangles, (x, y, x, y) each."""
+    places = grid.positions
     for x0, y0, x1, y1 in rectangles:
         low, high = np.array([min(x0, x1), min(y0, y1)]), np.array([max(x0, x1), max(y0, y1)])
         grid.set_walls(np.flatnonzero(((places >= low) & (places <= high)).all(axis=1)))

@@ -18,6 +18,7 @@ from fieldcraft.recipe.parse_layers import Names, maps_of_teams, parse_formulas,
 from fieldcraft.recipe.parse_outputs import parse_output
 from fieldcraft.recipe.parts import MapPart, Recipe, RunPart, acting
 from fieldcraft.recipe.section import REQUIRED, Problems, Section
+from fieldcraft.space.hex_grid import ORIENTATIONS
 
 __all__ = ["MAX_STEPS", "read_recipe"]
 
@@ -116,6 +117,8 @@ def _run(section: Section, there: bool) -> RunPart:
 
 
 def _map(section: Section, there: bool) -> MapPart:
+    if section.has("kind"):
+        return _hexes(section)
     file = section.path("file", None)
     generate = section.choice("generate", _GENERATED, None)
     options: dict[str, Any] = {}
@@ -123,7 +126,8 @@ def _map(section: Section, there: bool) -> MapPart:
         got = "both" if section.has("file") else "neither"
         kinds = ", ".join(_GENERATED)
         section.problems.add(
-            section.keys, f'A map has either a file or generate. Got {got}. Write file = "..." or generate = one of {kinds}.'
+            section.keys,
+            f'A map has either a file or generate. Got {got}. Write file = "..." or generate = one of {kinds}, or kind = "hex".',
         )
     section.put(options, "neighbors", lambda key: section.any(key, 4, _neighbors))
     if section.has("file"):
@@ -157,6 +161,19 @@ def _map(section: Section, there: bool) -> MapPart:
         section.put(options, "y_up", section.flag)
     section.finish()
     return MapPart(file, generate, options)
+
+
+def _hexes(section: Section) -> MapPart:
+    section.choice("kind", ("hex",))
+    options: dict[str, Any] = {name: section.whole(name, minimum=1) for name in ("columns", "rows")}
+    section.put(options, "orientation", lambda key: section.choice(key, ORIENTATIONS))
+    section.put(options, "size", lambda key: section.number(key, check=checks.positive))
+    section.put(options, "origin", lambda key: section.numbers(key, "[x, y]", 2))
+    section.put(options, "walls", lambda key: section.rows(key, "[x, y, x, y], two opposite corners", 4, 4))
+    for name in ("wrap", "y_up"):
+        section.put(options, name, section.flag)
+    section.finish()
+    return MapPart(None, "hex", options)
 
 
 def _neighbors(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from fieldcraft.recipe.legends import caption_of, clock, limits_of
 from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.parts import OutputPart
 from fieldcraft.recipe.world import World
-from fieldcraft.space import AnySpace, Graph, Grid, grid_of
+from fieldcraft.space import AnySpace, Grid, grid_of, picked
 from fieldcraft.view import (
     ColorScale,
     Placement,
@@ -93,9 +93,11 @@ class _Drawing:
         self.fronts = world.front_lines() if self.look.get("front_lines") else []
 
     def panels(self) -> Panels:
+        draw: Callable[[], Panels] = picked(self.world.imap.space, "A picture", grid=self._on_squares, graph=self._from_above)
+        return draw()
+
+    def _on_squares(self) -> Panels:
         names = self.output.layers
-        if isinstance(self.world.imap.space, Graph):
-            return self._on_a_graph()
         if len(names) > 1 and self._is_together():
             return self._together()
         tables = {name: self._table(name) for name in names}
@@ -105,7 +107,7 @@ class _Drawing:
         titles = list(names) if len(names) > 1 else [""]
         return Panels([self._with_strip(name, tables[name]) for name in names], titles, None)
 
-    def _on_a_graph(self) -> Panels:
+    def _from_above(self) -> Panels:
         """Each map seen from above, or floor by floor."""
         names, cuts = self.output.layers, self._cuts()
         tables = [self._table(name) for name in names]
@@ -135,7 +137,7 @@ class _Drawing:
         """The heights between which to draw; all of them as None."""
         floors = self.look.get("floors")
         graph = self.world.imap.space
-        if floors is None or not isinstance(graph, Graph):
+        if floors is None:
             return [None]
         heights = graph.positions[:, 2]
         cuts = np.array(floors) if isinstance(floors, list) else np.linspace(float(heights.min()), float(heights.max()), floors + 1)

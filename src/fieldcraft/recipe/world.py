@@ -22,7 +22,7 @@ from fieldcraft.recipe.parse_layers import indented, maps_of_teams
 from fieldcraft.recipe.parts import LayerPart, Recipe
 from fieldcraft.recipe.places import check_places, on_map, stride_of
 from fieldcraft.recipe.section import Problems
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.space import grid_of
 
 __all__ = ["World"]
 
@@ -128,18 +128,17 @@ class World:
                     problems.add(keys, f"{where}: A point has {space.dimensions} numbers on this map. Got {list(point)}. Mend it.")
                 elif not on_map(space, np.array([point]))[0]:
                     problems.add(keys, f"{where}: A point lies on the map. Got {list(point)}. Move it.")
-            if isinstance(space, Grid):
-                if "floors" in output.look:
-                    problems.add((*output.keys, "floors"), f"{where}: floors are those of a 3D graph. The map is a grid. Leave it out.")
-                continue
             if "floors" in output.look and space.dimensions != 3:
                 problems.add((*output.keys, "floors"), f"{where}: floors are those of a 3D graph. The map is flat. Leave it out.")
+            if space.squares is space:
+                continue
             for key in ("scale", "crop", "front_lines", "together", "arrows"):
                 if output.look.get(key):
-                    problems.add((*output.keys, key), f"{where}: {key} is for pictures of grids. The map is a graph. Leave it out.")
+                    problems.add((*output.keys, key), f"{where}: {key} is for pictures of square cells. The map has none. Leave it out.")
             for name in set(output.layers) & {"owner", "share"}:
                 problems.add(
-                    (*output.keys, "layers"), f"{where}: {name!r} is a picture of a grid. The map is a graph. Show `share TEAM` maps, say."
+                    (*output.keys, "layers"),
+                    f"{where}: {name!r} is a picture of square cells, and the map has none. Show `share TEAM` maps.",
                 )
 
     def _add_layers(self, problems: Problems) -> None:
@@ -233,7 +232,7 @@ class World:
         own = [part.stamp for part in self.recipe.sources if part.layer == name]
         stamping = self._parts[name].stamping
         stamps = [stamp for stamp in (*own, None if stamping is None else stamping.stamp) if stamp is not None]
-        most = max(space.shape) if isinstance(space, Grid) else _MOST_CELLS
+        most = max(space.shape) if len(space.shape) == 2 else _MOST_CELLS
         prints = [stamp.on(stride_of(space), y_up=space.y_up, most=most).weights for stamp in stamps]
         return min(float(each.min()) for each in prints), max(float(each.max()) for each in prints)
 

@@ -19,7 +19,7 @@ from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.terrain import Terrain
 from fieldcraft.space.ways import Ways
 
-__all__ = ["MAX_HEXES", "HexGrid"]
+__all__ = ["MAX_HEXES", "ORIENTATIONS", "HexGrid"]
 
 MAX_HEXES = 2**24
 ORIENTATIONS = ("pointy", "flat")
