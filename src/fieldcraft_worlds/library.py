@@ -202,6 +202,24 @@ WORLDS = (
             ),
         ),
     ),
+    Row(
+        "physarum",
+        "fieldcraft_worlds.games.physarum.plugin",
+        (
+            Piece(
+                "physarum",
+                "The slime mould",
+                "Thirty thousand agents in whole numbers follow what they leave, and grow roads between twelve cities.",
+                "First nets, then roads: those that many take stay. Beside the map stands how much longer they are than the shortest tree.",
+                "million_ants.md",
+                begin=0,
+                seconds=20,
+                every=6,
+                width=520,
+                quality=35,
+            ),
+        ),
+    ),
 )
 
 GAMES = {row.name: row for row in WORLDS}

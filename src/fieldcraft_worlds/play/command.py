@@ -70,16 +70,23 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     take("--shot", type=Path, metavar="PNG", help="write a picture of the end")
     take("--speed", type=float, default=1.0, metavar="X", help="times normal speed, in a window (default: 1)")
     take("--mobility", default="ground", help="what moves, for map files: ground, water and others (default: ground)")
+    take(
+        "--device",
+        metavar="CARD",
+        help="let layers and swarms of ants, flock and physarum live on a graphics card: gpu, or part of its name (default: cpu)",
+    )
     take("--quiet", action="store_true", help="no progress bar, and nothing but the digest at the end")
     parser.set_defaults(act=_play)
 
 
 def _play(chosen: argparse.Namespace) -> None:
+    from fieldcraft_worlds.games import carrying
     from fieldcraft_worlds.play.bindings import bindings_of
     from fieldcraft_worlds.play.recording import Recording, default_size
     from fieldcraft_worlds.view.panel import PANEL_WIDTH
 
     _check(chosen)
+    carrying.choose(chosen.device)
     session, controls, pads = _session(chosen)
     bindings_of(session.game, controls)  # refuses inputs and actions that are none, with a window or without
     size = default_size(session.world.space, PANEL_WIDTH) if chosen.size is None else _size(chosen.size)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, InfluenceMap, Trail, TrailLayer
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Walk, Walkers
+from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
@@ -39,7 +40,7 @@ class Mirror:
         self.grid = space.with_walls(space.walls)
         self.obstacles = Obstacles(self.grid)
         every = 1 / settings.rate
-        imap = InfluenceMap(self.grid)
+        imap = InfluenceMap(self.grid, device=carrying.device())
         self.to_food = imap.add_layer("to food", Trail(), every=every)
         self.to_home = imap.add_layer("to home", Trail(), every=every)
         self.flow = imap.add_layer("flow", Trail(vector=True), every=every)

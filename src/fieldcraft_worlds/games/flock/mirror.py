@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.flock.settings import Settings
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
@@ -28,7 +29,7 @@ class Mirror:
         self.grid = space.with_walls(space.walls)
         self._obstacles = Obstacles(self.grid)
         every = 1 / settings.rate
-        imap = InfluenceMap(self.grid)
+        imap = InfluenceMap(self.grid, device=carrying.device())
         self.near = imap.add_layer("near", Trail(accumulate=False, blur=settings.near), every=every)
         self.heading = imap.add_layer("heading", Trail(accumulate=False, blur=settings.heading, vector=True), every=every)
         self.crowd = self.near + settings.room

@@ -1,0 +1,6 @@
+"""The slime mould Physarum: a crowd that follows what it leaves, and grows roads between cities."""
+
+from fieldcraft_worlds.games.physarum.network import Network, network_of
+from fieldcraft_worlds.games.physarum.settings import Settings
+
+__all__ = ["Network", "Settings", "network_of"]

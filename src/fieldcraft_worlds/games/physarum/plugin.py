@@ -1,0 +1,88 @@
+"""The mould as the frame plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fieldcraft import Grid
+from fieldcraft_worlds.games.game import Action, Hands, Overlay
+from fieldcraft_worlds.games.physarum import rules, scene
+from fieldcraft_worlds.games.physarum.mirror import Mirror
+from fieldcraft_worlds.games.physarum.rules import Found
+from fieldcraft_worlds.games.physarum.settings import Settings
+from fieldcraft_worlds.games.physarum.state import State
+from fieldcraft_worlds.scene import Scene
+
+__all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
+
+KINDS = (State, Settings, Found)
+
+
+class PhysarumWorld:
+    """A mould on one map."""
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        self.mirror = Mirror(space, settings)
+
+    @property
+    def space(self) -> Grid:
+        """The map."""
+        return self.mirror.grid
+
+    @property
+    def rate(self) -> int:
+        """Steps a second."""
+        return self.mirror.settings.rate
+
+    def start(self, rng: np.random.Generator) -> State:
+        """The first state."""
+        return rules.start(self.mirror, rng)
+
+    def step(self, state: State, orders: Sequence[Found], rng: np.random.Generator) -> State:
+        """The next state, see `rules.step`."""
+        return rules.step(self.mirror, state, orders, rng)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Found, ...]:
+        """A city where the pointer is pressed."""
+        return tuple(
+            Found(signal.position)
+            for signal in hands.signals
+            if signal.action == "found" and signal.phase == "press" and signal.position is not None
+        )
+
+    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
+        """The scene of a state."""
+        return scene.seen(self.mirror, state, overlays)
+
+    def result(self, state: State) -> str | None:
+        """It never ends."""
+        return None
+
+
+class PhysarumGame:
+    """Roads that nobody plans."""
+
+    name = "physarum"
+    version = 1
+    title = "The slime mould"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (Action("found", "found a city, or give up the one there", ("mouse left",)),)
+    settings = Settings
+    kinds = KINDS
+
+    def default_map(self) -> Grid:
+        """A plain of 320 x 200 with three lakes."""
+        rows, columns = np.mgrid[:200, :320]
+        walls = np.zeros((200, 320), dtype=np.bool_)
+        for x, y, wide, high in ((90, 70, 34, 22), (210, 120, 44, 30), (260, 40, 20, 14)):
+            walls |= ((columns - x) / wide) ** 2 + ((rows - y) / high) ** 2 <= 1
+        return Grid(320, 200, walls=walls, neighbors=8)
+
+    def open(self, space: Grid, settings: Settings) -> PhysarumWorld:
+        """The mould on a map."""
+        return PhysarumWorld(space, settings)
+
+
+GAME = PhysarumGame()

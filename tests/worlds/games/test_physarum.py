@@ -1,0 +1,105 @@
+"""The slime mould: roads between cities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, NoDevice
+from fieldcraft.packing import digest
+from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.physarum.network import lengths_between, network_of, tree_length
+from fieldcraft_worlds.games.physarum.plugin import GAME, KINDS
+from fieldcraft_worlds.games.physarum.rules import Found
+from fieldcraft_worlds.games.physarum.settings import Settings
+from refusals import refused
+
+SMALL = Settings(agents=800, cities=4, city=2.0)
+
+
+def _grid() -> fc.Grid:
+    walls = np.zeros((40, 60), np.bool_)
+    walls[10:30, 28:32] = True
+    return fc.Grid(60, 40, walls=walls, neighbors=8)
+
+
+def _run(steps: int) -> str:
+    world = GAME.open(_grid(), SMALL)
+    rng = np.random.default_rng(3)
+    state = world.start(rng)
+    for k in range(steps):
+        state = world.step(state, (Found((5.5, 5.5)),) if k == 4 else (), rng)
+    return digest(state, KINDS)
+
+
+def test_one_seed_is_one_match_on_any_carrier() -> None:
+    told = _run(12)
+    assert _run(12) == told
+    try:
+        fc.gpu.device()
+    except NoDevice as error:
+        pytest.skip(str(error))
+    carrying.choose("gpu")
+    try:
+        assert _run(12) == told
+    finally:
+        carrying.choose(None)
+
+
+def test_going_back_to_a_state_goes_on_alike() -> None:
+    world = GAME.open(_grid(), SMALL)
+    rng = np.random.default_rng(3)
+    first = world.step(world.start(rng), (), rng)
+    second = world.step(first, (), rng)
+    world.step(second, (), rng)
+    assert digest(world.step(first, (), rng), KINDS) == digest(second, KINDS)
+
+
+def test_agents_gather_on_roads_and_cities_smell() -> None:
+    world = GAME.open(_grid(), SMALL)
+    rng = np.random.default_rng(1)
+    state = world.start(rng)
+    for _ in range(90):
+        state = world.step(state, (), rng)
+    open_values = np.sort(state.values[~world.space.walls])
+    assert open_values[-len(open_values) // 5 :].sum() > 0.6 * open_values.sum()
+    assert (state.values.reshape(-1)[state.cities] > np.median(open_values)).all()
+    shown = world.scene(state, frozenset({"trail", "cities", "tree"}))
+    assert [fact.name for fact in shown.facts][:2] == ["agents", "cities"]
+    assert world.result(state) is None
+
+
+def test_a_network_is_measured_beside_the_shortest_tree() -> None:
+    grid = fc.Grid(30, 20)
+    cities = np.array([5 * 30 + 5, 5 * 30 + 25, 15 * 30 + 5])
+    values = np.zeros(grid.shape, np.float32)
+    apart = network_of(grid, values, cities, 0.5, 1.0)
+    assert apart.joined == pytest.approx(1 / 3)
+    assert apart.detour is None
+    values[5, 5:26] = values[5:16, 5] = 1
+    whole = network_of(grid, values, cities, 0.5, 1.0)
+    assert whole.joined == 1
+    assert whole.detour == pytest.approx(1.0)
+    assert whole.tree == pytest.approx(tree_length(lengths_between(grid, cities))) == pytest.approx(30.0)
+    values[:] = 0
+    values[5:16, 5] = values[15, 5:26] = values[5:16, 25] = 1
+    assert network_of(grid, values, cities, 0.5, 1.0).detour == pytest.approx(40 / 30)
+
+
+def test_refuses_cities_in_walls_and_settings_that_are_none() -> None:
+    world = GAME.open(_grid(), SMALL)
+    rng = np.random.default_rng(3)
+    state = world.start(rng)
+    with refused(InvalidValue, "open ground"):
+        world.step(state, (Found((30.5, 20.5)),), rng)
+    given_up = world.step(state, (Found(tuple(world.space.position_of(int(state.cities[0])).tolist())),), rng)
+    assert len(given_up.cities) == 3
+    assert len(world.step(replace(given_up), (Found((5.5, 35.5)),), rng).cities) == 4
+    for bad in ({"agents": 10**9}, {"cities": 65}, {"keep": 1.5}, {"wander": 180.0}, {"speed": 0.0}):
+        with refused(InvalidValue):
+            Settings(**bad)
+    with refused(InvalidValue, "open ground"):
+        GAME.open(fc.Grid(5, 4, walls=np.ones((4, 5), np.bool_)), SMALL)
