@@ -32,11 +32,11 @@ class Pursuit(Operand):
     The cell it was seen in is hot. In each step hot cells ignite their untouched neighbours and begin to cool by a constant.
     Behind the fugitive stands a barrier that the flood does not enter: cells whose direction from where it was seen is more than
     `barrier_angle` away from its velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
-    comes round. So the hot front is where it is if it runs, and the warm ground behind that where he may have stopped.
+    comes round. So the hot front is where it is if it runs, and the warm ground behind that where it may have stopped.
 
     Where a wall is built it is cold from then on; where one is opened, the flood enters as soon as it is hot beside it.
 
-    Told by `look` what searchers see, it does not go through where he is not, and it begins anew once it is cold everywhere.
+    Told by `look` what searchers see, it does not go through where the fugitive is not, and it begins anew once it is cold everywhere.
 
     It is a map like a layer: its `values`, the heat, go into questions, windows and expressions, which stay live.
 
@@ -44,12 +44,12 @@ class Pursuit(Operand):
     ----------
     space: a grid or a graph. The flood follows its walls.
     last_seen: world position on open ground, or a cell.
-    velocity: his last one, world units a second (in 3D z may be left out), or None if nothing is known about where he went; then there is
+    velocity: the last one, world units a second (in 3D z may be left out), or None if nothing is known of the way it went; then there is
         no barrier.
-    speed: how fast the front moves on, world units a second; by default as fast as he ran.
-    blocked: cells he cannot have entered: ids, or bool in the space's shape.
-    barrier_angle: degrees from the velocity beyond which ground is behind him, above 0 up to 180.
-    tail: how far the barrier reaches from where he was seen, world units; by default twelve typical steps.
+    speed: how fast the front moves on, world units a second; by default as fast as it ran.
+    blocked: cells it cannot have entered: ids, or bool in the space's shape.
+    barrier_angle: degrees from the velocity beyond which ground is behind it, above 0 up to 180.
+    tail: how far the barrier reaches from where it was seen, world units; by default twelve typical steps.
     cooling: what a cell cools by in each step after its first, above 0 up to 1.
     interval: seconds from step to step; by default what he takes for a typical step.
     most_hot: the flood stops before a step that would ignite more cells than this.
