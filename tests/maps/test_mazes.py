@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.maps.mazes import ALGORITHMS, EAST, SOUTH, maze_doors, maze_walls
+from fieldcraft.maps.mazes import ALGORITHMS, EAST, SOUTH, maze_doors, maze_growth, maze_walls
 from refusals import refused
 
 SIZES = st.tuples(st.integers(1, 18), st.integers(1, 18))
@@ -178,3 +178,20 @@ def test_rooms_are_checked_too() -> None:
         maze_doors(2**13, 2**13)
     with refused(fc.errors.InvalidValue, "rows is at least 1"):
         maze_doors(3, 0)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("loops", [0.0, 0.7])
+def test_a_maze_grows_step_by_step_into_the_maze(algorithm, loops):
+    whole = maze_doors(9, 6, algorithm=algorithm, loops=loops, seed=4)
+    frames = list(maze_growth(9, 6, algorithm=algorithm, loops=loops, seed=4))
+    assert np.array_equal(frames[-1], whole)
+    if algorithm == "division":
+        assert len(frames) > 20
+        return
+    before = np.zeros_like(whole)
+    for frame in frames:
+        opened = frame & ~before
+        assert not (before & ~frame).any()
+        assert sum(int(bits).bit_count() for bits in opened.reshape(-1).tolist()) == 1
+        before = frame

@@ -16,7 +16,7 @@ from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.maps.geometry import load_geometry
 from fieldcraft.maps.image import Color, load_image
 from fieldcraft.maps.json_kinds import json_kind
-from fieldcraft.maps.mazes import ALGORITHMS
+from fieldcraft.maps.mazes import ALGORITHMS, maze_growth, maze_walls
 from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.polyanya import load_polyanya
 from fieldcraft.maps.quake import load_quake
@@ -46,6 +46,8 @@ __all__ = [
     "load_starcraft",
     "load_tiled",
     "load_waypoints",
+    "maze_growth",
+    "maze_walls",
     "save_waypoints",
 ]
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference import maze as reference
 from fieldcraft.kernels.reference.maze import EAST, SOUTH
 
-__all__ = ["ALGORITHMS", "EAST", "SOUTH", "maze_doors", "maze_walls"]
+__all__ = ["ALGORITHMS", "EAST", "SOUTH", "maze_doors", "maze_growth", "maze_walls"]
 
 ALGORITHMS = ("backtracker", "prim", "kruskal", "wilson", "division", "eller", "growing")
 
@@ -52,17 +55,67 @@ def maze_doors(columns: int, rows: int, *, algorithm: str = "backtracker", loops
     if algorithm == "wilson":
         _check_walks(*shape)
     key = int(np.random.default_rng(checks.whole("seed", seed)).integers(_MOST_KEY))
-    ops = kernels.maze
     doors = np.zeros(shape, dtype=np.uint8)
+    _carve(kernels.maze, doors, algorithm, opened, key)
+    return doors
+
+
+def maze_growth(
+    columns: int, rows: int, *, algorithm: str = "backtracker", loops: float = 0.0, seed: int = 0
+) -> Iterator[NDArray[np.uint8]]:
+    """The doors of a maze while it is made: arrays as of `maze_doors`, one after each change, the last being the maze.
+
+    For the eye, and for mazes up to a few thousand rooms: it is made slowly. Arguments and errors are those of `maze_doors`.
+    """
+    whole = maze_doors(columns, rows, algorithm=algorithm, loops=loops, seed=seed)
+    key = int(np.random.default_rng(seed).integers(_MOST_KEY))
+    watched = np.zeros(whole.shape, dtype=np.uint8).view(_Watched)
+    watched.changes = _Changes(watched)
+    _carve(reference, watched, algorithm, float(loops), key)
+    shown = np.zeros(whole.shape, dtype=np.uint8)
+    for rooms, doors in watched.changes.made:
+        shown.reshape(-1)[rooms] = doors
+        yield shown.copy()
+
+
+def _carve(ops: Any, doors: NDArray[np.uint8], algorithm: str, loops: float, key: int) -> None:
     if algorithm in ("backtracker", "growing"):
         ops.grow(doors, 1.0 if algorithm == "backtracker" else 0.5, key)
     elif algorithm == "division":
         ops.divide(doors, key)
     else:
         getattr(ops, algorithm)(doors, key)
-    if opened > 0:
-        ops.braid(doors, opened, key)
-    return doors
+    if loops > 0:
+        ops.braid(doors, loops, key)
+
+
+class _Changes:
+    """A diary of an array: which of its places changed to what, each time something was written."""
+
+    def __init__(self, array: NDArray[np.uint8]) -> None:
+        self._array = np.asarray(array)
+        self._before = self._array.copy()
+        self.made: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
+
+    def note(self) -> None:
+        places = np.flatnonzero(self._array != self._before)
+        if len(places):
+            self.made.append((places, self._array.reshape(-1)[places].copy()))
+            self._before[...] = self._array
+
+
+class _Watched(np.ndarray):
+    """An array that notes its changes, also those through its views."""
+
+    changes: _Changes | None = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.changes = getattr(other, "changes", None)
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        super().__setitem__(place, value)
+        if self.changes is not None:
+            self.changes.note()
 
 
 def maze_walls(doors: NDArray[np.uint8], corridor: int = 1) -> NDArray[np.bool_]:

@@ -133,10 +133,10 @@ def over_time(rows: Sequence[Row]) -> Summary:
 
 def by_map(rows: Sequence[Row]) -> Summary:
     """The summary of the tours for each way of exploring, map by map."""
-    mirror: dict[str, list[Row]] = {}
+    maps: dict[str, list[Row]] = {}
     for row in rows:
-        mirror.setdefault(_label(row), []).append(row)
-    groups = {**mirror, **({_ALL: list(rows)} if len(mirror) > 1 else {})}
+        maps.setdefault(_label(row), []).append(row)
+    groups = {**maps, **({_ALL: list(rows)} if len(maps) > 1 else {})}
     found: dict[tuple[str, str, str], Interval] = {}
     late = 0
     for group, all_ways in groups.items():

@@ -190,7 +190,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _study(chosen: argparse.Namespace) -> Study:
     return towers_study(
-        None if chosen.mirror is None else words(chosen.mirror),
+        None if chosen.maps is None else words(chosen.maps),
         chosen.map,
         size=chosen.size,
         seeds=chosen.seeds,

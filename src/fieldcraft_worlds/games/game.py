@@ -18,7 +18,8 @@ from fieldcraft_worlds.games.slider import Slider
 from fieldcraft_worlds.scene import Scene
 
 __all__ = [
-    "Action", "BrushWorld", "CheckedWorld", "Game", "Hands", "Overlay", "Signal", "Slider", "TunedGame", "TunedWorld", "World", "moves",
+    "Action", "BrushWorld", "CheckedWorld", "Game", "HandGame", "Hands", "OpeningWorld", "Overlay", "Signal", "Slider", "TunedGame",
+    "TunedWorld", "WaitingWorld", "World", "moves",
 ]  # fmt: skip
 
 
@@ -218,6 +219,22 @@ class CheckedWorld(World, Protocol):
         ...
 
 
+class OpeningWorld(World, Protocol):
+    """A world with something to see before the first step: how its map is made, say. It changes nothing."""
+
+    def opening(self, share: float) -> Scene | None:
+        """What is to be seen when this share of the opening, 0 to 1, is over; None where there is no opening."""
+        ...
+
+
+class WaitingWorld(World, Protocol):
+    """A world that waits until the player begins: the key that pauses begins then."""
+
+    def begins(self, state: Any) -> str | None:
+        """The name of the action that begins, while the world waits for it; else None."""
+        ...
+
+
 class BrushWorld(World, Protocol):
     """A world that is painted with a round brush: its outline is shown around the pointer."""
 
@@ -235,4 +252,13 @@ class TunedGame(Game, Protocol):
     @property
     def sliders(self) -> tuple[Slider, ...]:
         """In the order of the panel."""
+        ...
+
+
+class HandGame(Game, Protocol):
+    """A game that has settings for a player who wants all in the own hands: `fieldcraft play NAME --by-hand` takes these."""
+
+    @property
+    def by_hand(self) -> Mapping[str, Any]:
+        """Settings by name, as in a file of settings."""
         ...

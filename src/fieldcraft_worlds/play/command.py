@@ -57,6 +57,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="KEY=VALUE",
         help="replace one setting, such as tower.range=12; may be given several times",
     )
+    take("--by-hand", action="store_true", help="lay things out and lead yourself, in games that have it: towers")
     take("--seed", type=int, metavar="N", help="the seed of all dice (default: 0); the same seed is the same match")
     take("--steps", type=int, metavar="N", help="make so many steps, then stop; needed with --headless")
     take("--headless", action="store_true", help="no window: as fast as it goes, stopping early where the match ends")
@@ -123,7 +124,7 @@ def _check(chosen: argparse.Namespace) -> None:
     if chosen.load is not None and chosen.replay is not None:
         raise InvalidValue("A match goes on or is played again", got="--load and --replay", remedy="Pass one of the two")
     if saved is not None:
-        brought = {"MAP": chosen.map, "--seed": chosen.seed}
+        brought = {"MAP": chosen.map, "--seed": chosen.seed, "--by-hand": chosen.by_hand or None}
         for name, value in brought.items():
             if value is not None:
                 raise InvalidValue("A saved match brings its map, settings and seed", got=f"{name} as well", remedy="Leave it out")
@@ -161,6 +162,10 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
         return session, controls, settings_from(PadSettings, pads)
     game = find_game(chosen.game)
     controls, pads = (_taken(table, game, name) for name in ("controls", "pad"))
+    if chosen.by_hand:
+        if not hasattr(game, "by_hand"):
+            raise InvalidValue("--by-hand is for games that have it", got=game.name, remedy="Leave it out; H shows what you can do")
+        table = {**game.by_hand, **table}
     settings = settings_from(game.settings, table)
     session = Session(game, map_of(chosen.map, game, chosen.mobility), settings, 0 if chosen.seed is None else chosen.seed)
     return session, controls, settings_from(PadSettings, pads)

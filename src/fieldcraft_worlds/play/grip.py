@@ -61,6 +61,10 @@ class Grip:
         self._held[name] = _Held(amount, position, list(stroke))
         self._signals.append(Signal(action.name, "press", position, position, amount, stroke))
 
+    def signal(self, action: str) -> None:
+        """An action begins without an input of its own."""
+        self._signals.append(Signal(action))
+
     def turn(self, name: str, amount: float) -> None:
         """An input that may be half way is so far now, 0 to 1; 0 ends it."""
         if amount <= 0:

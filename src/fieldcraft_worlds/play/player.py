@@ -32,6 +32,7 @@ RGBA = NDArray[np.uint8]
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _LONGEST_FRAME = 0.25  # seconds of the clock that one frame makes up for at most
 _PATIENCE = 0.05  # seconds that the steps of one frame may take
+_OPENING = 4.0  # seconds that an opening takes
 _NOTE = 4.0  # seconds that a message stays
 _ROUND = np.stack([np.cos(np.linspace(0, 2 * np.pi, 49)), np.sin(np.linspace(0, 2 * np.pi, 49))], axis=1)
 
@@ -94,6 +95,7 @@ class Player:
         self._scene: Scene | None = None
         self._seen: tuple[object, frozenset[str]] | None = None
         self._rate = 0.0
+        self._opened = 0.0 if session.steps == 0 and self._opening(0.0) is not None else 1.0
         if unknown := [slider.name for slider in sliders_of(game) if slider.name not in self._tuned()]:
             raise InvalidValue("A world says where its sliders stand", got=f"not {', '.join(unknown)}", remedy="Mend its tuned(state)")
 
@@ -179,6 +181,9 @@ class Player:
         """So much time passed on the wall: make the steps that are due."""
         self._now += seconds
         self._tuning.advance(seconds, self._tuned())
+        if self._opened < 1:
+            self._opened += seconds / _OPENING
+            return
         if self.is_paused or self.is_over:
             return
         rate = self.session.world.rate * self.speed
@@ -197,6 +202,7 @@ class Player:
     def step(self) -> None:
         """Make one step with what the hands have done since the last."""
         session = self.session
+        self._opened = 1.0
         if self._stop_at is not None and session.steps >= self._stop_at:
             self.is_over = True
             return
@@ -221,6 +227,8 @@ class Player:
 
     def scene(self) -> Scene:
         """The scene now, with the overlays that are shown."""
+        if self._opened < 1 and (opening := self._opening(self._opened)) is not None:
+            return opening
         state, shown = self.session.state, self.overlays.shown
         if self._scene is None or self._seen is None or self._seen[0] is not state or self._seen[1] != shown:
             self._scene, self._seen = self.session.world.scene(state, shown), (state, shown)
@@ -284,7 +292,12 @@ class Player:
     # Keys of the frame
 
     def _frame_key(self, key: str) -> None:
-        if key == "space":
+        if key == "space" and self._opened < 1:
+            self._opened = 1.0
+        elif key == "space" and (begins := self._begins()) is not None:
+            self._grip.signal(begins)
+            self.is_paused = False
+        elif key == "space":
             self.is_paused = not self.is_paused
         elif key == ".":
             self.is_paused = True
@@ -304,6 +317,16 @@ class Player:
                 self.is_over = True
         else:
             self._file_key(key)
+
+    def _begins(self) -> str | None:
+        """The action that the world waits for, if it does."""
+        begins: Callable[[object], str | None] = getattr(self.session.world, "begins", lambda state: None)
+        return begins(self.session.state)
+
+    def _opening(self, share: float) -> Scene | None:
+        """What is to be seen before the first step, if there is anything."""
+        opening: Callable[[float], Scene | None] = getattr(self.session.world, "opening", lambda share: None)
+        return opening(share)
 
     def _file_key(self, key: str) -> None:
         try:
@@ -325,6 +348,7 @@ class Player:
     def _take(self, session: Session) -> None:
         self.session = session
         self._scene = None
+        self._opened = 1.0
         self._grip.forget()
         self._tuning.forget()
         self._owed = 0.0

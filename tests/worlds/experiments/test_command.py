@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import argparse
 import re
 
 import pytest
 from sample_study import study, throw
 
 from fieldcraft import cli
+from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments import command
-from fieldcraft_worlds.experiments.command import Experiment
+from fieldcraft_worlds.experiments.command import EXPERIMENTS, Experiment
 
 COINS = Experiment(
     "coins",
@@ -100,3 +102,16 @@ def test_help(monkeypatch, capsys):
     out = capsys.readouterr().out
     assert "towers" in out
     assert "--seeds N" in out
+
+
+@pytest.mark.parametrize("experiment", [each for each in EXPERIMENTS if each.name not in ("ants-recorded", "pedestrians", "real-ants")])
+def test_every_experiment_makes_a_study_of_its_arguments(experiment):
+    parser = argparse.ArgumentParser()
+    experiment.arguments(parser)
+    options = ["--seeds", "1"] if "--seeds" in parser.format_help() else []
+    try:
+        study = experiment.study(parser.parse_args(options))
+    except InvalidValue as error:
+        assert "recorded data" in str(error)
+        return
+    assert len(study.jobs) > 0

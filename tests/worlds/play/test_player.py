@@ -12,10 +12,12 @@ import wandering
 from wandering import GAME, Beacon, Settings
 
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.play.settings import settings_from
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
 from refusals import refused
 
@@ -381,3 +383,55 @@ class TestPicture:
         playing = Player(Session(wandering.GAME, settings=Settings(dots=1)), (800, 300))
         playing.step()
         assert playing.picture().shape == (300, 800, 4)
+
+
+class TestBeginnings:
+    def test_a_maze_is_seen_to_grow_and_then_played(self) -> None:
+        game = find_game("maze")
+        session = Session(game, None, settings_from(game.settings, {"maze": {"width": 21, "height": 15}}), seed=3)
+        playing = Player(session, SIZE)
+        open_cells = []
+        while session.steps == 0:
+            open_cells.append(np.count_nonzero(~playing.scene().space.walls))
+            playing.advance(0.2)
+        assert len(set(open_cells)) > 10
+        assert open_cells[0] < open_cells[-1] == np.count_nonzero(~session.world.space.walls)
+        again = Session(game, None, session.settings, seed=3)
+        for _ in range(session.steps):
+            again.step()
+        assert again.digest() == session.digest()  # looking on changed nothing
+
+    def test_space_goes_past_an_opening(self) -> None:
+        session = Session(find_game("maze"), seed=3)
+        playing = Player(session, SIZE)
+        assert playing.scene().title.startswith("the maze grows")
+        playing.press("key space")
+        assert not playing.is_paused
+        assert playing.scene().title == "the maze, 0 s"
+        playing.advance(0.1)
+        assert session.steps == 3
+
+    def test_a_map_of_ones_own_has_no_opening(self) -> None:
+        session = Session(find_game("maze"), Session(find_game("maze"), seed=3).world.space, seed=3)
+        assert Player(session, SIZE).scene().title == "the maze, 0 s"
+
+    def test_towers_placed_by_hand_wait_for_space(self) -> None:
+        game = find_game("towers")
+        session = Session(game, None, settings_from(game.settings, dict(game.by_hand)), seed=3)
+        playing = Player(session, SIZE)
+        x, y = session.world.space.position_of(session.world.space.cell_at((20.5, 30.5)))
+        wide, high = playing.stage.map_size
+        zoom = min(wide / session.world.space.size[0], high / session.world.space.size[1])
+        center = np.array(session.world.space.origin) + np.array(session.world.space.size) / 2
+        playing.point(*((np.array([x, y]) - center) * zoom + np.array([wide, high]) / 2))
+        playing.press("mouse left")
+        playing.release("mouse left")
+        playing.step()
+        assert (session.state.towers.teams == 0).sum() == 1
+        assert not session.state.begun
+        playing.press("key space")
+        playing.step()
+        assert session.state.begun
+        assert not playing.is_paused
+        playing.press("key space")
+        assert playing.is_paused

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft import Grid
+from fieldcraft.maps import maze_growth, maze_walls
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
 from fieldcraft_worlds.games.maze import scene
 from fieldcraft_worlds.games.maze.match import made
@@ -23,11 +26,30 @@ __all__ = ["GAME", "KINDS", "MazeGame", "MazeWorld"]
 KINDS = (State, Monsters, Player, Settings, MazeRules, MemoryRules, MonsterRules, PlayerRules, Steer, Lead)
 
 
+_MOST_GROWN = 10_000  # rooms: carving more would keep the player waiting
+
+
 class MazeWorld:
     """The maze game on one map."""
 
-    def __init__(self, space: Grid, settings: Settings) -> None:
+    def __init__(self, space: Grid, settings: Settings, *, is_own: bool = False) -> None:
         self.mirror = Mirror(space, settings)
+        self._is_own = is_own
+
+    @cached_property
+    def _grown(self) -> list[NDArray[np.bool_]] | None:
+        """The walls while the maze is carved."""
+        rules, space = self.mirror.settings.maze, self.space
+        rooms = [(side - 1) // (rules.corridor + 1) for side in (space.width, space.height)]
+        if not self._is_own or rooms[0] * rooms[1] > _MOST_GROWN:
+            return None
+        frames = []
+        for doors in maze_growth(*rooms, algorithm=rules.algorithm, loops=rules.loops, seed=rules.seed):
+            carved = maze_walls(doors, rules.corridor)
+            walls = np.ones(space.shape, dtype=np.bool_)
+            walls[: carved.shape[0], : carved.shape[1]] = carved
+            frames.append(walls)
+        return frames
 
     @property
     def space(self) -> Grid:
@@ -65,6 +87,13 @@ class MazeWorld:
         """The scene of a state."""
         return scene.seen(self.mirror, state, overlays)
 
+    def opening(self, share: float) -> Scene | None:
+        """The maze as far as it has grown, if it is the one of the settings."""
+        if self._grown is None:
+            return None
+        frame = self._grown[min(int(share * len(self._grown)), len(self._grown) - 1)]
+        return Scene(Grid.from_walls(frame, y_up=self.space.y_up), f"the maze grows: {self.mirror.settings.maze.algorithm}")
+
     def result(self, state: State) -> str | None:
         """How it ended."""
         return scene.result(state)
@@ -90,7 +119,9 @@ class MazeGame:
 
     def open(self, space: Any, settings: Settings) -> MazeWorld:
         """The game on a map, or in the maze of the settings if there is none."""
-        return MazeWorld(made(settings.maze) if space is None else grid_asked(space, "The maze game"), settings)
+        if space is None:
+            return MazeWorld(made(settings.maze), settings, is_own=True)
+        return MazeWorld(grid_asked(space, "The maze game"), settings)
 
 
 GAME = MazeGame()

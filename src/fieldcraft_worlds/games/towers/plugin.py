@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -82,6 +82,10 @@ class TowerWorld:
         by_hand = np.flatnonzero(state.by_hand)
         return scene.seen(self.mirror, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
 
+    def begins(self, state: State) -> str | None:
+        """Towers are placed before the match begins."""
+        return None if state.begun else "begin"
+
     def result(self, state: State) -> str | None:
         """How it ended."""
         return scene.result(self.mirror, state)
@@ -125,7 +129,7 @@ class TowerGame:
     actions: tuple[Action, ...] = (
         Action("place or send", "place a tower; later, on a tower of yours: send five units to the squad chosen", ("mouse left",)),
         Action("march or strike", "take a tower away; later, send the squad chosen there, or at that tower", ("mouse right",)),
-        Action("begin", "begin the match once towers stand", ("key b",)),
+        Action("begin", "begin the match once towers stand; so does space", ("key b",)),
         Action("lead", "lead the team yourself, or leave it to its commander again", ("key m",)),
         *(Action(f"squad {number}", f"squad {number}", (key,), "squad") for number, key in enumerate(_SQUADS, 1)),
         Action("short way", "squads walk the shortest way", ("key c",), "way"),
@@ -133,6 +137,7 @@ class TowerGame:
         *(Action(f"side {number}", f"team {number}", (key,), "side") for number, key in enumerate(_SIDES, 1)),
     )
     settings = Settings
+    by_hand: Mapping[str, object] = {"layout": "placed", "commanders": [HUMAN, "influence"]}
     kinds = KINDS
 
     def default_map(self) -> Grid:

@@ -60,7 +60,7 @@ def result(mirror: Mirror, state: State) -> str | None:
 
 def _title(mirror: Mirror, state: State) -> str:
     if not state.begun:
-        return "towers: place them, then begin"
+        return "place towers, then space"
     return f"towers, {state.step / mirror.settings.rate:.0f} s"
 
 
