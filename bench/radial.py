@@ -293,7 +293,7 @@ def units(report: Report, quick: bool) -> None:
                 space.set_walls(rng.choice(np.flatnonzero(space.walls.reshape(-1)), opened), False)
                 space.links()
             spent, due = [], 0.1
-            while due or layer.staleness:
+            while due or layer.lag:
                 begun = perf_counter()
                 imap.advance(due, budget_work=1)
                 spent.append(perf_counter() - begun)

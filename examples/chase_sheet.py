@@ -67,7 +67,7 @@ def main() -> None:
     seen = SEEN * way.length
     here, ahead = way.at([seen, seen + 0.02 * way.length])
     hunt = fc.Pursuit(space, here, ahead - here, speed=1.0, most_hot=10**6, most_steps=10**4)
-    most = int(0.8 * (way.length - seen) / hunt.interval)  # at one world unit a second he is near the end of his way then
+    most = int(0.8 * (way.length - seen) / hunt.every)  # at one world unit a second he is near the end of his way then
     moments = np.unique(np.ceil(most * np.linspace(0, 1, chosen.panels + 1)[1:] ** 1.5).astype(int)).tolist()
 
     across, down = extent_of(space)[1].tolist()

@@ -42,7 +42,7 @@ def _world(space):
     wish = (2 * spread - radial).clamp(-1, 3) ** 2 + fade.curve("linear", 0, 4)
     distances = fc.distance_map(space, here, cost=1 + abs(radial))
     _ = distances.values
-    belief, waited = fc.Belief(space, 1.0), fc.Staleness(space, unseen=9)
+    belief, waited = fc.Belief(space, 1.0), fc.LastSeen(space, unseen=9)
     pursuit = fc.Pursuit(space, here, np.ones(space.dimensions))
     waited.look([0])
     belief.look([0])
@@ -67,7 +67,7 @@ def _lived_on(world):
         imap.advance(0.31)
         said += [layer.values.tobytes() + layer.shown.tobytes() for layer in imap.layers.values()]
         said += [world[name].values.tobytes() for name in ("wish", "belief", "pursuit", "waited", "tension", "desire", "filled", "root")]
-        said += [world["distances"].stale, world["distances"].repairs]
+        said += [world["distances"].outdated, world["distances"].repairs]
         space.set_walls([len(space) // 2 + 1])
         world["flight"].repair()
         world["distances"].repair()
@@ -113,9 +113,9 @@ def test_walls_that_nobody_has_followed_yet_are_followed_later(way):
     fine["distances"] = fc.distance_map(space, (0.5, 0.5))
     _ = fine["distances"].values
     space.set_walls(np.arange(45).reshape(5, 9)[:, 3:6].ravel())
-    assert fine["distances"].stale
+    assert fine["distances"].outdated
     twin = WAYS[way](fine)
-    assert twin["distances"].stale
+    assert twin["distances"].outdated
     np.testing.assert_array_equal(twin["distances"].values, fine["distances"].values)
     assert twin["distances"].repair().tolist() == fine["distances"].repair().tolist()
     twin["space"].set_walls(np.arange(45).reshape(5, 9)[:, :3].ravel())

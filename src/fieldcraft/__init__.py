@@ -37,7 +37,7 @@ from fieldcraft.paths import (
     would_block,
 )
 from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, tether, threat
-from fieldcraft.pursuit import Belief, Contacts, Pursuit, Sight, Staleness
+from fieldcraft.pursuit import Belief, Contacts, LastSeen, Pursuit, Sight
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import (
@@ -75,6 +75,7 @@ __all__ = [
     "Grid",
     "HexGrid",
     "InfluenceMap",
+    "LastSeen",
     "Layer",
     "MemoryLayer",
     "Mesh",
@@ -93,7 +94,6 @@ __all__ = [
     "Space",
     "Spread",
     "SpreadLayer",
-    "Staleness",
     "Stamp",
     "Teams",
     "Terrain",

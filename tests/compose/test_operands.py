@@ -24,7 +24,7 @@ class _World:
         self.layer = fc.InfluenceMap(space).add_layer("threat", fc.Radial(4, metric="straight"), every=0.1)
         self.layer.add_source((9.5, 4.5), strength=3.0)
         self.layer.step()
-        belief, staleness = fc.Belief(space, 1.0), fc.Staleness(space, unseen=30)
+        belief, staleness = fc.Belief(space, 1.0), fc.LastSeen(space, unseen=30)
         pursuit, distances = fc.Pursuit(space, (5.5, 4.5), (1, 0)), fc.distance_map(space, (10.5, 6.5))
         staleness.look([40, 41])
         pursuit.step(3)

@@ -295,10 +295,10 @@ def test_by_source_under_a_budget_is_that_of_the_last_complete_values():
             each.sources.move(each.sources.ids, each.sources.positions[::-1] * 0.9)
         teams[name].step()
     imap.advance(0.1, budget_work=1)
-    assert any(layer.staleness > 0 for layer in twins.values())
+    assert any(layer.lag > 0 for layer in twins.values())
     np.testing.assert_array_equal(twins.owner("source"), before)
     np.testing.assert_array_equal(twins.owner("source", margin=1e-9), before)
-    while any(layer.staleness > 0 for layer in twins.values()):
+    while any(layer.lag > 0 for layer in twins.values()):
         imap.advance(0.0, budget_work=3)
     np.testing.assert_array_equal(twins.owner("source"), teams.owner("source"))
     np.testing.assert_array_equal(twins.owner(), teams.owner())

@@ -54,8 +54,8 @@ def test_once_caught_up_a_budget_has_changed_nothing(seed: int, wrap: bool) -> N
         free.advance(0.1, max_steps=100)
         report = bound.advance(0.1, max_steps=100, budget_work=7)
         assert report.units <= 7
-    assert any(bound[name].staleness > 0 for name in bound)
-    while any(bound[name].staleness for name in bound):
+    assert any(bound[name].lag > 0 for name in bound)
+    while any(bound[name].lag for name in bound):
         bound.advance(0, max_steps=100, budget_work=50)
     for name in free:
         assert bound[name].time == free[name].time
@@ -114,19 +114,19 @@ def test_a_backlog_is_bounded_and_the_rest_reported() -> None:
     dropped = 0
     for _ in range(10):
         dropped += imap.advance(0.1, max_steps=4, budget_work=1).dropped["spread"]
-    assert imap["spread"].staleness <= 4 * 0.1 + 1e-9
-    assert imap["spread"].updates + dropped + round(imap["spread"].staleness / 0.1) == 10
+    assert imap["spread"].lag <= 4 * 0.1 + 1e-9
+    assert imap["spread"].updates + dropped + round(imap["spread"].lag / 0.1) == 10
 
 
 def test_a_budget_in_milliseconds_makes_progress() -> None:
     imap, _, _ = world(3)
     imap.advance(0.1, budget_ms=1e-6)
-    assert sum(imap[name].staleness for name in imap) > 0
+    assert sum(imap[name].lag for name in imap) > 0
     for _ in range(10_000):
-        if not any(imap[name].staleness for name in imap):
+        if not any(imap[name].lag for name in imap):
             break
         assert imap.advance(0, budget_ms=0.5).units >= 0
-    assert not any(imap[name].staleness for name in imap)
+    assert not any(imap[name].lag for name in imap)
 
 
 @pytest.mark.parametrize("budget", [{"budget_ms": 0}, {"budget_ms": float("nan")}, {"budget_work": 0}, {"budget_work": 1.5}])

@@ -115,10 +115,10 @@ def test_coarser_cells() -> None:
     field = distance_map(coarse, (1, 1))
     assert field.at((7, 5)) == 10
     fine.set_walls(np.flatnonzero((np.arange(48) % 8 // 2 == 1) & (np.arange(48) // 8 < 4)))
-    assert field.stale
+    assert field.outdated
     field.repair()
     assert field.at((7, 1)) == 6 + 8
-    assert not field.stale
+    assert not field.outdated
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1)])
@@ -164,10 +164,10 @@ def test_walls_that_change_meanwhile_wait_for_repair() -> None:
             field.at((2.5, 0.5))
         before = distance_map(space, (0.5, 0.5)).exact
         space.set_walls([1, 10, 19])
-        assert field.stale
+        assert field.outdated
         assert np.array_equal(field.exact, before)
         assert np.array_equal(field.repair(), np.flatnonzero(before != distance_map(space, (0.5, 0.5)).exact))
-        assert not field.stale
+        assert not field.outdated
 
 
 @settings(max_examples=60, deadline=None)
@@ -278,7 +278,7 @@ def test_maps_can_be_told_apart(room: fc.Grid) -> None:
     assert repr(distance_map(room, (0.5, 0.5))) == "<DistanceMap to 1 goal on 10 x 5>"
     field = distance_map(room, [(0.5, 0.5), (2.5, 0.5)])
     room.set_walls([5])
-    assert repr(field) == "<DistanceMap to 2 goals on 10 x 5, stale>"
+    assert repr(field) == "<DistanceMap to 2 goals on 10 x 5, outdated>"
 
 
 def test_many_threads_each_with_its_own_map(room: fc.Grid) -> None:

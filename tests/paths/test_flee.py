@@ -71,13 +71,13 @@ def test_repair_follows_danger_walls_and_costs() -> None:
     flee.values
     assert len(flee.repair()) == 0
     space.set_walls(np.arange(5) * 20 + 8)
-    assert flee.stale
+    assert flee.outdated
     assert flee.repair() is None
-    assert not flee.stale
+    assert not flee.outdated
     assert flee.version == 1
     assert np.array_equal(flee.exact, flee_map(distance_map(space, (3.5, 4.5))).exact)
     danger.repair(cost=1 + np.random.default_rng(1).random(space.shape))
-    assert flee.stale
+    assert flee.outdated
     kept = flee.exact
     assert np.array_equal(flee.exact, kept)
     flee.repair()

@@ -95,7 +95,7 @@ def test_repairs_give_the_bits_of_a_new_map(web: graphs.Web, seed: int) -> None:
             changed = field.repair(cost=keywords["cost"])
         else:
             changed = field.repair()
-        assert not field.stale
+        assert not field.outdated
         standing = ~field.walls[goals]
         new = keywords | ({"start_costs": keywords["start_costs"][standing]} if "start_costs" in keywords else {})
         if standing.any():
@@ -147,7 +147,7 @@ class TestOneWay:
         field = distance_map(graph, (0, 0))
         assert field.values[2] == 2
         graph.block_edges((2, 1))
-        assert field.stale
+        assert field.outdated
         assert field.repair().tolist() == [2, 3]
         assert field.values.tolist() == [0, 1, 6, 5, 4]
         graph.block_edges((2, 1), False)
@@ -169,7 +169,7 @@ class TestAnswers:
         field = distance_map(graph, (10, 0), cost=1 + 4 * threat)
         assert field.descend((0, 0)).cells.tolist() == [0, 1, 3]
         threat.write(np.array([0, 1, 0, 0], dtype=np.float32))
-        assert field.stale
+        assert field.outdated
         field.repair()
         assert field.descend((0, 0)).cells.tolist() == [0, 2, 3]
 

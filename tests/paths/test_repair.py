@@ -98,11 +98,11 @@ class Repairs(RuleBasedStateMachine):
         if self.field is None:
             return
         before, version = self.field.exact, self.field.version
-        stale = self.field.stale
+        stale = self.field.outdated
         changed = self.field.repair()
         self.lazy.repair()
         self.repaired = True
-        assert not self.field.stale
+        assert not self.field.outdated
         if changed is not None:
             assert np.array_equal(changed, np.flatnonzero(before != self.field.exact))
             assert np.array_equal(self.field.changed_since(version), changed)
@@ -203,12 +203,12 @@ def test_a_layer_is_read_again(space: fc.Grid) -> None:
     imap.step(4)
     field = distance_map(space, (11.5, 6.5), cost=1 + threat)
     field.values
-    assert not field.stale
+    assert not field.outdated
     source.move((8.5, 3.5))
     imap.step(4)
-    assert field.stale
+    assert field.outdated
     field.repair()
-    assert not field.stale
+    assert not field.outdated
     assert np.array_equal(field.exact, distance_map(space, (11.5, 6.5), cost=1 + threat).exact)
 
 

@@ -91,7 +91,7 @@ class TestFading:
         one.imap.advance(500.0)
         other.imap.advance(500.0, budget_work=1)
         np.testing.assert_array_equal(one.values, other.values)
-        assert other.staleness == 0
+        assert other.lag == 0
         assert one.time == other.time == 500
 
     def test_over_twice_the_time_loses_twice_as_much(self) -> None:
@@ -306,7 +306,7 @@ class TestAsALayer:
         layer = remembering(Fade(3.0, 1.0, bleed=0.3), 90, 40)
         layer.mark([(3.5, 2.5), (80.5, 33.5)], [80.0, 33.0], radius=2.5)
         layer.imap.advance(1.37)
-        kept = layer.memory()
+        kept = layer.snapshot()
         before = layer.values.copy()
         layer.imap.advance(5.0)
         layer.mark((40.5, 20.5))
@@ -315,7 +315,7 @@ class TestAsALayer:
         other.mark((60.5, 3.5))
         for twin in (layer, other):
             version = twin.version
-            twin.recall(kept)
+            twin.restore(kept)
             assert twin.version > version
             np.testing.assert_array_equal(twin.values, before)
             assert twin.time == pytest.approx(1.3)
@@ -334,12 +334,12 @@ class TestAsALayer:
     def test_recalls_no_nonsense(self, bad: dict[str, object]) -> None:
         layer = remembering()
         layer.mark((3.5, 2.5))
-        kept = layer.memory()
-        with unchanged(layer), refused(InvalidValue, "what memory() gave"):
-            layer.recall({**kept, **bad} if bad else {})
+        kept = layer.snapshot()
+        with unchanged(layer), refused(InvalidValue, "what snapshot() gave"):
+            layer.restore({**kept, **bad} if bad else {})
         imap = fc.InfluenceMap(fc.Grid(5, 4))
         with refused(WrongLayer, "Fade"):
-            imap.add_layer("a", fc.Spread(0.5, 0.5)).memory()
+            imap.add_layer("a", fc.Spread(0.5, 0.5)).snapshot()
 
     def test_can_be_written(self) -> None:
         layer = remembering(Fade(1.0, 1.0))
@@ -418,7 +418,7 @@ class TestAsALayer:
         one.mark([(3.5, 2.5), (4.5, 2.5)])
         for layer in (one, other):
             layer.space.set_walls([cell])
-        other.recall(one.memory())
+        other.restore(one.snapshot())
         layers = [one, other, imap.copy()["memory"]]
         for blocked, steps, held in ((False, 0, 100), (True, 0, 0), (True, 1, 0), (False, 0, 0)):
             for layer in layers:

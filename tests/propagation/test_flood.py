@@ -230,7 +230,7 @@ class TestFloods:
         one.advance(0.3)
         many.advance(0.3, budget_work=1)
         calls = 0
-        while many["heat"].staleness:
+        while many["heat"].lag:
             many.advance(0, budget_work=1)
             calls += 1
         assert calls > 3

@@ -175,7 +175,7 @@ def test_sight_is_exact_under_change(blend: str) -> None:
             layer.sources.move(ids[turn : turn + 2], graph.positions[some[:2]], on_wall="through")
         imap.advance(0.1)
         slow.advance(0.1, budget_work=1)
-        while layers[1].staleness:
+        while layers[1].lag:
             slow.advance(0, budget_work=1)
         fresh = fc.InfluenceMap(graph).add_layer("a", fc.Radial(7, "linear", "sight", blend))
         fresh.add_sources(layers[0].sources.positions, 2.0, on_wall="through")

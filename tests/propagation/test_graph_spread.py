@@ -189,7 +189,7 @@ def test_threads_budgets_and_batches_change_nothing(spread: fc.Spread) -> None:
         elif way == 3:
             for _ in range(3):
                 imap.advance(0.8, budget_work=7, max_steps=99)
-            while layer.staleness > 0:
+            while layer.lag > 0:
                 imap.advance(0, budget_work=1, max_steps=99)
         else:
             for _ in range(24):

@@ -134,7 +134,7 @@ def test_budgets_copies_and_walls_change_nothing() -> None:
     for _ in range(4):
         imap.advance(0.1)
         twin.advance(0.1, budget_work=1)
-        while twin["noise"].staleness:
+        while twin["noise"].lag:
             twin.advance(0.0, budget_work=1)
     assert np.array_equal(imap["noise"].values, twin["noise"].values)
 

@@ -246,7 +246,7 @@ class TestAsALayer:
         layers[0].imap.advance(0.3)
         layers[1].imap.advance(0.3, budget_work=1)
         taken = 0
-        while layers[1].staleness:
+        while layers[1].lag:
             shown = layers[1].values.copy()
             updates = layers[1].updates
             taken += layers[1].imap.advance(0.0, budget_work=1).units

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.pursuit import Belief, Staleness
+from fieldcraft.pursuit import Belief, LastSeen
 from refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
@@ -62,7 +62,7 @@ def test_grid_and_graph_believe_the_same(seed: int, neighbors: int, stride: floa
     if not len(grid.ways.ends):
         return
     start = grid.position_of(int(grid.nearest_open(len(grid) // 2)))
-    beliefs = [Belief(space, stride, interval=0.5) for space in (grid, grid.to_graph())]
+    beliefs = [Belief(space, stride, every=0.5) for space in (grid, grid.to_graph())]
     for belief in beliefs:
         belief.see(start)
         belief.step(6)
@@ -78,7 +78,7 @@ def test_a_step_is_the_transposed_matrix_of_chances() -> None:
         for arc in out:
             chances[cell, ways.ends[arc]] = (1 - stay) / len(out) * min(1.0 / ways.lengths[arc], 1)
         chances[cell, cell] = 1 - chances[cell].sum()
-    belief = Belief(grid, 1.0, stay=stay, interval=1.0)
+    belief = Belief(grid, 1.0, stay=stay, every=1.0)
     start = int(grid.nearest_open(60))
     belief.see(grid.position_of(start))
     expected = np.eye(len(grid))[start]
@@ -154,10 +154,10 @@ class TestWhatIsSeen:
         belief = Belief(space, 1.0, targets=2)
         belief.see((3.5, 1.5))
         belief.step(2)
-        kept = belief.memory()
+        kept = belief.snapshot()
         space.set_walls(np.flatnonzero(belief.probability()))
         other = Belief(space, 1.0, targets=2)
-        other.recall(kept)
+        other.restore(kept)
         for each in (belief, other):
             assert not each.values[space.walls].any()
             assert each.values.sum() == pytest.approx(2)
@@ -208,7 +208,7 @@ def test_bad_input() -> None:
     walls[1] = True
     grid = fc.Grid(6, 4, walls=walls)
     for settings_, word in (
-        ({"speed": 0}, "speed"), ({"targets": 0}, "targets"), ({"stay": 1}, "stay"), ({"interval": -1}, "interval"),
+        ({"speed": 0}, "speed"), ({"targets": 0}, "targets"), ({"stay": 1}, "stay"), ({"every": -1}, "every"),
         ({"where": np.zeros((4, 6), dtype=bool)}, "possible"), ({"where": np.zeros((6, 4), dtype=bool)}, "where"),
     ):  # fmt: skip
         with refused(InvalidValue, word):
@@ -244,7 +244,7 @@ class TestStaleness:
     def test_counts_seconds_since_each_cell_was_seen(self) -> None:
         walls = np.zeros((3, 5), dtype=bool)
         walls[1, 1] = True
-        stale = Staleness(fc.Grid(5, 3, walls=walls), unseen=60, most=100)
+        stale = LastSeen(fc.Grid(5, 3, walls=walls), unseen=60, most=100)
         stale.advance(2.5)
         stale.look([0, 1])
         view = np.zeros((3, 5), dtype=bool)
@@ -260,9 +260,9 @@ class TestStaleness:
         assert fc.best(stale, (0.5, 0.5), 9).value == 100
 
     def test_bad_input(self) -> None:
-        stale = Staleness(fc.Grid(5, 3))
+        stale = LastSeen(fc.Grid(5, 3))
         for call in (lambda: stale.advance(-1), lambda: stale.look([15]), lambda: stale.look(np.ones((5, 3), dtype=bool))):
             with pytest.raises(InvalidValue):
                 call()
         with refused(InvalidValue, "most"):
-            Staleness(fc.Grid(5, 3), most=0)
+            LastSeen(fc.Grid(5, 3), most=0)

@@ -107,7 +107,7 @@ class TestStops:
         assert shut.estimate().tolist() == [25.5, 15.5]
 
     def test_time_however_it_is_sliced(self) -> None:
-        one, other = (Pursuit(cave(3), cave(3).position_of(cave(3).nearest_open(425)), (1.0, 0.5), interval=0.25) for _ in range(2))
+        one, other = (Pursuit(cave(3), cave(3).position_of(cave(3).nearest_open(425)), (1.0, 0.5), every=0.25) for _ in range(2))
         one.advance(3.1)
         for _ in range(31):
             other.advance(0.1)
@@ -115,7 +115,7 @@ class TestStops:
         assert one.values.tobytes() == other.values.tobytes()
 
     def test_interval_is_the_time_for_a_step(self) -> None:
-        assert Pursuit(fc.Grid(9, 9, cell_size=2.0), (3.0, 3.0), (4.0, 0.0)).interval == pytest.approx(0.5)
+        assert Pursuit(fc.Grid(9, 9, cell_size=2.0), (3.0, 3.0), (4.0, 0.0)).every == pytest.approx(0.5)
 
 
 class TestGuesses:
@@ -226,7 +226,7 @@ def test_bad_input() -> None:
         "barrier_angle": 181,
         "cooling": 0,
         "tail": -1,
-        "interval": 0,
+        "every": 0,
         "most_hot": 0,
         "most_steps": 0.5,
         "speed": -1,
@@ -321,7 +321,7 @@ class TestLook:
             assert len(set(hunt.hot.tolist())) == len(hunt.hot)
             assert sorted(hunt.hot.tolist()) == np.flatnonzero(hunt.values == 1).tolist()
             assert not grid.walls.reshape(-1)[grid.cell_at(hunt.estimate())]
-            twin.recall(hunt.memory())
+            twin.restore(hunt.snapshot())
         for each in (hunt, twin):
             each.step(3)
         np.testing.assert_array_equal(hunt.values, twin.values)
@@ -379,10 +379,10 @@ class TestWallsThatChange:
         grid = fc.Grid(9, 3)
         hunt, other = (Pursuit(grid, (4.5, 1.5), (1.0, 0.0)) for _ in range(2))
         hunt.step(2)
-        kept = hunt.memory()
+        kept = hunt.snapshot()
         grid.set_walls(hunt.hot)
         other = Pursuit(grid, (4.5, 1.5), (1.0, 0.0))
-        other.recall(kept)
+        other.restore(kept)
         assert not other.values.reshape(-1)[kept["state"] == 3].any()
         np.testing.assert_array_equal(other.values, hunt.values)
         assert other.step(3) == hunt.step(3)
@@ -405,6 +405,6 @@ def test_a_look_that_finds_no_other_way_leaves_the_barrier_as_it_was() -> None:
         each.step(2)
         each.look(each.hot[::2])
         each.step(1)
-    before = hunt.memory()["shut"]
+    before = hunt.snapshot()["shut"]
     hunt.look(np.ones(grid.shape, dtype=bool))
-    np.testing.assert_array_equal(hunt.memory()["shut"], before)
+    np.testing.assert_array_equal(hunt.snapshot()["shut"], before)

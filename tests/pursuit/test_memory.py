@@ -30,7 +30,7 @@ def test_a_flood_goes_on(space: Any) -> None:
 
     one, other = made(), made()
     one.advance(2.3)
-    other.recall(one.memory())
+    other.restore(one.snapshot())
     for hunt in (one, other):
         hunt.advance(1.45)
     assert one.values.any()
@@ -43,10 +43,10 @@ def test_a_flood_goes_on(space: Any) -> None:
 def test_what_was_kept_stays_as_it_was(space: Any) -> None:
     hunt = fc.Pursuit(space, middle(space), (1.0, 0.3))
     hunt.step(3)
-    kept = hunt.memory()
+    kept = hunt.snapshot()
     seen = hunt.values.copy()
     hunt.step(4)
-    hunt.recall(kept)
+    hunt.restore(kept)
     np.testing.assert_array_equal(hunt.values, seen)
     hunt.step(2)
     assert kept["marks"].tolist() == fc_memory(space)["marks"].tolist()
@@ -55,7 +55,7 @@ def test_what_was_kept_stays_as_it_was(space: Any) -> None:
 def fc_memory(space: Any) -> dict[str, Any]:
     hunt = fc.Pursuit(space, middle(space), (1.0, 0.3))
     hunt.step(3)
-    return hunt.memory()
+    return hunt.snapshot()
 
 
 def test_a_belief_goes_on(space: Any) -> None:
@@ -63,7 +63,7 @@ def test_a_belief_goes_on(space: Any) -> None:
     one.see(middle(space), target=1)
     one.advance(1.37)
     one.look(np.arange(0, len(space), 3))
-    other.recall(one.memory())
+    other.restore(one.snapshot())
     for belief in (one, other):
         belief.advance(0.81)
         belief.look(np.arange(1, len(space), 5))
@@ -72,10 +72,10 @@ def test_a_belief_goes_on(space: Any) -> None:
 
 
 def test_staleness_goes_on(space: Any) -> None:
-    one, other = fc.Staleness(space, unseen=7), fc.Staleness(space)
+    one, other = fc.LastSeen(space, unseen=7), fc.LastSeen(space)
     one.advance(2.5)
     one.look([0, 3, 4])
-    other.recall(one.memory())
+    other.restore(one.snapshot())
     for patrol in (one, other):
         patrol.advance(1.5)
         patrol.look([1, 2])
@@ -85,8 +85,8 @@ def test_staleness_goes_on(space: Any) -> None:
 
 @pytest.mark.parametrize("damage", ["missing", "shape", "kind", "nan"])
 def test_other_memories_are_refused(damage: str) -> None:
-    for thing, name in ((fc.Belief(GRID, 1.0), "masses"), (fc.Staleness(GRID), "seen"), (fc.Pursuit(GRID, middle(GRID), speed=1.0), "lit")):
-        memory, before = thing.memory(), thing.values.copy()
+    for thing, name in ((fc.Belief(GRID, 1.0), "masses"), (fc.LastSeen(GRID), "seen"), (fc.Pursuit(GRID, middle(GRID), speed=1.0), "lit")):
+        memory, before = thing.snapshot(), thing.values.copy()
         if damage == "missing":
             del memory[name]
         elif damage == "shape":
@@ -95,8 +95,8 @@ def test_other_memories_are_refused(damage: str) -> None:
             memory[name] = memory[name].astype(str)
         else:
             memory[name] = np.full(memory[name].shape, np.nan)
-        with refused(InvalidValue, "of a memory", "memory()"):
-            thing.recall(memory)
+        with refused(InvalidValue, "of a memory", "snapshot()"):
+            thing.restore(memory)
         np.testing.assert_array_equal(thing.values, before)
 
 
@@ -118,16 +118,16 @@ def lies() -> list[tuple[str, str, Any]]:
 @pytest.mark.parametrize(("who", "name", "lie"), lies())
 def test_memories_that_lie_are_refused(who: str, name: str, lie: Any) -> None:
     made: dict[str, Any] = {
-        "flood": fc.Pursuit(GRID, middle(GRID), (1.0, 0.3)), "belief": fc.Belief(GRID, 1.0), "staleness": fc.Staleness(GRID),
+        "flood": fc.Pursuit(GRID, middle(GRID), (1.0, 0.3)), "belief": fc.Belief(GRID, 1.0), "staleness": fc.LastSeen(GRID),
     }  # fmt: skip
     thing = made[who]
     thing.advance(4.0)
-    memory = thing.memory()
+    memory = thing.snapshot()
     if isinstance(memory[name], np.ndarray) and memory[name].dtype.kind in "iu":
         memory[name] = memory[name].astype(np.int64)
     before = thing.values.copy()
-    with refused(InvalidValue, "of a memory", "memory()"):
-        thing.recall(memory | {name: lie(memory[name])})
+    with refused(InvalidValue, "of a memory", "snapshot()"):
+        thing.restore(memory | {name: lie(memory[name])})
     np.testing.assert_array_equal(thing.values, before)
 
 
@@ -144,7 +144,7 @@ def test_a_flood_whose_beginning_was_walled_up_goes_on() -> None:
     x, y = one.space.position_of(np.arange(165)).T
     assert one.look(np.flatnonzero((abs(x - 7.5) < 4.1) & (abs(y - 5.5) < 4.1)))  # it begins beside the wall, a barrier and all
     other = made(walls=True)
-    other.recall(one.memory())
+    other.restore(one.snapshot())
     for hunt in (one, other):
         hunt.step(3)
     np.testing.assert_array_equal(one.values, other.values)
@@ -159,12 +159,12 @@ def test_why_a_flood_stopped_is_remembered_until_walls_change() -> None:
     for hunt in (one, other):
         hunt.space.set_walls([4])
     one.step(9)
-    memory = one.memory()
+    memory = one.snapshot()
     assert one.stopped == "with nowhere left to go"
-    other.recall(memory)
+    other.restore(memory)
     assert other.stopped == one.stopped
     open_by_now = made(fc.Grid(9, 1))
-    open_by_now.recall(memory)
+    open_by_now.restore(memory)
     assert open_by_now.stopped is None
 
 

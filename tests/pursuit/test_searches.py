@@ -64,13 +64,13 @@ def test_all_that_it_knows_is_plain_data(space: Any, way: str) -> None:
     let_run(one, searchers, np.random.default_rng(2), 7)
     other = SEARCHES[way](space, 3.0)
     other.lost(searchers[1])  # it knew something else
-    other.recall(unpack(pack(one.memory())))
+    other.restore(unpack(pack(one.snapshot())))
     for search in (one, other):
         search.rng = np.random.default_rng(3)  # type: ignore[attr-defined]
     for _ in range(12):
         mine, yours = (let_run(search, searchers, search.rng, 1) for search in (one, other))  # type: ignore[attr-defined]
         np.testing.assert_array_equal(mine, yours)
-    assert pack(one.memory()) == pack(other.memory())
+    assert pack(one.snapshot()) == pack(other.snapshot())
     assert (one.values is None) == (way in ("last", "random"))
     np.testing.assert_array_equal(one.estimate(), other.estimate())
 
@@ -173,7 +173,7 @@ def test_bad_input() -> None:
     with refused(InvalidValue, "patience"):
         FloodSearch(CAVE, 1.0, patience=0.0)
     for way, broken in (("random", {}), ("flood", []), ("last", {"last": 3, "ticks": 0, "goals": np.array([10**6]), "given": np.zeros(1)})):
-        with refused(InvalidValue, "A search goes on from what its memory"):
-            SEARCHES[way](CAVE, 1.0).recall(broken)  # type: ignore[arg-type]
-    with refused(InvalidValue, "A search goes on from what its memory"):
-        search.recall(SEARCHES["random"](CAVE, 1.0).memory())
+        with refused(InvalidValue, "A search goes on from what its snapshot"):
+            SEARCHES[way](CAVE, 1.0).restore(broken)  # type: ignore[arg-type]
+    with refused(InvalidValue, "A search goes on from what its snapshot"):
+        search.restore(SEARCHES["random"](CAVE, 1.0).snapshot())

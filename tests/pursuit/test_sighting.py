@@ -111,10 +111,10 @@ class TestWithThoseWhoSearch:
             contacts = sight.look(contacts, (1.5, 6.5), [(3.5 + step, 6.5)], 0.5)
         assert contacts.in_sight.tolist() == [False]
         hunt = fc.Pursuit(space, contacts.positions[0], contacts.velocity_of(0))
-        assert hunt.interval == 0.5
+        assert hunt.every == 0.5
         hunt.step(2)
         assert hunt.values[space.cell_at((7.5, 6.5))] == 1 if on_graph else hunt.values[6, 7] == 1
-        belief, patrol = fc.Belief(space, speed=2), fc.Staleness(space)
+        belief, patrol = fc.Belief(space, speed=2), fc.LastSeen(space)
         patrol.advance(9)
         view = sight.view([(1.5, 6.5)])
         assert view.shape == space.shape

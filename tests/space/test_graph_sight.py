@@ -196,7 +196,7 @@ def test_graphs_with_nothing_to_walk_carry_every_kind_of_layer() -> None:
         imap.step(2)
         assert all(layer.values.shape == (len(graph),) and not layer.values.any() for layer in imap.layers.values())
         assert fc.view.frame_graph(imap["s"], size=40).shape[2] == 4
-        assert fc.Staleness(graph).values.shape == (len(graph),)
+        assert fc.LastSeen(graph).values.shape == (len(graph),)
         with refused(InvalidValue, "steps from cell to cell"):
             fc.Belief(graph, 1.0)
 

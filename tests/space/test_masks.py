@@ -30,7 +30,7 @@ USES = {
     "cut_off": lambda space, cells: fc.distance_map(space, (8.5, 0.5)).cut_off(cells).tolist(),
     "repair": lambda space, cells: _repaired(space, cells),
     "belief": lambda space, cells: _looked(fc.Belief(space, 1.0), cells),
-    "staleness": lambda space, cells: _looked(fc.Staleness(space, unseen=9), cells),
+    "staleness": lambda space, cells: _looked(fc.LastSeen(space, unseen=9), cells),
     "pursuit": lambda space, cells: _looked(fc.Pursuit(space, (1.5, 1.5), (1, 0)), cells),
     "blocked": lambda space, cells: fc.Pursuit(space, (1.5, 1.5), (1, 0), blocked=cells)._barred.tolist(),
 }

@@ -104,7 +104,7 @@ def test_views_of_guards_on_the_graph_are_those_on_the_grid() -> None:
         for name in ("seen", "in_sight", "found", "lost", "positions", "velocities"):
             np.testing.assert_array_equal(*(getattr(each, name) for each in contacts))
         views = [look.view(guards, facing=(0, 1)) for look in looks]
-        beliefs, rounds = [fc.Belief(space, 1.0) for space in spaces], [fc.Staleness(space) for space in spaces]
+        beliefs, rounds = [fc.Belief(space, 1.0) for space in spaces], [fc.LastSeen(space) for space in spaces]
         for belief, patrol, view in zip(beliefs, rounds, views, strict=True):
             belief.look(view)
             patrol.advance(2.0)

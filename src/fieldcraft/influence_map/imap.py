@@ -268,7 +268,7 @@ class InfluenceMap:
 
         With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of higher priority first,
         until the budget is used up; the rest waits for the next call, up to `max_steps` updates a layer, and
-        `layer.staleness` says how far behind it is. What a layer shows meanwhile is its last complete state, and once it
+        `layer.lag` says how far behind it is. What a layer shows meanwhile is its last complete state, and once it
         has caught up it shows what it would have shown without a budget. `budget_ms` is in milliseconds and overrun by at
         most one unit; `budget_work` is a number of units, which makes runs repeatable.
         """

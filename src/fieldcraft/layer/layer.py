@@ -239,7 +239,7 @@ class Layer(Operand):
         return self._updates
 
     @property
-    def staleness(self) -> float:
+    def lag(self) -> float:
         """Seconds of updates that are due and not made yet, for want of budget."""
         return clock.seconds(self._backlog * self._every)
 

@@ -91,17 +91,17 @@ class MemoryLayer(Moving):
             self._field.add(cells, checks.amounts("amounts", amounts, len(points)))
             self._version += 1
 
-    def memory(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """All that is remembered, as arrays and whole numbers: for games that keep it in a state or a save of their own.
 
-        `recall` goes on from there, bit for bit.
+        `restore` goes on from there, bit for bit.
         """
         with self._guard:
             field = self._field
             self._catch_up()
             return {"ticks": self._ticks, "due": self._due, **field.moments()}
 
-    def recall(self, memory: Mapping[str, Any]) -> None:
+    def restore(self, memory: Mapping[str, Any]) -> None:
         """Remember what `memory` gave, of this layer or of another with the same `Fade` on the same map, in place of all else.
 
         Raises `InvalidValue` for anything else; then nothing has changed.
@@ -114,7 +114,7 @@ class MemoryLayer(Moving):
                 field.remember(memory)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidValue(
-                    "recall() takes what memory() gave", got=str(error)[:80], remedy="Pass that, on the same map with the same Fade"
+                    "restore() takes what snapshot() gave", got=str(error)[:80], remedy="Pass that, on the same map with the same Fade"
                 ) from error
             self._ticks, self._due = ticks, due
             self._version += 1

@@ -20,13 +20,13 @@ def would_block(space: Space, cells: ArrayLike, goals: ArrayLike | DistanceMap, 
     ----------
     space: a grid, graph or mesh.
     cells: the cells of a tower, say, ids or a mask; those that are walls already don't matter.
-    goals: one world position or several. Or a distance map of this space, which must not be stale: one that was searched to its end
+    goals: one world position or several. Or a distance map of this space, which must not be outdated: one that was searched to its end
         answers at a fraction of the price, as only the ways over these cells are looked at. Its goals and walls count, not its limit.
     starts: one world position or several that must not be cut off; one in the cells themselves is. By default every open cell
         other than these.
 
     Raises `OutsideMap` or `OnWall` for goals and starts that can't be stood on, and `InvalidValue` or `OutsideMap` for cells that don't
-    exist and for a stale distance map.
+    exist and for an outdated distance map.
     """
     checked_space(space, "Ways lie on").cell_ids(cells)
     if not isinstance(goals, DistanceMap):
@@ -37,8 +37,8 @@ def would_block(space: Space, cells: ArrayLike, goals: ArrayLike | DistanceMap, 
             raise InvalidValue(
                 "The distance map is one of this space", got=f"one of {field.space!r}", remedy="Pass its space, or positions"
             )
-        if field.stale:
-            raise InvalidValue("The distance map knows the walls and costs of now", got="a stale one", remedy="Call its repair() first")
+        if field.outdated:
+            raise InvalidValue("The distance map knows the walls and costs of now", got="an outdated one", remedy="Call its repair() first")
         if field.limit < np.inf or not field.repairs:
             kept = field.goals[~field.walls.reshape(-1)[field.goals]]
             if not len(kept):

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.prices import Prices
 from fieldcraft.space import Space, Ways
+from fieldcraft.space.apart import apart, together
 
-__all__ = ["CHARGES", "ChargedDistances", "Rule"]
+__all__ = ["CHARGES", "ChargedDistances", "Rule", "ways_at"]
 
 CHARGES = ("mean", "enter")
 _SLACK = 1e-9  # a limit is met to one part in so many, so that 0.3 is three cells of 0.1
@@ -59,7 +60,7 @@ class ChargedDistances:
         self.ground, self.prices, self.goals, self.start_costs, self.rule = ground, prices, goals, start_costs, rule
         self.finished = False
         self._limit = limit * (1 + _SLACK)
-        self._ways: Ways = self.space.ways
+        self._ways: Ways = ways_at(self.space, ground.walls)
         self.dist: NDArray[np.float64] = np.empty(0)
 
     @property
@@ -103,7 +104,7 @@ class ChargedDistances:
 
     def _steps(self, walls: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """The steps between cells that are no walls, from where to where, and what each costs."""
-        ways = self._ways
+        ways = self._ways if walls is self.ground.walls else ways_at(self.space, walls)
         starts, ends = ways.origins, ways.ends.astype(np.int64)
         open_ = ~(walls[starts] | walls[ends])
         starts, ends = starts[open_], ends[open_]
@@ -176,6 +177,14 @@ class ChargedDistances:
             taken[:] = found
         else:
             taken[vertices] = found[vertices]
+
+
+def ways_at(space: Space, walls: NDArray[np.bool_]) -> Ways:
+    """The steps of a space, or those it would have with these walls: on a grid they cut no corners of walls by infinite cost either."""
+    if "grid" not in space.forms or np.array_equal(walls, space.walls.reshape(-1)):
+        return space.ways
+    kind, parts = apart(space)
+    return together(kind, parts | {"walls": np.packbits(walls)}).ways
 
 
 def _lengths(ways: Ways, walked: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -76,7 +76,7 @@ class DistanceMap(Operand):
     """How far it is from everywhere to the nearest goal, walking; made by `distance_map`.
 
     It shows the ground as it was when the map was made or last repaired: walls and costs that change later are taken over by
-    `repair`, and `stale` says whether there are any. A map that has been searched to its end is mended there, at a fraction of
+    `repair`, and `outdated` says whether there are any. A map that has been searched to its end is mended there, at a fraction of
     the price; one that hasn't is begun anew when it is next asked. Either way it equals a new one bit for bit.
 
     Distances are float64 inside. With 4 or 8 neighbours and one cost for all ground they are counted in straight and diagonal
@@ -144,7 +144,7 @@ class DistanceMap(Operand):
 
     def __repr__(self) -> str:
         goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
-        return f"<{type(self).__name__} to {goals} on {self.space.describe()}{', stale' if self.stale else ''}>"
+        return f"<{type(self).__name__} to {goals} on {self.space.describe()}{', outdated' if self.outdated else ''}>"
 
     # Python's own copies
 
@@ -281,9 +281,9 @@ class DistanceMap(Operand):
         return self._version
 
     @property
-    def stale(self) -> bool:
+    def outdated(self) -> bool:
         """Whether walls, or the layer or expression that the cost was read from, have changed since; `repair` takes that over."""
-        return self.space.walls_version != self._distances.ground.version or self._prices.stale
+        return self.space.walls_version != self._distances.ground.version or self._prices.outdated
 
     @property
     def repairs(self) -> bool:

@@ -73,9 +73,9 @@ class FleeMap(DistanceMap):
         return goals, lacking[goals]
 
     @property
-    def stale(self) -> bool:
+    def outdated(self) -> bool:
         """Whether the danger, walls or costs have changed since; `repair` takes that over."""
-        return self.danger.stale or self.danger.version != self._followed
+        return self.danger.outdated or self.danger.version != self._followed
 
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
         """Take over what has changed: repairs the danger's map first, with these arguments. See `DistanceMap.repair`.

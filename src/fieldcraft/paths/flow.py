@@ -86,7 +86,7 @@ class FlowFields:
         field = self._fields.pop(key, None)
         if field is None:
             field = flow_field(distance_map(self.space, goals, cost=self.cost))
-        elif field.distance_map.stale:
+        elif field.distance_map.outdated:
             field.distance_map.repair()
         self._fields[key] = field
         while len(self._fields) > self.most:

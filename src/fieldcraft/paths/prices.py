@@ -58,7 +58,7 @@ class Prices:
     def __getstate__(self) -> dict[str, Any]:
         names = ("space", "uniform", "infinite", "least", "dearest")
         costs = None if self.costs is None else self.costs.copy()
-        return {name: getattr(self, name) for name in names} | {"costs": costs, "asked": self._asked, "stale": self.stale}
+        return {name: getattr(self, name) for name in names} | {"costs": costs, "asked": self._asked, "stale": self.outdated}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         costs, asked, stale = (state.pop(name) for name in ("costs", "asked", "stale"))
@@ -77,7 +77,7 @@ class Prices:
         return self.costs if self.infinite else None
 
     @property
-    def stale(self) -> bool:
+    def outdated(self) -> bool:
         """Whether the layer or expression that was read has changed since."""
         return self._asked is not None and _version(self._asked) != self._seen
 
@@ -97,7 +97,7 @@ class Prices:
         Returns the cells that cost something else now, of which some may be walls. None where a number has come for an array, an
         array for a number or a number for another: then nothing is taken over yet. `cells` are the only ones looked at.
         """
-        if cost is None and not self.stale:
+        if cost is None and not self.outdated:
             if self.costs is not None and len(walls):
                 checked(self.space, self.costs, walls)
                 self._widen(walls)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.paths.charged import ways_at
 from fieldcraft.paths.standing import standing
 from fieldcraft.space.spots import Spots
 
@@ -30,12 +31,12 @@ def stepped(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goal
             "One steps down a map of how far it is to its goals", got="a map with outward=True", remedy="Make it without outward"
         )
     starts, single = standing(space, distances.walls, "walker", positions)
-    ways = space.ways
+    ways = ways_at(space, distances.walls.reshape(-1))
     counts = ways.starts[starts + 1] - ways.starts[starts]
     walker = np.repeat(np.arange(len(starts)), counts)
     arcs = np.repeat(ways.starts[starts] - (np.cumsum(counts) - counts), counts) + np.arange(len(walker))
     there = ways.ends[arcs].astype(np.int64)
-    open_ = ~distances.walls.reshape(-1)[there]
+    open_ = ~(distances.walls | space.walls).reshape(-1)[there]
     walker, arcs, there = walker[open_], arcs[open_], there[open_]
     left_here = distances.at_cells(starts)
     left = distances.at_cells(there)

@@ -2,10 +2,10 @@
 
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.last_seen import LastSeen
 from fieldcraft.pursuit.search import Search
 from fieldcraft.pursuit.searches import SEARCHES, BeliefSearch, FloodSearch, LastSeenSearch, RandomSearch
 from fieldcraft.pursuit.sighting import Contacts, Sight
-from fieldcraft.pursuit.staleness import Staleness
 
 __all__ = [
     "SEARCHES",
@@ -13,10 +13,10 @@ __all__ = [
     "BeliefSearch",
     "Contacts",
     "FloodSearch",
+    "LastSeen",
     "LastSeenSearch",
     "Pursuit",
     "RandomSearch",
     "Search",
     "Sight",
-    "Staleness",
 ]

@@ -44,7 +44,7 @@ class Belief(Operand):
     speed: of the targets, world units a second.
     targets: how many there are.
     stay: the share that stays where it is in each step, in [0, 1).
-    interval: seconds from step to step; by default what a target takes for a typical step.
+    every: seconds from step to step; by default what a target takes for a typical step.
     where: which cells are possible at first, bool in the space's shape; by default all that are open.
 
     Raises `InvalidValue`.
@@ -61,7 +61,7 @@ class Belief(Operand):
         *,
         targets: int = 1,
         stay: float = 0.1,
-        interval: float | None = None,
+        every: float | None = None,
         where: ArrayLike | None = None,
     ) -> None:
         self.space = checked_space(space)
@@ -76,7 +76,7 @@ class Belief(Operand):
         self.stay = checks.fraction("stay", stay)
         if self.stay == 1:
             raise InvalidValue("stay is below 1", got="stay=1", remedy="Pass 0.5, say: half of it moves on in each step")
-        self.interval = interval_of(space.typical_step, self.speed, interval)
+        self.every = interval_of(space.typical_step, self.speed, every)
         self._changes = 0
         self._ticks = 0
         possible = ~space.walls if where is None else checked_mask(space, where, "where") & ~space.walls
@@ -85,7 +85,7 @@ class Belief(Operand):
                 "A target can be somewhere", got="no open cell that is possible", remedy="Open cells, or let `where` have some"
             )
         self._walls_version = space.walls_version
-        self._flow = door.flow(self.space, self.stay, self.speed * self.interval)
+        self._flow = door.flow(self.space, self.stay, self.speed * self.every)
         self._masses = [self._flow.placed(possible / np.count_nonzero(possible)) for _ in range(self.targets)]
         self._scales = [1.0] * self.targets
         self._spare = np.zeros_like(self._masses[0])
@@ -169,13 +169,13 @@ class Belief(Operand):
         self._put(number, (1 - sure) * before + sure * heard / heard.sum())
 
     def step(self, count: int = 1) -> None:
-        """Let the belief wander by so many steps of `interval` seconds. Raises `InvalidValue` if by now all cells are walls."""
+        """Let the belief wander by so many steps of `every` seconds. Raises `InvalidValue` if by now all cells are walls."""
         for _ in range(checks.whole("count", count)):
             self._step()
 
     def advance(self, dt: float) -> int:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; how many they were."""
-        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("interval", self.interval))
+        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every))
         self.step(due)
         return due
 
@@ -195,7 +195,7 @@ class Belief(Operand):
             raise InvalidValue("A belief has open ground to be on", got="walls in every cell", remedy="Open cells, or make no step")
         before = [self._off_walls(self._held(number)) for number in range(self.targets)]
         self._walls_version = self.space.walls_version
-        self._flow = door.flow(self.space, self.stay, self.speed * self.interval)
+        self._flow = door.flow(self.space, self.stay, self.speed * self.every)
         self._masses = [self._flow.placed(mass) for mass in before]
         self._scales = [1.0] * self.targets
         self._changes += 1
@@ -255,18 +255,18 @@ class Belief(Operand):
 
     # Saves
 
-    def memory(self) -> dict[str, Any]:
-        """The belief as plain data to save: `recall` goes on from there bit for bit."""
+    def snapshot(self) -> dict[str, Any]:
+        """The belief as plain data to save: `restore` goes on from there bit for bit."""
         masses = np.stack([self._flow.taken(mass).reshape(self.space.shape) for mass in self._masses])
         return {"masses": masses, "scales": np.array(self._scales), "ticks": self._ticks}
 
-    def recall(self, memory: Mapping[str, Any]) -> None:
-        """Know what another `Belief` on this space, with the same parameters, knew: its `memory()`. Raises `InvalidValue` for others."""
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Know what another `Belief` on this space, with the same parameters, knew: its `snapshot()`. Raises `InvalidValue` for others."""
         masses, scales = (
             plain_numbers(memory, "masses", (self.targets, *self.space.shape)),
             plain_numbers(memory, "scales", (self.targets,)),
         )
-        ticks = plain_whole(memory, "ticks", below=clock.ticks("interval", self.interval))
+        ticks = plain_whole(memory, "ticks", below=clock.ticks("every", self.every))
         in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
         if not in_range or (np.abs(masses.reshape(self.targets, -1).sum(axis=1) * scales - 1) > _ROUNDED).any():
             raise not_of_a_memory("masses of a memory are at least 0, and sum to 1 by their scales", "others")

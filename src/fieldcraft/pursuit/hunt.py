@@ -14,9 +14,9 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.estimates import assigned, estimate
-from fieldcraft.pursuit.last_seen import behind, heading_of, place
 from fieldcraft.pursuit.memories import check_flood, plain_numbers, plain_whole
 from fieldcraft.pursuit.pace import interval_of
+from fieldcraft.pursuit.seen_at import behind, heading_of, place
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
@@ -51,7 +51,7 @@ class Pursuit(Operand):
     barrier_angle: degrees from the velocity beyond which ground is behind it, above 0 up to 180.
     tail: how far the barrier reaches from where it was seen, world units; by default twelve typical steps.
     cooling: what a cell cools by in each step after its first, above 0 up to 1.
-    interval: seconds from step to step; by default what he takes for a typical step.
+    every: seconds from step to step; by default what he takes for a typical step.
     most_hot: the flood stops before a step that would ignite more cells than this.
     most_steps: it stops after this many.
 
@@ -74,7 +74,7 @@ class Pursuit(Operand):
         barrier_angle: float = 100.0,
         tail: float | None = None,
         cooling: float = 0.1,
-        interval: float | None = None,
+        every: float | None = None,
         most_hot: int = 2_000,
         most_steps: int = 500,
     ) -> None:
@@ -89,7 +89,7 @@ class Pursuit(Operand):
             raise InvalidValue("barrier_angle is at most 180 degrees", got=f"{angle:g}", remedy="Pass 180 for no barrier")
         step = space.typical_step
         self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
-        self.interval = interval_of(step, pace, interval)
+        self.every = interval_of(step, pace, every)
         self.most_hot = checks.whole("most_hot", most_hot, minimum=1)
         self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
@@ -150,7 +150,7 @@ class Pursuit(Operand):
 
     def advance(self, dt: float) -> bool:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; whether it still runs."""
-        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("interval", self.interval))
+        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every))
         return self.step(due)
 
     def look(self, view: ArrayLike) -> bool:
@@ -310,7 +310,7 @@ class Pursuit(Operand):
     @property
     def time(self) -> float:
         """Seconds that the flood has run."""
-        return clock.seconds(self.steps * clock.ticks("interval", self.interval))
+        return clock.seconds(self.steps * clock.ticks("every", self.every))
 
     def estimate(self, how: str = "medoid") -> NDArray[np.float64]:
         """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak"; the place last seen if nothing is warm.
@@ -329,18 +329,18 @@ class Pursuit(Operand):
         """
         return assigned(self.space, *self._warm(), agents, spacing)
 
-    def memory(self) -> dict[str, Any]:
-        """How far it has come, as plain data to save: `recall` goes on from there bit for bit."""
+    def snapshot(self) -> dict[str, Any]:
+        """How far it has come, as plain data to save: `restore` goes on from there bit for bit."""
         names = ("state", "ignited", "lit", "shut", "marks")
         arrays = {name: getattr(self, f"_{name}").copy() for name in names}
         return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
 
-    def recall(self, memory: Mapping[str, Any]) -> None:
-        """Go on from where another `Pursuit`, made with the same arguments, had come: its `memory()`. Raises `InvalidValue` for others."""
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Go on from where another `Pursuit`, with the same arguments, had come: its `snapshot()`. Raises `InvalidValue` for others."""
         names = ("state", "ignited", "lit", "shut", "marks")
         arrays = [plain_numbers(memory, name, getattr(self, f"_{name}").shape, kinds="iu") for name in names]
         check_flood(self._start, *arrays)
-        ticks = plain_whole(memory, "ticks", below=clock.ticks("interval", self.interval))
+        ticks = plain_whole(memory, "ticks", below=clock.ticks("every", self.every))
         restarts, stopped = plain_whole(memory, "restarts"), memory.get("stopped")
         self._follow_walls()
         for name, array in zip(names, arrays, strict=True):

@@ -1,61 +1,102 @@
-"""Where a fugitive was last seen, which way it ran, and what lies behind it then."""
+"""How long ago each cell was last seen."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import door
+from fieldcraft import checks, clock
+from fieldcraft.layer.operand import Operand
+from fieldcraft.pursuit.estimates import assigned
+from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.space import Space
+from fieldcraft.space.kinds import checked_space
 
-__all__ = ["behind", "heading_of", "place"]
-
-
-def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
-    """The cell and the world position of what is one or the other."""
-    if isinstance(last_seen, (int, np.integer)) and not isinstance(last_seen, bool):
-        return int(last_seen), space.position_of(last_seen)
-    point, single = checks.positions(last_seen, dimensions=space.dimensions)
-    if not single:
-        raise InvalidValue("last_seen is one position", got=f"shape {np.shape(last_seen)}", remedy="Make a Pursuit for each fugitive")
-    door.check_near(space, point[0])
-    return int(space.cell_at(point[0])), point[0]
+__all__ = ["LastSeen"]
 
 
-def heading_of(velocity: ArrayLike | None, dimensions: int) -> tuple[NDArray[np.float64] | None, float | None]:
-    """The direction of a velocity and its size."""
-    if velocity is None:
-        return None, None
-    given = checks.array("The parts of a velocity", velocity)
-    if given.shape not in ((2,), (dimensions,)) or given.dtype.kind not in "iuf" or not (np.abs(given) <= checks.LARGEST).all():
-        axes = "(x, y)" if dimensions == 2 else "(x, y) or (x, y, z)"
-        raise InvalidValue(
-            f"velocity is one vector {axes} of numbers up to {checks.LARGEST:g}",
-            got=f"velocity={velocity!r}"[:90],
-            remedy="Pass world units a second, or None and a speed if you don't know where he ran",
-        )
-    move = np.zeros(dimensions)
-    move[: len(given)] = given
-    size = float(np.sqrt((move**2).sum()))
-    if size == 0:
-        raise InvalidValue(
-            "velocity is one vector that is not 0",
-            got=f"velocity={velocity!r}",
-            remedy="Pass None and a speed if you don't know where he ran",
-        )
-    return move / size, size
+class LastSeen(Operand):
+    """Seconds since each cell was last seen: where a patrol should look next.
 
+    It is a map like a layer, so that `fc.best` finds the place that has waited longest, and `staleness - 2 * threat` is a map too.
 
-def behind(
-    space: Space, last_seen: NDArray[np.float64], heading: NDArray[np.float64] | None, angle: float, reach: float
-) -> NDArray[np.bool_]:
-    """Which cells lie more than an angle away from the heading, at most `reach` away."""
-    if heading is None:
-        return np.zeros(len(space), dtype=np.bool_)
-    away = space.offsets_from(last_seen)
-    distance = np.sqrt((away**2).sum(axis=1))
-    return np.asarray((away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach))
+    Parameters
+    ----------
+    space: a grid or a graph.
+    unseen: what a cell that was never seen counts as, in seconds on top of the time that has passed.
+    most: seconds beyond which it makes no difference, or None.
+    """
+
+    name = "last_seen"
+
+    def __init__(self, space: Space, *, unseen: float = 0.0, most: float | None = None) -> None:
+        self.space = checked_space(space)
+        self.most = None if most is None else checks.positive("most", most)
+        self._changes = 0
+        self._now = clock.ticks("unseen", unseen)
+        self._began = self._now
+        self._seen = np.zeros(len(space), dtype=np.int64)
+        self._shown: tuple[int, NDArray[np.float32]] | None = None
+
+    def __repr__(self) -> str:
+        return f"<LastSeen after {self.time:g} s on {self.space!r}>"
+
+    @property
+    def time(self) -> float:
+        """Seconds that have passed."""
+        return clock.seconds(self._now - self._began)
+
+    def advance(self, dt: float) -> None:
+        """Let `dt` seconds pass."""
+        self._now += clock.ticks("dt", dt)
+        self._changes += 1
+
+    def look(self, view: ArrayLike) -> None:
+        """See cells: bool in the space's shape, or cells."""
+        self._seen[self.space.cell_ids(view)] = self._now
+        self._changes += 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_shown": None}
+
+    @property
+    def version(self) -> int:
+        """Changes whenever what it says may have changed."""
+        return self._changes + self.space.walls_version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Seconds since each cell was seen, float32 in the space's shape; 0 on walls. Read-only, valid until the next change."""
+        if self._shown is None or self._shown[0] != self.version:
+            waited = (self._now - self._seen) / clock.TICKS_PER_SECOND
+            if self.most is not None:
+                np.minimum(waited, self.most, out=waited)
+            found: NDArray[np.float32] = waited.astype(np.float32).reshape(self.space.shape)
+            found[self.space.walls] = 0
+            found.flags.writeable = False
+            self._shown = (self.version, found)
+        return self._shown[1]
+
+    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> NDArray[np.float64]:
+        """A place of its own for each patrol, those that have waited longest first; see `Pursuit.assign`."""
+        waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
+        cells = np.flatnonzero(~self.space.walls.reshape(-1))
+        weights = waited[cells] if waited.any() else np.ones(len(cells))
+        return assigned(self.space, cells, weights, agents, spacing)
+
+    def snapshot(self) -> dict[str, Any]:
+        """The memory of looks as plain data to save: `restore` goes on from there bit for bit."""
+        return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
+
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Remember what another `LastSeen` on this space did: its `snapshot()`. Raises `InvalidValue` for others."""
+        seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
+        now = plain_whole(memory, "now")
+        began = plain_whole(memory, "began", below=now + 1)
+        if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
+            raise not_of_a_memory("seen of a memory are ticks up to now", f"{int(seen.min())} to {int(seen.max())} at {now}")
+        self._seen, self._now, self._began = seen.astype(np.int64), now, began
+        self._changes += 1

@@ -17,7 +17,7 @@ __all__ = ["check_flood", "not_of_a_memory", "plain_numbers", "plain_whole"]
 
 def not_of_a_memory(rule: str, got: str) -> InvalidValue:
     """The refusal of a memory that breaks a rule."""
-    return InvalidValue(f"The {rule}", got=got, remedy="Pass what memory() gave, on the same space with the same parameters")
+    return InvalidValue(f"The {rule}", got=got, remedy="Pass what snapshot() gave, on the same space with the same parameters")
 
 
 def plain_numbers(memory: Mapping[str, Any], name: str, shape: tuple[int, ...], kinds: str = "f") -> NDArray[Any]:

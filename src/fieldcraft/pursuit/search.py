@@ -26,7 +26,7 @@ class Search:
     """A way of searching for a target that was seen and then lost; `SEARCHES` has four of them.
 
     Searchers are the game's: a search says where each should go now, knows nothing but what it is told, and goes through saves and
-    states by `memory()`, plain data, and `recall(memory)`. Dice are passed to the one call that needs them.
+    states by `snapshot()`, plain data, and `restore(memory)`. Dice are passed to the one call that needs them.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ class Search:
 
     # Saves
 
-    def memory(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Any]:
         """All knowledge, as plain data to keep in a state."""
         own = {"last": self._last, "ticks": self._ticks, "goals": self._goals.copy(), "given": self._given.copy()}
         return own | self._memory()
 
-    def recall(self, memory: Mapping[str, Any]) -> None:
-        """Go on bit for bit from where another on this space, made with the same arguments, was: its `memory()`.
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Go on bit for bit from where another on this space, made with the same arguments, was: its `snapshot()`.
 
         Raises `InvalidValue` for anything else.
         """
@@ -193,5 +193,5 @@ def _heading(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]
 def not_a_memory(got: str) -> InvalidValue:
     """The error about a memory that no such search gave."""
     return InvalidValue(
-        "A search goes on from what its memory() gave", got=got, remedy="Pass that of the same way of searching on this map"
+        "A search goes on from what its snapshot() gave", got=got, remedy="Pass that of the same way of searching on this map"
     )

@@ -72,14 +72,14 @@ class RandomSearch(Search):
 
 
 class _Guided(Search):
-    """A search that assigns places anew every `interval` seconds, and when one is reached or seen, `spacing` world units apart."""
+    """A search that assigns places anew each `every` seconds, and when one is reached or seen, `spacing` world units apart."""
 
     def __init__(
-        self, space: AnySpace, speed: float, *, interval: float = _INTERVAL, spacing: float | None = None, patience: float = PATIENCE
+        self, space: AnySpace, speed: float, *, every: float = _INTERVAL, spacing: float | None = None, patience: float = PATIENCE
     ) -> None:
         super().__init__(space, speed, patience=patience)
         self.spacing = _SPACING * self._step if spacing is None else checks.not_negative("spacing", spacing)
-        self._interval = clock.ticks("interval", interval, minimum=1)
+        self._interval = clock.ticks("every", every, minimum=1)
 
     def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
         if len(idle) or (self._ticks - self._given >= self._interval).any():
@@ -93,7 +93,7 @@ class _Guided(Search):
 class FloodSearch(_Guided):
     """Searchers go where the flood of `Pursuit` is hot, each to a place of its own.
 
-    Places keep `spacing` world units to each other, twenty typical steps if absent, and are assigned anew every `interval` seconds, and
+    Places keep `spacing` world units to each other, twenty typical steps if absent, and are assigned anew each `every` seconds, and
     when one is reached or seen. `looks` says whether the flood is told what searchers see. `options` are those of `Pursuit`; here it
     cools slowly.
     """
@@ -103,13 +103,13 @@ class FloodSearch(_Guided):
         space: AnySpace,
         speed: float,
         *,
-        interval: float = _INTERVAL,
+        every: float = _INTERVAL,
         spacing: float | None = None,
         patience: float = PATIENCE,
         looks: bool = True,
         **options: Any,
     ) -> None:
-        super().__init__(space, speed, interval=interval, spacing=spacing, patience=patience)
+        super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
         self.looks = looks
         self._options = {"cooling": _COOLING} | options
         self._flood: Pursuit | None = None
@@ -146,7 +146,7 @@ class FloodSearch(_Guided):
     def _memory(self) -> dict[str, Any]:
         if self._flood is None or self._seed is None:
             return {"seed": None, "flood": None}
-        return {"seed": tuple(part.copy() for part in self._seed), "flood": self._flood.memory()}
+        return {"seed": tuple(part.copy() for part in self._seed), "flood": self._flood.snapshot()}
 
     def _recall(self, memory: Mapping[str, Any]) -> None:
         seed, flood = memory.get("seed"), memory.get("flood")
@@ -157,7 +157,7 @@ class FloodSearch(_Guided):
         if self._flood is None or self._seed is None or not np.array_equal(self._seed, (place, velocity)):
             self._start(place, velocity)
         assert self._flood is not None
-        self._flood.recall(flood)
+        self._flood.restore(flood)
 
     def _start(self, place: NDArray[np.float64], velocity: NDArray[np.float64]) -> None:
         self._seed = place, velocity
@@ -171,7 +171,7 @@ class FloodSearch(_Guided):
 class BeliefSearch(_Guided):
     """Searchers go where `Belief` is strong, each to a place of its own.
 
-    Places keep `spacing` world units to each other, twenty typical steps if absent, and are assigned anew every `interval` seconds, and
+    Places keep `spacing` world units to each other, twenty typical steps if absent, and are assigned anew each `every` seconds, and
     when one is reached or seen. `options` are those of `Belief`.
     """
 
@@ -180,12 +180,12 @@ class BeliefSearch(_Guided):
         space: AnySpace,
         speed: float,
         *,
-        interval: float = _INTERVAL,
+        every: float = _INTERVAL,
         spacing: float | None = None,
         patience: float = PATIENCE,
         **options: Any,
     ) -> None:
-        super().__init__(space, speed, interval=interval, spacing=spacing, patience=patience)
+        super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
         self.belief = Belief(space, speed, **options)
 
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
@@ -215,13 +215,13 @@ class BeliefSearch(_Guided):
         return self.belief.estimate("peak")
 
     def _memory(self) -> dict[str, Any]:
-        return {"belief": self.belief.memory()}
+        return {"belief": self.belief.snapshot()}
 
     def _recall(self, memory: Mapping[str, Any]) -> None:
         belief = memory.get("belief")
         if not isinstance(belief, Mapping):
             raise not_a_memory(f"belief={type(belief).__name__}")
-        self.belief.recall(belief)
+        self.belief.restore(belief)
 
     def _assigned(self, points: Places) -> Places:
         return self.belief.assign(points, spacing=self.spacing)

@@ -146,7 +146,7 @@ class Sight:
         )
 
     def view(self, viewers: ArrayLike, *, facing: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """The cells that the viewers see, bool in the space's shape: what `Belief.look` and `Staleness.look` take."""
+        """The cells that the viewers see, bool in the space's shape: what `Belief.look` and `LastSeen.look` take."""
         return visible(
             self.space, viewers, self.radius, facing=facing, angle=self.angle, heights=self.heights, eye=self.eye
         )  # fmt: skip

@@ -110,7 +110,7 @@ def decided(ground: Ground, settings: Settings, mirror: Mirror, state: State, si
         ends[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
 
     moods[hunters], targets[hunters], goals[hunters] = new, aims, ends
-    memory = {name: each.memory() for name, each in searches.items()}
+    memory = {name: each.snapshot() for name, each in searches.items()}
     seen, waited = mirror.patrolled(state.seen, sighting.view)
     goals[hunters] = _patrols(ground, state, hunters, new, ends, there, waited, rng)
     return replace(

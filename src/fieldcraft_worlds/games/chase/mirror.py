@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Contacts, Graph, InfluenceMap, Sight, Spread, Staleness, best, gradient, sees, uphill
+from fieldcraft import Contacts, Graph, InfluenceMap, LastSeen, Sight, Spread, best, gradient, sees, uphill
 from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
@@ -53,18 +53,18 @@ class Mirror:
         self.infection = imap.add_layer(kind, Spread(1 / (_INFECTION_REACH * unit), 0.7, half_life=2.0), every=settings.think)
         loss = _SOUND_LOSS / unit
         self.noise = imap.add_layer("noise", Spread(loss, 0.9, half_life=1.2), every=settings.think / _SOUND)
-        self._patrol = Staleness(space, unseen=60.0)
+        self._patrol = LastSeen(space, unseen=60.0)
         self._searches = self._fresh()
 
     # At the start
 
     def guesses(self) -> dict[str, Any]:
         """The memories of searches when nothing has happened yet."""
-        return {name: search.memory() for name, search in self._fresh().items()}
+        return {name: search.snapshot() for name, search in self._fresh().items()}
 
     def patrol(self) -> dict[str, Any]:
         """The memories of patrols when nothing has happened yet."""
-        return Staleness(self.ground.space, unseen=60.0).memory()
+        return LastSeen(self.ground.space, unseen=60.0).snapshot()
 
     def _fresh(self) -> dict[str, Search]:
         run = self.settings.player.run * self.ground.unit
@@ -147,14 +147,14 @@ class Mirror:
     def patrolled(self, memory: dict[str, Any], view: Bools) -> tuple[dict[str, Any], NDArray[np.float32]]:
         """The memories of patrols a thought later, when this was looked at; and the seconds since each cell was seen."""
         patrol = self._patrol
-        patrol.recall(memory)
+        patrol.restore(memory)
         patrol.advance(self.settings.think)
         patrol.look(view)
-        return patrol.memory(), patrol.values
+        return patrol.snapshot(), patrol.values
 
     def waited(self, memory: dict[str, Any]) -> NDArray[np.float32]:
         """The seconds since each cell was seen, by what patrols remember."""
-        self._patrol.recall(memory)
+        self._patrol.restore(memory)
         return self._patrol.values
 
     # Searches
@@ -162,7 +162,7 @@ class Mirror:
     def recalled(self, guesses: dict[str, Any]) -> dict[str, Search]:
         """The searches as they are in a state."""
         for name, search in self._searches.items():
-            search.recall(guesses[name])
+            search.restore(guesses[name])
         return self._searches
 
     def flood(self, guesses: dict[str, Any]) -> FloodSearch:

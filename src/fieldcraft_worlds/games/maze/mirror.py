@@ -32,7 +32,7 @@ class Mirror:
         self.space, self.settings = space, settings
         self._imap = InfluenceMap(space)
         self.memory = self._imap.add_layer("memory", settings.memory.fade(), every=1 / settings.rate)
-        self._blank = self.memory.memory()
+        self._blank = self.memory.snapshot()
         self._remembered = self._blank
         self.centers = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
@@ -54,13 +54,13 @@ class Mirror:
         """Bring `memory` to a state, or to the beginning."""
         memory = self._blank if state is None else state.memory
         if memory is not self._remembered:
-            self.memory.recall(memory)
+            self.memory.restore(memory)
             self._remembered = memory
 
     def passed(self) -> dict[str, object]:
         """Let the time of a step pass for `memory`, and answer what it remembers then."""
         self.memory.step()
-        self._remembered = self.memory.memory()
+        self._remembered = self.memory.snapshot()
         return self._remembered
 
     # Steps
