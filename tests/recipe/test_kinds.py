@@ -317,14 +317,14 @@ def test_pictures_of_graphs_and_their_floors(tmp_path):
     path.write_text("\n".join([*parts, outputs]))
     assert [file.name for file in run(read_recipe(path), tmp_path / "out").files] == ["a.png", "b.gif"]
     found = problems(tmp_path, *parts, '[[outputs]]\nfile = "a.png"\nscale = 2\ntogether = true\n', source("threat", "position = [2, 0]\n"))
-    for says in ("places [x, y, z] on this map", "scale is for pictures of grids", "together is for pictures of grids"):
+    for says in ("places [x, y, z] on this map", "scale is for pictures of square cells", "together is for pictures of square cells"):
         assert any(says in problem for problem in found), found
     assert "neighbors='8'" in str(problems(tmp_path, parts[0] + "neighbors = 8\n", *parts[1:])).replace("=8", "='8'")
 
 
 def test_floors_are_for_graphs(tmp_path):
     found = problems(tmp_path, MAP, FADE, source("known"), RUN, '[[outputs]]\nfile = "a.png"\nfloors = 2\n')
-    assert "floors are those of a 3D graph. The map is a grid" in found[0]
+    assert "floors are those of a 3D graph. The map is flat" in found[0]
 
 
 @pytest.mark.parametrize("name", ["real_ants", "corridor", "level"])
