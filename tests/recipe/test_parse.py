@@ -173,7 +173,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ('"map.png"', '"/etc/map.png"', "below the output folder"),
         ('"map.png"', '"totals.csv"', "'totals.csv' twice"),
         ('["#ff8a3c"]', '["#ff8a3c", "#ff8a3c"]', "one colour for each layer shown: threat"),
-        ('["#ff8a3c"]', '["orange"]', "#rrggbb"),
+        ('["#ff8a3c"]', '["orangish"]', "#rrggbb"),
         ('layers = ["threat"]', 'layers = ["threat", "thread"]', "Perhaps 'threat' is meant"),
         ('layers = ["threat"]', 'layers = ["threat", "threat"]', "The names in layers differ"),
         ("amount = 2", "amount = 2\nevery = 1e-9", "at most every 0.001 seconds"),

@@ -124,7 +124,7 @@ def test_a_radial_layer_is_updated_when_it_is_due(tmp_path):
         ('["red", "blue"]', '["red", "red"]', 6, "The names in names differ"),
         ('["red", "blue"]', '["red", "9"]', 5, "The name of a team begins with a letter"),
         ('["#ff8a3c", "#3fa7f5"]', '["#ff8a3c"]', 7, "one colour for each team"),
-        ('["#ff8a3c", "#3fa7f5"]', '["#ff8a3c", "blue"]', 7, "#rrggbb"),
+        ('["#ff8a3c", "#3fa7f5"]', '["#ff8a3c", "bluish"]', 7, "#rrggbb"),
         ('"straight"', '"straight"\nmargin = -1', 11, "margin is at least 0"),
         ('"straight"', '"straight"\nstake = "much"', 11, "stake is a number"),
         ('"straight"', '"straight"\nowner_by = "size"', 11, "owner_by is one of"),

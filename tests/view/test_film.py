@@ -225,7 +225,7 @@ CLEAR = np.zeros((4, 6, 4), np.uint8)
     [
         (lambda folder: view.Film(folder / "a.avi"), r"\.png, \.gif, \.webp, \.mp4"),
         (lambda folder: view.Film(folder / "a"), "suffix"),
-        (lambda folder: view.Film(folder / "no" / "a.gif"), "folder"),
+        (lambda folder: view.save_png(Path(__file__) / "a.png", np.zeros((2, 2, 4), np.uint8)), "folder"),
         (lambda folder: view.Film(folder / "a.gif", fps=0), "fps"),
         (lambda folder: view.Film(folder / "a.gif", fps=60), "50"),
         (lambda folder: view.Film(folder / "a.mp4", fps=float("nan")), "nan"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fieldcraft as fc
 from fieldcraft import Grid, Terrain, view
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view import ColorScale, Placement
@@ -458,7 +460,7 @@ NAN = np.array([[0, 1, 2], [3, np.nan, 5]])
         (lambda: view.frame(field(), scale=100_000), "pixels"),
         (lambda: view.frame(field(), size=0), "size"),
         (lambda: view.frame(field(), opacity=1.5), "opacity"),
-        (lambda: view.frame(field(), ground="blue"), "rrggbb"),
+        (lambda: view.frame(field(), ground="bluish"), "rrggbb"),
         (lambda: view.frame(field(), ground=(1, 2, 300)), "rrggbb"),
         (lambda: view.frame(field(), ground=np.zeros((2, 2, 3), np.uint8)), "ground"),
         (lambda: view.frame(field(), space=object()), "grid"),
@@ -470,7 +472,7 @@ NAN = np.array([[0, 1, 2], [3, np.nan, 5]])
         (lambda: view.frame_teams([(field(), None)]), "triples"),
         (lambda: view.frame_teams([(-field(), None, "a")]), "negative"),
         (lambda: view.frame_teams([(field(), None, "a")], limits=(-1, 1)), "negative"),
-        (lambda: view.frame_teams([(field(), "red", "a")]), "rrggbb"),
+        (lambda: view.frame_teams([(field(), "reddish", "a")]), "rrggbb"),
         (lambda: view.frame_teams([(field(), None, "a")], threshold=-0.1), "threshold"),
         (lambda: view.sheet([]), "at least one"),
         (lambda: view.sheet([np.zeros((2, 2, 3), np.uint8)]), "uint8"),
@@ -489,3 +491,51 @@ def test_bad_input_is_refused_with_rule_and_value(call: Any, word: str):
 def test_importing_the_view_loads_no_optional_library():
     code = "import sys, fieldcraft.view; print([name for name in ('pygame', 'PIL', 'av', 'scipy', 'numba') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_teams_have_the_colors_of_their_names(tmp_path: Path) -> None:
+    teams = fc.InfluenceMap(fc.Grid(9, 5)).add_teams(["red", "blue", "north"], fc.Radial(3))
+    teams["red"].add_source((2.5, 2.5))
+    teams["blue"].add_source((6.5, 2.5))
+    teams["red"].step()
+    teams["blue"].step()
+    as_it_is = view.frame_teams(teams)
+    red, blue = "#e0605e", view.TEAM_COLORS[0]
+    triples = [(teams["red"], red, "red"), (teams["blue"], blue, "blue"), (teams["north"], view.TEAM_COLORS[2], "north")]
+    np.testing.assert_array_equal(as_it_is, view.frame_teams(triples))
+    np.testing.assert_array_equal(view.picture_teams(teams)[..., 3], 255)
+    plain = [(teams[name], None, str(number)) for number, name in enumerate(teams.names)]
+    given = [(teams[name], view.TEAM_COLORS[number], "") for number, name in enumerate(teams.names)]
+    np.testing.assert_array_equal(view.frame_teams(plain), view.frame_teams(given))
+    view.save_png(tmp_path / "new" / "folder" / "teams.png", as_it_is)
+    assert (tmp_path / "new" / "folder" / "teams.png").stat().st_size
+
+
+def test_paths_fronts_and_dots_are_drawn_as_they_are() -> None:
+    grid = fc.Grid(12, 7)
+    place, picture = Placement(grid, scale=8), view.frame(np.zeros((7, 12)), scale=8)
+    path = fc.shortest_path(grid, (1.5, 1.5), (10.5, 5.5))
+    one, other, third = picture.copy(), picture.copy(), picture.copy()
+    view.draw_lines(one, place, path)
+    view.draw_lines(other, place, [path])
+    view.draw_lines(third, place, [path.positions])
+    np.testing.assert_array_equal(one, third)
+    np.testing.assert_array_equal(other, third)
+    assert fc.along(fc.InfluenceMap(grid).add_layer("a", values=np.ones((7, 12))), path).sum == pytest.approx(path.length)
+    view.draw_dots(picture, place, [(2.5, 2.5), (9.5, 4.5)], color="red", width=6)
+    assert picture[20, 20, :3].tolist() == [224, 96, 94] == picture[36, 76, :3].tolist()
+    assert (picture[50, 50, :3] < 60).all()
+
+
+def test_what_was_never_seen_is_not_what_was_just_seen() -> None:
+    grid = fc.Grid(6, 3)
+    stale = fc.LastSeen(grid)
+    stale.advance(2.0)
+    stale.look([0])
+    picture = view.frame(stale, scale=4)
+    assert picture[2, 2].tolist() != picture[2, 10].tolist() and picture[2, 2, :3].tolist() == [30, 33, 41]
+    assert stale.never.sum() == 17
+    for way, unreached in ((fc.distance_map(fc.Grid(5, 1, walls=np.array([[0, 0, 1, 0, 0]], bool)), (0.5, 0.5)), 3),):
+        drawn = view.frame(way, scale=3, threshold=None)
+        assert drawn[1, 3 * unreached + 1, :3].tolist() == [30, 33, 41] != drawn[1, 1, :3].tolist()
+        assert view.picture(way).shape[2] == 4

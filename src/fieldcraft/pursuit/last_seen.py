@@ -39,6 +39,7 @@ class LastSeen(Operand):
         self._now = clock.ticks("unseen", unseen)
         self._began = self._now
         self._seen = np.zeros(len(space), dtype=np.int64)
+        self._met = np.zeros(len(space), dtype=np.bool_)
         self._shown: tuple[int, NDArray[np.float32]] | None = None
 
     def __repr__(self) -> str:
@@ -56,7 +57,9 @@ class LastSeen(Operand):
 
     def look(self, view: ArrayLike) -> None:
         """See cells: bool in the space's shape, or cells."""
-        self._seen[self.space.cell_ids(view)] = self._now
+        cells = self.space.cell_ids(view)
+        self._seen[cells] = self._now
+        self._met[cells] = True
         self._changes += 1
 
     def __getstate__(self) -> dict[str, Any]:
@@ -66,6 +69,14 @@ class LastSeen(Operand):
     def version(self) -> int:
         """Changes whenever what it says may have changed."""
         return self._changes + self.space.walls_version
+
+    @property
+    def never(self) -> NDArray[np.bool_]:
+        """Which open cells were never seen, in the space's shape; pictures show them as fog.
+
+        After a memory is taken over a look at time 0 is forgotten.
+        """
+        return np.asarray(~self._met.reshape(self.space.shape) & ~self.space.walls)
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -99,4 +110,5 @@ class LastSeen(Operand):
         if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
             raise not_of_a_memory("seen of a memory are ticks up to now", f"{int(seen.min())} to {int(seen.max())} at {now}")
         self._seen, self._now, self._began = seen.astype(np.int64), now, began
+        self._met = self._seen > 0
         self._changes += 1

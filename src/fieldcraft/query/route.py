@@ -12,6 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.space.lines import line_of
 
 __all__ = ["Along", "along"]
 
@@ -43,8 +44,8 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
     Parameters
     ----------
     layer: a layer or an expression.
-    path: (M, 2) world positions, straight lines in between, on a torus the short way round. Or many paths: a list of such
-        arrays, of any lengths, or an (N, M, 2) array.
+    path: (M, 2) world positions, straight lines in between, on a torus the short way round; or whatever has `positions`, as a `Path`, or
+        `points`, as a `FrontLine`. Or many paths: a list of these, of any lengths, or an (N, M, 2) array.
     outside: "refuse" positions off the map, or "clamp" each to the rim.
 
     On a graph a path is taken by the vertices that its positions belong to: each stretch counts with the mean of its two ends, and
@@ -63,14 +64,16 @@ def along(layer: Readable, path: ArrayLike | Sequence[ArrayLike], *, outside: st
 
 def _paths(path: ArrayLike | Sequence[ArrayLike], dimensions: int = 2) -> tuple[list[NDArray[np.float64]], bool]:
     """Each path as an (M, 2) array, and whether there was just one."""
+    path = line_of(path)
     if isinstance(path, np.ndarray):
         single = path.ndim < 3
         many = [path] if single else list(path)
     else:
         if not isinstance(path, Sequence):
             raise InvalidValue("A path is an (M, 2) array of world positions", got=type(path).__name__, remedy="Pass a list or an array")
-        single = len(path) > 0 and _depth(path[0]) < 2
-        many = [path] if single else list(path)
+        lines = [line_of(each) for each in path]
+        single = len(lines) > 0 and _depth(lines[0]) < 2
+        many = [lines] if single else lines
     checked = [checks.positions(each, dimensions=dimensions) for each in many]
     for index, (points, pair) in enumerate(checked):
         if pair or not len(points):

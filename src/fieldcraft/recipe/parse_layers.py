@@ -16,7 +16,7 @@ from fieldcraft.recipe.parse_kinds import kinds, layer_of
 from fieldcraft.recipe.parts import FormulaPart, LayerPart, TeamsPart
 from fieldcraft.recipe.section import Problems, Section
 from fieldcraft.space import Grid
-from fieldcraft.view.colors import TEAM_COLORS, parse_color
+from fieldcraft.view.colors import parse_color, team_colors
 
 __all__ = ["Names", "indented", "maps_of_teams", "parse_formulas", "parse_layers", "parse_teams"]
 
@@ -89,7 +89,7 @@ def parse_teams(root: Section, problems: Problems, layers: tuple[LayerPart, ...]
     part = TeamsPart(
         layer=layer_of(section, "", _OF_TEAMS),
         names=tuple(names),
-        colors=tuple(colors or (TEAM_COLORS[i % len(TEAM_COLORS)] for i in range(len(names)))),
+        colors=tuple(colors or ("#{:02x}{:02x}{:02x}".format(*color) for color in team_colors(names, [None] * len(names)))),
         owner_by=section.choice("owner_by", ("total", "source"), "total"),
         margin=section.number("margin", 0.0, checks.not_negative),
         stake=section.number("stake", 0.0, checks.not_negative),

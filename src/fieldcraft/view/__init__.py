@@ -13,7 +13,7 @@ from fieldcraft.view.frame import Team, frame, frame_teams
 from fieldcraft.view.graphs import frame_graph, picture_floors
 from fieldcraft.view.intervals import IntervalPanel, plot_intervals
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
-from fieldcraft.view.lines import draw_lines
+from fieldcraft.view.lines import draw_dots, draw_lines
 from fieldcraft.view.notebook import show_in_notebooks
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plot import plot_over_time
@@ -40,6 +40,7 @@ __all__ = [
     "diverging",
     "draw",
     "draw_arrows",
+    "draw_dots",
     "draw_lines",
     "frame",
     "frame_graph",

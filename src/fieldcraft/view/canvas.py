@@ -15,13 +15,14 @@ from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
 if TYPE_CHECKING:
     from fieldcraft.view.placement import GridLike, Placement
 
-__all__ = ["GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "compose_indexed", "ground_kinds", "strongest"]
+__all__ = ["FOG", "GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "compose_indexed", "ground_kinds", "strongest"]
 
 RGBA = NDArray[np.uint8]
 
 GROUND = (30, 33, 41)
 WALL = (13, 14, 18)
 RIM = (96, 105, 124)
+FOG = (86, 82, 104)
 # How much of a value's colour a wall lets through.
 ON_WALL = 0.45
 _KINDS = {

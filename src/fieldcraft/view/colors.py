@@ -19,6 +19,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
 __all__ = [
+    "COLOR_WORDS",
     "HIDDEN",
     "TEAM_COLORS",
     "Color",
@@ -31,6 +32,7 @@ __all__ = [
     "plain_values",
     "rgb_of",
     "sequential",
+    "team_colors",
     "tinted",
 ]
 
@@ -44,6 +46,14 @@ HIDDEN = 255
 
 TEAM_COLORS: tuple[str, ...] = ("#3fa7f5", "#ff8a3c", "#2fc08f", "#f0c93a", "#d77fc0", "#8f8cf2", "#c3d36b", "#e0605e")
 """Colours for teams that nobody chose one for; the first four stay apart under the common colour blindnesses."""
+
+COLOR_WORDS: dict[str, str] = {
+    "blue": "#3fa7f5", "orange": "#ff8a3c", "green": "#2fc08f", "yellow": "#f0c93a", "gold": "#f0c93a", "pink": "#d77fc0",
+    "magenta": "#d77fc0", "purple": "#8f8cf2", "violet": "#8f8cf2", "lime": "#c3d36b", "olive": "#a3a948", "red": "#e0605e",
+    "cyan": "#45c7d8", "teal": "#3aa6a0", "brown": "#a9744f", "white": "#f4f5f7", "silver": "#c3c7d0", "gray": "#969ca8",
+    "grey": "#969ca8", "black": "#50545f",
+}  # fmt: skip
+"""The words that are colours, tuned to the same page as `TEAM_COLORS`."""
 
 _WHITE = np.array([0.95047, 1.0, 1.08883])
 _TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
@@ -117,8 +127,9 @@ def between(negative: Color, positive: Color) -> Table:
 
 
 def parse_color(color: Color) -> tuple[int, int, int]:
-    """`color` as (red, green, blue) of 0 to 255: "#rrggbb", "#rgb", or three whole numbers."""
+    """`color` as (red, green, blue) of 0 to 255: "#rrggbb", "#rgb", a word of `COLOR_WORDS`, or three whole numbers."""
     if isinstance(color, str):
+        color = COLOR_WORDS.get(color.strip().lower(), color)
         if re.fullmatch(r"#[0-9a-fA-F]{6}", color):
             return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
         if re.fullmatch(r"#[0-9a-fA-F]{3}", color):
@@ -128,8 +139,23 @@ def parse_color(color: Color) -> tuple[int, int, int]:
         if numbers.shape == (3,) and numbers.dtype.kind in "iu" and numbers.min() >= 0 and numbers.max() <= 255:
             return int(numbers[0]), int(numbers[1]), int(numbers[2])
     raise InvalidValue(
-        "A colour is '#rrggbb' or three whole numbers of 0 to 255", got=repr(color), remedy="Pass '#ff8a3c' or (255, 138, 60), say"
+        "A colour is '#rrggbb', a word or three whole numbers of 0 to 255",
+        got=repr(color),
+        remedy="Pass '#ff8a3c', 'orange' or (255, 138, 60), say",
     )
+
+
+def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tuple[int, int, int]]:
+    """A colour for each team: the one that was chosen, or that its name says, or else the next of `TEAM_COLORS` that is free."""
+    found = [COLOR_WORDS.get(name.strip().lower()) if color is None else color for name, color in zip(names, colors, strict=True)]
+    taken = {parse_color(color) for color in found if color is not None}
+    free = [color for color in TEAM_COLORS if parse_color(color) not in taken]
+    for i, color in enumerate(found):
+        if color is None:
+            usual = TEAM_COLORS[i % len(TEAM_COLORS)]
+            found[i] = usual if usual in free else free[0] if free else usual
+            free = [each for each in free if each != found[i]]
+    return [parse_color(color) for color in found if color is not None]
 
 
 def numbers(values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)) -> NDArray[Any]:

@@ -29,7 +29,7 @@ def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
     """Write one frame, uint8 of shape (H, W, 4) or (H, W, 3), as a PNG file.
 
     The file is written beside and renamed, so that `path` is either the old file or the whole new one. Raises
-    `InvalidValue` for other arrays, another suffix, or a folder that does not exist.
+    `InvalidValue` for other arrays, another suffix, or a folder that can't be made.
     """
     if Path(path).suffix.lower() != ".png":
         raise InvalidValue("A PNG file ends in .png", got=str(path), remedy="Use save_film for GIF, WebP and MP4")
@@ -57,7 +57,7 @@ class Film:
 
     Parameters
     ----------
-    path: the file to write; its folder exists.
+    path: the file to write; its folder is made with the first frame if there is none.
     fps: frames per second, above 0; for a GIF at most 50, since players slow faster ones down.
     quality: 1 to 100, for `.webp` (exact if absent) and `.mp4` (90 if absent).
 
@@ -74,8 +74,6 @@ class Film:
             raise InvalidValue(
                 f"A film ends in one of {', '.join(SUFFIXES)}", got=repr(self.path.name), remedy="Give the file one of these suffixes"
             )
-        if not self.path.parent.is_dir():
-            raise InvalidValue("The folder of a film exists", got=str(self.path.parent), remedy="Create the folder first")
         if not Fraction(1, 1000) <= self.fps <= (FASTEST_GIF if suffix == ".gif" else 1000):
             raise InvalidValue(
                 f"A {suffix[1:].upper()} runs at 0.001 to {FASTEST_GIF if suffix == '.gif' else 1000} frames per second",
@@ -117,6 +115,7 @@ class Film:
             )
         try:
             if self._writer is None:
+                self._make_folder()
                 self._part = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
                 self._file = self._part.open("xb+")
                 self._writer = self._make(self._file, self.fps, self._quality, picture)
@@ -125,6 +124,14 @@ class Film:
             self.discard()
             raise
         self.frames += 1
+
+    def _make_folder(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidValue(
+                "The folder of a picture or film exists or can be made", got=f"{self.path.parent}: {error.strerror}", remedy="Name another"
+            ) from None
 
     def close(self) -> None:
         """Finish the file and put it in place; a film without frames is refused."""

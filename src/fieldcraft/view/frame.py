@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.colors import HIDDEN, TEAM_COLORS, Color, ColorScale, parse_color, tinted
+from fieldcraft.view.colors import HIDDEN, Color, ColorScale, team_colors, tinted
 from fieldcraft.view.marks import draw_markers
 from fieldcraft.view.placement import Placement, Subject, subject_of
 
@@ -29,19 +29,23 @@ class Team:
     label: str
 
     @classmethod
-    def all_of(cls, teams: Sequence[Any]) -> list[Team]:
-        """Teams from (layer, color, label) triples; a colour of None takes the next of `TEAM_COLORS`."""
-        found = []
-        for i, team in enumerate(teams):
+    def all_of(cls, teams: Any) -> list[Team]:
+        """Teams from a `fieldcraft.Teams`, or (layer, color, label) triples.
+
+        A colour of None is the one that the label says, or else the next of `TEAM_COLORS` that is free.
+        """
+        triples = []
+        named = getattr(teams, "names", None)
+        for team in [(teams[name], None, name) for name in named] if named is not None else teams:
             if not isinstance(team, tuple) or len(team) != 3:
                 raise InvalidValue(
                     "teams are (layer, color, label) triples", got=repr(team)[:80], remedy="Pass [(layer, '#3fa7f5', 'blue'), ...]"
                 )
-            layer, color, label = team
-            found.append(cls(layer, parse_color(TEAM_COLORS[i % len(TEAM_COLORS)] if color is None else color), str(label)))
-        if not found:
+            triples.append((team[0], team[1], str(team[2])))
+        if not triples:
             raise InvalidValue("A picture of teams has at least one", got="none", remedy="Pass [(layer, '#3fa7f5', 'blue'), ...]")
-        return found
+        colors = team_colors([label for _, _, label in triples], [color for _, color, _ in triples])
+        return [cls(layer, color, label) for (layer, _, label), color in zip(triples, colors, strict=True)]
 
 
 def frame(
@@ -95,7 +99,7 @@ def frame(
     place = Placement(base, scale=scale, size=size, crop=crop)
     values = place.strongest(subject.on(base))
     shown = scale_for(subject, colors, limits, threshold)
-    canvas = place.scaled(values, shown, None if subject.unknown is None else subject.unknown_on(base), ground, opacity)
+    canvas = place.scaled(values, shown, subject.unknown_on(base), subject.never_on(base), ground, opacity)
     if sources:
         _mark(canvas, place, [(subject, None)])
     return canvas
@@ -115,7 +119,7 @@ def scale_for(subject: Subject, colors: ColorScale | None, limits: tuple[float, 
 
 
 def frame_teams(
-    teams: Sequence[Any],
+    teams: Any,
     *,
     space: Any = None,
     limits: tuple[float, float] | None = None,
@@ -131,8 +135,9 @@ def frame_teams(
 
     The ground shows where no layer is above the threshold.
 
-    `teams` is a list of (layer, color, label); a colour is "#rrggbb", three whole numbers or None for one of
-    fieldcraft's own. Values are at least 0. The other arguments are those of `frame`; one pair of `limits` serves all.
+    `teams` is what `imap.add_teams` gives, or a list of (layer, color, label); a colour is "#rrggbb", a word, three whole numbers, or
+    None for the one that the label says, or else one of fieldcraft's own. Values are at least 0. The other arguments are those of
+    `frame`; one pair of `limits` serves all.
 
     Raises `InvalidValue` for negative values, and where `frame` does.
     """

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.space.lines import line_of
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.placement import Placement
 
-__all__ = ["draw_lines", "draw_polylines"]
+__all__ = ["draw_dots", "draw_lines", "draw_polylines"]
 
 RGBA = NDArray[np.uint8]
 
@@ -21,7 +23,7 @@ _BETWEEN = 0.5
 
 
 def draw_lines(
-    picture: RGBA, place: Placement, lines: Iterable[ArrayLike], *, color: Color = "#f4f5f7", width: float = 1.6, shade: float = 0.7
+    picture: RGBA, place: Placement, lines: Iterable[Any], *, color: Color = "#f4f5f7", width: float = 1.6, shade: float = 0.7
 ) -> None:
     """Draw lines given in world units, such as front lines, onto a picture of `frame`.
 
@@ -32,7 +34,8 @@ def draw_lines(
     place:
         a `Placement` with the `scale`, `size` and `crop` of the picture.
     lines:
-        arrays of shape (N, 2): the points of each line, joined in order; what lies outside of the picture is cut off.
+        arrays of shape (N, 2), paths or front lines: the points of each line, joined in order; what lies outside of the picture is cut
+        off. A path or front line alone will do.
     width:
         pixels.
     shade:
@@ -41,14 +44,30 @@ def draw_lines(
     Raises `InvalidValue` for a picture of another size than the placement's, and for points that are not finite.
 
     """
+    listed = [lines] if line_of(lines) is not lines else list(lines)
+    _draw(picture, place, [line_of(line) for line in listed], color, checks.positive("width", width), shade)
+
+
+def draw_dots(
+    picture: RGBA, place: Placement, positions: ArrayLike, *, color: Color = "#f4f5f7", width: float = 6.0, shade: float = 0.7
+) -> None:
+    """Draw dots at world positions, one or (N, 2), such as units, onto a picture of `frame`; `width` is that of a dot in pixels.
+
+    The other arguments are those of `draw_lines`; raises as that does.
+    """
+    axes = 3 if np.shape(positions)[-1:] == (3,) else 2
+    points, _ = checks.positions(line_of(positions), dimensions=axes)
+    _draw(picture, place, [point[np.newaxis] for point in points], color, checks.positive("width", width), shade)
+
+
+def _draw(picture: RGBA, place: Placement, lines: Iterable[ArrayLike], color: Color, thick: float, shade: float) -> None:
     if picture.shape[:2] != place.shape:
         raise InvalidValue(
             "A picture has the size of its placement",
             got=f"{picture.shape[1]} x {picture.shape[0]} for {place.shape[1]} x {place.shape[0]}",
             remedy="Pass Placement(space, scale=..., size=..., crop=...) with the arguments of the frame",
         )
-    drawn = [place.pixel_of(checks.positions(line)[0]) for line in lines]
-    thick = checks.positive("width", width)
+    drawn = [np.atleast_2d(place.pixel_of(line)) for line in lines]
     if dark := checks.fraction("shade", shade):
         draw_polylines(picture, drawn, _SHADE, thick + 2.4, dark)
     draw_polylines(picture, drawn, parse_color(color), thick)

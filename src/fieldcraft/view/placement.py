@@ -66,14 +66,19 @@ class Subject:
     sources: Any
     name: str
     unknown: NDArray[np.bool_] | None = None
+    never: NDArray[np.bool_] | None = None
 
     def on(self, base: Any) -> NDArray[np.float32]:
         """The values at the centers of the cells of `base`, in its shape."""
         return self._picked(self.values, base)
 
-    def unknown_on(self, base: Any) -> NDArray[np.bool_]:
-        """Which cells of `base` have no value."""
-        return np.zeros(base.shape, dtype=np.bool_) if self.unknown is None else self._picked(self.unknown, base)
+    def unknown_on(self, base: Any) -> NDArray[np.bool_] | None:
+        """Which cells of `base` have no value, None for none."""
+        return None if self.unknown is None else self._picked(self.unknown, base)
+
+    def never_on(self, base: Any) -> NDArray[np.bool_] | None:
+        """Which cells of `base` were never seen, None where nobody asks."""
+        return None if self.never is None else self._picked(self.never, base)
 
     def _picked(self, values: NDArray[Any], base: Any) -> NDArray[Any]:
         own = self.space
@@ -195,13 +200,18 @@ class Placement:
         values: NDArray[np.float32],
         colors: ColorScale,
         unknown: NDArray[np.bool_] | None,
+        never: NDArray[np.bool_] | None,
         ground: Color | ArrayLike | None,
         opacity: float,
     ) -> NDArray[np.uint8]:
-        """The picture of values that `strongest` gave, by a colour scale; those of `unknown` cells are not drawn."""
+        """The picture of values that `strongest` gave: those of `unknown` cells are not drawn, `never` seen ones are fog."""
         index = colors.index(values)
         if unknown is not None:
             index[self.middle(unknown)] = HIDDEN
+        if never is not None:
+            fog, rgb = self.middle(never), colors.rgb(values)
+            rgb[fog] = canvas.FOG
+            return self.compose(rgb, (index != HIDDEN) | fog, ground, opacity)
         if getattr(self, "shrink", 0) != 1 or np.ndim(ground) > 1:  # type: ignore[arg-type]
             return self.compose(colors.rgb(values), index != HIDDEN, ground, opacity)
         return canvas.compose_indexed(self, colors, index, ground, opacity)  # type: ignore[arg-type]
@@ -305,4 +315,4 @@ def subject_of(layer: Any, space: Any, *, finite: bool = True) -> tuple[Subject,
         )
     if finite:
         values = plain_values(values, dimensions=(1, 2))
-    return Subject(values, own, sources, name, unknown), space if space is not None else own
+    return Subject(values, own, sources, name, unknown, getattr(layer, "never", None)), space if space is not None else own

@@ -70,7 +70,7 @@ def picture(
 
 
 def picture_teams(
-    teams: Sequence[Any],
+    teams: Any,
     *,
     title: str = "",
     caption: str = "",
@@ -83,7 +83,7 @@ def picture_teams(
 ) -> RGBA:
     """Several layers, one hue each, with a legend that names them: uint8 of shape (H, W, 4).
 
-    `teams` is a list of (layer, color, label) as for `frame_teams`; the other arguments are those of `frame_teams` and `sheet`.
+    `teams` is as for `frame_teams`; the other arguments are those of `frame_teams` and `sheet`.
     """
     cast = Team.all_of(teams)
     shared = team_scale(cast, limits=limits, threshold=threshold)
@@ -113,7 +113,7 @@ def sheet(
     Parameters
     ----------
     frames:
-        uint8 arrays of shape (h, w, 4), from `frame`, say; they may differ in size.
+        uint8 arrays of shape (h, w, 4), from `frame`, say; they may differ in size, and then stand side by side by their middles.
     titles:
         one per frame.
     columns:
@@ -171,7 +171,7 @@ def sheet(
     for i, (shown, name) in enumerate(zip(pictures, names, strict=True)):
         left, upper = margin + i % across * (wide + gap), top + i // across * (high + head + gap)
         write(page, left, upper + round(ASCENT * scale), name, INK, scale=scale)
-        _paste(page, shown, left, upper + head)
+        _paste(page, shown, left, upper + head + (high - shown.shape[0]) // 2)
     if key:
         key.draw(page, margin + grid[0] + round(1.6 * gap), top + head, scale, grid[1] - head)
     for i, text in enumerate(lines):
