@@ -209,7 +209,7 @@ WORLDS = (
             Piece(
                 "physarum",
                 "The slime mould",
-                "Thirty thousand agents in whole numbers follow what they leave, and grow roads between twelve cities.",
+                "Twenty-eight thousand agents in whole numbers follow what they leave, and grow roads between twelve cities.",
                 "First nets, then roads: those that many take stay. Beside the map stands how much longer they are than the shortest tree.",
                 "million_ants.md",
                 begin=0,

@@ -27,7 +27,7 @@ def test_both_tiers_walk_to_the_same_bits(seed: int) -> None:
     for step in range(4):
         reference.walk(agents, numbers, sights, rule, step, 0, 700)
         for first, last in ((0, 333), (333, 700)):
-            fast.walk(ours, numbers, sights, reference.circle(), rule, not walls.any(), step, first, last)
+            fast.walk(ours, numbers, tuple(sights), reference.circle(), tuple(rule), not walls.any(), step, first, last)
         np.testing.assert_array_equal(ours, agents)
         assert not walls.reshape(-1)[_cells(agents, width)].any()
     assert rule.stride == 0 or (agents[:2] != before[:2]).any()
@@ -41,11 +41,11 @@ def test_both_tiers_fetch_leave_and_arrange_alike(seed: int) -> None:
     ours = agents.copy()
     homes = reference.packed(rng.random((height, width)) < 0.3)
     food = rng.integers(0, 4, height * width).astype(np.int32)
-    grounds = [reference.Forage(food.copy(), homes, np.zeros((2, food.size), np.int32)) for _ in range(2)]
-    brought = reference.forage(agents, numbers, width, grounds[0])
-    assert brought == fast.forage(ours, numbers, width, grounds[1]) > 0
+    left = [food.copy(), food.copy()]
+    brought = reference.forage(agents, numbers, width, left[0], homes, np.zeros((2, food.size), np.int32))
+    assert brought == fast.forage(ours, numbers, width, left[1], homes, np.zeros((2, food.size), np.int32)) > 0
     np.testing.assert_array_equal(ours, agents)
-    np.testing.assert_array_equal(grounds[0].food, grounds[1].food)
+    np.testing.assert_array_equal(left[0], left[1])
     by_heading = bool(seed % 2)
     amounts = rng.integers(-(1 << 40), 1 << 40, 4096 if by_heading else 7)
     sums = np.zeros((2, height, width), np.int64)

@@ -17,14 +17,13 @@ from fieldcraft.kernels.reference.swarm import (
     SHUT,
     SINCE,
     STEEPEST,
-    Forage,
     Rule,
     Sights,
     circle,
     packed,
 )
 
-__all__ = ["LONGEST_SINCE", "NO_LAYER", "ROLE", "Forage", "Rule", "Sights", "arrange", "circle", "forage", "leave", "packed", "walk"]
+__all__ = ["LONGEST_SINCE", "NO_LAYER", "ROLE", "Rule", "Sights", "arrange", "circle", "forage", "leave", "packed", "walk"]
 
 _BLOCK = 512
 _ATANS = np.array(ATANS, dtype=np.uint32)
@@ -408,9 +407,18 @@ def _stride(x, y, mind, table, closed, height, width, wrap, stride, pieces):
         mind[k] = np.int32((mind[k] & np.int32(-65536)) | np.int32(heading & 0xFFFF))
 
 
-@kernel(error_model="numpy")
-def walk(agents, numbers, sights, table, rule, blank, step, first, last):
-    """One step of the agents [first, last) of (3, N), in place; `blank` says that there are no walls."""
+@kernel(
+    "out i4[:,::1], u4[::1], (u4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1]), i4[:,::1],"
+    " (i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8), b1, i8, i8, i8",
+    error_model="numpy",
+)
+def walk(agents, numbers, seen, table, how, blank, step, first, last):
+    """One step of the agents [first, last) of (3, N), in place; without walls the map is `blank`. The tuples are a Sights and a Rule."""
+    sights = Sights(seen[0], seen[1], seen[2], seen[3], seen[4], seen[5], seen[6], seen[7], seen[8])
+    rule = Rule(
+        how[0], how[1], how[2], how[3], how[4], how[5], how[6], how[7], how[8], how[9], how[10], how[11], how[12], how[13], how[14],
+        how[15], how[16], how[17],
+    )  # fmt: skip
     height = rule.height
     width = rule.width
     wrap = rule.wrap != 0
@@ -487,26 +495,25 @@ def walk(agents, numbers, sights, table, rule, blank, step, first, last):
             agents[2, start + k] = mind[k]
 
 
-@kernel
-def forage(agents, numbers, width, ground):
+@kernel("out i4[:,::1], u4[::1], i8, out i4[::1], u4[::1], out i4[:,::1]")
+def forage(agents, numbers, width, food, homes, claims):
     """Let agents take food and bring it home; returns how many were brought. See the reference."""
-    food = ground.food
     count = agents.shape[1]
     for i in range(count):
         if agents[2, i] & ROLE == 0:
             cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
             if food[cell] > 0:
-                if ground.claims[0, cell] == 0 or numbers[i] < np.uint32(ground.claims[1, cell]):
-                    ground.claims[1, cell] = numbers[i]
-                ground.claims[0, cell] += 1
+                if claims[0, cell] == 0 or numbers[i] < np.uint32(claims[1, cell]):
+                    claims[1, cell] = numbers[i]
+                claims[0, cell] += 1
     brought = 0
     for i in range(count):
         cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
         mind = np.uint32(agents[2, i])
         carries = (mind >> _16) & _1 != 0
-        wanted = ground.claims[0, cell]
-        took = (not carries) and wanted > 0 and (wanted <= food[cell] or np.uint32(ground.claims[1, cell]) == numbers[i])
-        at_home = (ground.homes[cell >> np.uint64(5)] >> (np.uint32(cell) & _31)) & _1 != 0
+        wanted = claims[0, cell]
+        took = (not carries) and wanted > 0 and (wanted <= food[cell] or np.uint32(claims[1, cell]) == numbers[i])
+        at_home = (homes[cell >> np.uint64(5)] >> (np.uint32(cell) & _31)) & _1 != 0
         came = carries and at_home
         since = np.int64(mind >> np.uint32(SINCE)) + 1
         since = since if since < LONGEST_SINCE else np.int64(LONGEST_SINCE)
@@ -523,14 +530,14 @@ def forage(agents, numbers, width, ground):
         )
     for i in range(count):
         cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
-        wanted = ground.claims[0, cell]
+        wanted = claims[0, cell]
         if wanted > 0:
             food[cell] -= wanted if wanted <= food[cell] else 1
-            ground.claims[0, cell] = 0
+            claims[0, cell] = 0
     return brought
 
 
-@kernel
+@kernel("i4[:,::1], u4[::1], i8, i8, out i4[:,::1], out u4[::1]")
 def arrange(agents, numbers, height, width, new_agents, new_numbers):
     """Put agents into the order of the tiles of 64 x 64 cells that they are in, so that neighbours lie side by side in memory."""
     across = (width + 63) // 64
@@ -549,7 +556,7 @@ def arrange(agents, numbers, height, width, new_agents, new_numbers):
         new_numbers[at] = numbers[i]
 
 
-@kernel
+@kernel("i4[:,::1], i8, i8, i8[::1], b1, out i8[:,::1], out u1[:,::1], i8, i8")
 def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):
     """Add what agents leave in the rows [top, bottom) to the sums there. Who is elsewhere is sorted out without guessing."""
     flat = sums.reshape(-1)

@@ -49,7 +49,9 @@ class Leave:
             raise InvalidValue(
                 f"Amounts are at most {_MOST_AMOUNT:,.0f} in size", got=repr(self.amount)[:60], remedy="Count in larger units"
             )
-        if self.role not in (None, 0, 1) or isinstance(self.role, bool):
+        if self.role is not None and (
+            isinstance(self.role, bool) or not isinstance(self.role, (int, np.integer)) or self.role not in (0, 1)
+        ):
             raise InvalidValue("A role is 0 or 1", got=f"role={self.role!r}", remedy="Leave it out for agents of both")
 
     def amounts(self) -> NDArray[np.int64]:

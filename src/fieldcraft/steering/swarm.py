@@ -25,6 +25,7 @@ from fieldcraft.steering.walkers import Walk
 __all__ = ["Swarm"]
 
 MOST_SIDE = 16_384
+MOST_AGENTS = 1 << 27
 _MOST_WEIGHT = 16.0
 _MOST_KEY = 2**62
 _MOST_STRIDE = 256.0
@@ -41,11 +42,17 @@ class Swarm:
     """
 
     def __init__(self, space: Grid, agents: NDArray[np.int32], key: int, step: int = 0, device: Any = None) -> None:
+        """A swarm of the array that `agents` of another one was. Use `at` or `scattered` for a new one."""
+        self._key = _checked_key(space, key)
+        if not isinstance(agents, np.ndarray) or agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
+            raise InvalidValue("A swarm is an int32 array of shape (3, N)", got=repr(agents)[:60], remedy="Use Swarm.at(space, positions)")
+        columns, rows = agents[0] >> 16, agents[1] >> 16
+        if agents.size and not (0 <= columns.min() <= columns.max() < space.width and 0 <= rows.min() <= rows.max() < space.height):
+            raise InvalidValue("Agents lie on the map", got="places off it", remedy="Pass the grid on which the swarm was")
         self._space = space
-        self._key = key
-        self._step = step
-        self._walls_seen = space.walls_version
-        self._held: Any = _held(agents, device)
+        self._step = checks.whole("step", step)
+        self._walls_seen = -1  # the walls_version for which all stand on open ground
+        self._held: Any = _held(np.array(agents, order="C"), device)
         self._device: Any = getattr(self._held, "device", None)
 
     @classmethod
@@ -101,7 +108,7 @@ class Swarm:
                 np.rint(np.arctan2(-ways[:, 1] if space.y_up else ways[:, 1], ways[:, 0]) / (2 * np.pi) * 65536).astype(np.int64) & 0xFFFF
             )
         if roles is not None:
-            which = np.asarray(roles)
+            which = checks.array("roles", roles)
             if which.shape != (len(points),) or which.dtype.kind not in "biu" or (which.size and not 0 <= which.min() <= which.max() <= 1):
                 raise InvalidValue(
                     "roles are 0 or 1, one per agent", got=f"{which.dtype} of shape {which.shape}", remedy=f"Pass shape ({len(points)},)"
@@ -115,7 +122,7 @@ class Swarm:
 
         Raises `InvalidValue` where there is no open ground.
         """
-        key, number = _checked_key(space, seed), checks.whole("count", count)
+        key, number = _checked_key(space, seed), checks.whole("count", count, maximum=MOST_AGENTS)
         rng = np.random.default_rng(key)
         ground = np.flatnonzero(~space.walls)
         if number and not len(ground):
@@ -302,16 +309,9 @@ class Swarm:
     @classmethod
     def restored(cls, space: Grid, state: dict[str, Any], *, device: Any = None) -> Swarm:
         """A swarm that goes on, bit for bit, where the one of `state` stood. Raises `InvalidValue` for what `state` cannot have made."""
-        key = _checked_key(space, state.get("key"))
-        agents = state.get("agents")
-        if not isinstance(agents, np.ndarray) or agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
-            raise InvalidValue("A swarm is an int32 array of shape (3, N)", got=repr(agents)[:60], remedy="Pass what swarm.state() gave")
-        columns, rows = agents[0] >> 16, agents[1] >> 16
-        if agents.size and not (0 <= columns.min() <= columns.max() < space.width and 0 <= rows.min() <= rows.max() < space.height):
-            raise InvalidValue("Agents lie on the map", got="places off it", remedy="Pass the grid on which the swarm was")
-        swarm = cls(space, np.array(agents, order="C"), key, checks.whole("step", state.get("step")), device)
-        swarm._walls_seen = -1
-        return swarm
+        if not isinstance(state, dict) or not {"agents", "key", "step"} <= state.keys():
+            raise InvalidValue("A swarm goes on from a state", got=repr(state)[:60], remedy="Pass what swarm.state() gave")
+        return cls(space, state["agents"], state["key"], state["step"], device)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to one file; a kill at any moment leaves the old or the new file whole. `imap.save` saves the map and its layers."""

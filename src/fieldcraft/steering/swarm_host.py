@@ -62,8 +62,10 @@ class HostAgents:
                 self._put_in_order(ops, plan)
             self._walk(ops, _sights(plan, closed, steady), plan, blank, number)
             if plan.forage is not None:
-                ground = reference.Forage(plan.forage.portions(), plan.forage.homes, plan.forage.claims)
-                plan.forage.count(int(ops.forage(self._agents, self._numbers, plan.space.width, ground)))
+                food = plan.forage.portions()
+                plan.forage.count(
+                    int(ops.forage(self._agents, self._numbers, plan.space.width, food, plan.forage.homes, plan.forage.claims))
+                )
             for mark in plan.marks:
                 self._leave(ops, plan, mark)
             for layer in plan.updated:
@@ -87,7 +89,7 @@ class HostAgents:
         bands = max(1, min(pool.threads(), self.count // _AGENTS)) if kernels.compiled() else 1
         edges = [self.count * band // bands for band in range(bands + 1)]
         if kernels.compiled():
-            common: tuple[Any, ...] = (self._agents, self._numbers, sights, reference.circle(), plan.rule, blank, step)
+            common: tuple[Any, ...] = (self._agents, self._numbers, tuple(sights), reference.circle(), tuple(plan.rule), blank, step)
         else:
             common = (self._agents, self._numbers, sights, plan.rule, step)
         pool.run([(ops.walk, (*common, first, last)) for first, last in pairwise(edges)])

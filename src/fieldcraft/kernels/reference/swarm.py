@@ -24,7 +24,6 @@ __all__ = [
     "SINCE",
     "STEEPEST",
     "UNITS",
-    "Forage",
     "Rule",
     "Sights",
     "angle_of",
@@ -90,14 +89,6 @@ class Sights(NamedTuple):
     flow_y_1: NDArray[np.int32]
     crowd: NDArray[np.int32]
     group: NDArray[np.int32]
-
-
-class Forage(NamedTuple):
-    """The things that agents fetch: portions of food, (cells,) int32, homes, a bit a cell, and scratch for claims, (2, cells) int32."""
-
-    food: NDArray[np.int32]
-    homes: NDArray[np.uint32]
-    claims: NDArray[np.int32]
 
 
 @functools.cache
@@ -270,31 +261,39 @@ def walk(agents: NDArray[np.int32], numbers: NDArray[np.uint32], sights: Sights,
     agents[2, first:last] = (mind & ~0xFFFF) | heading
 
 
-def forage(agents: NDArray[np.int32], numbers: NDArray[np.uint32], width: int, ground: Forage) -> int:
+def forage(
+    agents: NDArray[np.int32],
+    numbers: NDArray[np.uint32],
+    width: int,
+    food: NDArray[np.int32],
+    homes: NDArray[np.uint32],
+    claims: NDArray[np.int32],
+) -> int:
     """Let agents of role 0 take food and those of role 1 bring it home; returns how many were brought.
 
-    Where there is food for all who want of a cell each takes a portion; elsewhere the one of the lowest number takes one, and the others
-    try again. Who took or brought turns round. `since` counts the steps since then, or since an agent without food was at home.
+    `food` are portions of each cell, (cells,), `homes` a bit a cell; `claims`, (2, cells), all 0, is scratch. Where there is food for all
+    who want of a cell each takes a portion; elsewhere the one of the lowest number takes one, and the others try again. Who took or
+    brought turns round. `since` counts the steps since then, or since an agent without food was at home.
     """
     x, y, mind = (agents[k].view(np.uint32).astype(np.int64) for k in range(3))
     cells = (y >> 16) * width + (x >> 16)
     carries = (mind & ROLE) != 0
-    wants = ~carries & (ground.food[cells] > 0)
+    wants = ~carries & (food[cells] > 0)
     rows = np.flatnonzero(wants)
-    counts = np.zeros(len(ground.food), np.int64)
+    counts = np.zeros(len(food), np.int64)
     np.add.at(counts, cells[rows], 1)
-    first_of = np.full(len(ground.food), len(x), np.int64)
+    first_of = np.full(len(food), len(x), np.int64)
     np.minimum.at(first_of, cells[rows], numbers[rows].astype(np.int64))
-    enough = counts <= ground.food
+    enough = counts <= food
     took = wants & (enough[cells] | (first_of[cells] == numbers))
-    at_home = (ground.homes[cells >> 5] >> (cells & 31).astype(np.uint32)) & np.uint32(1) != 0
+    at_home = (homes[cells >> 5] >> (cells & 31).astype(np.uint32)) & np.uint32(1) != 0
     brought = carries & at_home
     changed = took | brought
     since = np.minimum((mind >> SINCE) + 1, LONGEST_SINCE)
     since = np.where(changed | (at_home & ~carries), 0, since)
     heading = np.where(changed, mind + 0x8000, mind) & 0xFFFF
     agents[2] = heading | np.where(carries ^ changed, ROLE, 0) | since << SINCE
-    ground.food[:] -= np.where(enough, counts, 1).astype(np.int32) * (counts > 0)
+    food[:] -= np.where(enough, counts, 1).astype(np.int32) * (counts > 0)
     return int(np.count_nonzero(brought))
 
 
