@@ -21,7 +21,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="nothing is co
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 
 
-def _use(space: fc.AnySpace) -> None:
+def _use(space: fc.Space) -> None:
     """Ask a space everything that is asked of maps."""
     rng = np.random.default_rng(0)
     is_graph = isinstance(space, fc.Graph)

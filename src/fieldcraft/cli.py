@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -209,10 +209,11 @@ def _compare(chosen: argparse.Namespace) -> None:
 
 def _info(chosen: argparse.Namespace) -> None:
     from fieldcraft.maps import load_map
-    from fieldcraft.space import Graph
+    from fieldcraft.space import picked
 
     space = load_map(chosen.map, mobility=chosen.mobility)
-    print("\n".join(_graph_lines(chosen.map, space) if isinstance(space, Graph) else _map_lines(chosen.map, space)))
+    tell: Callable[..., list[str]] = picked(space, "info", grid=_map_lines, graph=_graph_lines)
+    print("\n".join(tell(chosen.map, space)))
 
 
 def _print_report(report: Report) -> None:

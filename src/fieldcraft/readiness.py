@@ -9,7 +9,6 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import UnknownName
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool, warming
-from fieldcraft.space import Graph
 
 __all__ = ["set_threads", "warm_up"]
 
@@ -67,7 +66,7 @@ def _asked_of(imap: InfluenceMap) -> list[str]:
     """The families that the layers of a map and questions to it need."""
     kinds = {type(layer.propagation).__name__.lower() for layer in imap.layers.values()}
     unasked = {"paint", "voxels", "maze"}
-    if not isinstance(imap.space, Graph):
+    if "graph" not in imap.space.forms:
         unasked.update(family for family, subjects in kernels.FAMILIES.items() if "graphs" in subjects and family != "sees")
     layers = {family: _LAYERS & set(subjects) for family, subjects in kernels.FAMILIES.items()}
     return [family for family, needed in layers.items() if family not in unasked and (not needed or needed & kinds)]

@@ -8,26 +8,26 @@ import weakref
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 from fieldcraft.space.keeping import kept, kept_until_walls_change
 
 
-def spaces() -> list[AnySpace]:
+def spaces() -> list[Space]:
     grid = fc.Grid(4, 3)
     return [grid, grid.to_graph()]
 
 
 @pytest.mark.parametrize("space", spaces(), ids=["grid", "graph"])
-def test_is_worked_out_once(space: AnySpace) -> None:
-    asked: list[AnySpace] = []
+def test_is_worked_out_once(space: Space) -> None:
+    asked: list[Space] = []
 
     @kept
-    def nothing_much(space: AnySpace) -> None:
+    def nothing_much(space: Space) -> None:
         """It says so."""
         asked.append(space)
 
     @kept_until_walls_change
-    def walls(space: AnySpace) -> int:
+    def walls(space: Space) -> int:
         asked.append(space)
         return int(space.walls.sum())
 
@@ -44,7 +44,7 @@ def test_is_worked_out_once(space: AnySpace) -> None:
 
 def test_a_coarser_grid_follows_the_finer_one_first() -> None:
     @kept_until_walls_change
-    def walls(space: AnySpace) -> int:
+    def walls(space: Space) -> int:
         return int(space.walls.sum())
 
     grid = fc.Grid(4, 2)
@@ -58,13 +58,13 @@ def test_what_raises_is_asked_again_and_nothing_outlives_its_space() -> None:
     found = []
 
     @kept
-    def second_time(space: AnySpace) -> int:
+    def second_time(space: Space) -> int:
         found.append(1)
         if len(found) == 1:
             raise ValueError
         return len(found)
 
-    space: AnySpace = fc.Grid(4, 3)
+    space: Space = fc.Grid(4, 3)
     with pytest.raises(ValueError):
         second_time(space)
     assert second_time(space) == second_time(space) == 2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
 from fieldcraft.layer import Layer
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["Layered"]
 
@@ -16,7 +16,7 @@ class Layered(Protocol):
     """Layers by name on one space: a `fieldcraft.InfluenceMap`."""
 
     @property
-    def space(self) -> AnySpace:
+    def space(self) -> Space:
         """The space that it lies on."""
         ...
 

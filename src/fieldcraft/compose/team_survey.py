@@ -16,7 +16,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import teams as reference
 from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["Strongest", "Survey", "Surveyed"]
 
@@ -64,7 +64,7 @@ class Survey:
         return Survey, (self._layers, self._by)
 
     @property
-    def space(self) -> AnySpace:
+    def space(self) -> Space:
         """The cells that all layers share; a wall where all have one."""
         return self._together.space
 
@@ -150,7 +150,7 @@ class Surveyed(Operand):
         self.name = name
 
     @property
-    def space(self) -> AnySpace:  # type: ignore[override]
+    def space(self) -> Space:  # type: ignore[override]
         """The space that its values lie on."""
         return self._survey.space
 

@@ -12,7 +12,7 @@ from fieldcraft.gpu.trails import DeviceTrailField
 from fieldcraft.propagation import Propagation, Spread, Trail
 from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.field import Field
-from fieldcraft.space import AnySpace, grid_of
+from fieldcraft.space import Space, grid_of
 
 __all__ = ["CARRIED", "Carrier", "carrier", "checked_device"]
 
@@ -30,7 +30,7 @@ class Carrier:
     def __repr__(self) -> str:
         return f"<{'auto: ' if self.auto else ''}{'the CPU' if self.device is None else self.device!r}>"
 
-    def field(self, propagation: Propagation, space: AnySpace, every: float) -> Field:
+    def field(self, propagation: Propagation, space: Space, every: float) -> Field:
         """Values of a propagation on the device. An array of your own stays on the CPU, where you are."""
         if isinstance(propagation, Carried) or (self.auto and self.device is None):
             return propagation.field(space, every)

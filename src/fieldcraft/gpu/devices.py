@@ -23,7 +23,7 @@ from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 if TYPE_CHECKING:
     from fieldcraft.propagation import Propagation
     from fieldcraft.propagation.field import Field
-    from fieldcraft.space import AnySpace
+    from fieldcraft.space import Space
 
 __all__ = ["Adapter", "Batch", "Buffer", "Clock", "Device", "adapters", "device"]
 
@@ -330,7 +330,7 @@ class Device:
             remedy="Open it anew with fc.gpu.device(), and go on from the last save; what was read back before is kept",
         )
 
-    def field(self, propagation: Propagation, space: AnySpace, every: float) -> Field:
+    def field(self, propagation: Propagation, space: Space, every: float) -> Field:
         """Values of a propagation on this device; raises `InvalidValue` for one that it does not carry."""
         from fieldcraft.gpu.carrying import Carrier
 

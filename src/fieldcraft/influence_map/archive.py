@@ -26,7 +26,7 @@ from fieldcraft.layer import LayerState, restored
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
-from fieldcraft.space import AnySpace, Graph, Grid
+from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.apart import ARRAYS, apart, together
 from fieldcraft.space.graph import MAX_EDGES
 from fieldcraft.space.grid import MAX_CELLS
@@ -54,7 +54,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
         arrays.append(np.ascontiguousarray(array))
         return len(arrays) - 1
 
-    spaces: list[AnySpace] = [imap.space]
+    spaces: list[Space] = [imap.space]
     layers = []
     for layer in imap.layers.values():
         if not any(layer.space is space for space in spaces):
@@ -79,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     target = checked_path(path)
     header, arrays = _read(target)
     try:
-        spaces: list[AnySpace] = []
+        spaces: list[Space] = []
         for entry in header["spaces"]:
             spaces.append(_space_in(entry, spaces, arrays))
         imap = InfluenceMap(spaces[0])
@@ -131,7 +131,7 @@ def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
-def _space_out(space: AnySpace, spaces: list[AnySpace], listed: Any) -> dict[str, Any]:
+def _space_out(space: Space, spaces: list[Space], listed: Any) -> dict[str, Any]:
     kind, parts = apart(space)
     if isinstance(space, Grid):
         return {"parent": _place(spaces, lambda other: other is space.parent)} | _out(parts, listed)
@@ -151,7 +151,7 @@ def _space_out(space: AnySpace, spaces: list[AnySpace], listed: Any) -> dict[str
     return entry if squares is None else entry | {"squares": {"parent": None} | _out(squares, listed)}
 
 
-def _space_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> AnySpace:
+def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[Any]]) -> Space:
     kind = entry.get("kind", "grid")
     if kind == "graph":
         return _graph_in(entry, spaces, arrays)
@@ -164,7 +164,7 @@ def _space_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArra
     return space
 
 
-def _graph_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArray[Any]]) -> AnySpace:
+def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[Any]]) -> Space:
     if "like" in entry:
         model, blocked, closed = spaces[entry["like"]], arrays[entry["blocked"]], arrays[entry["closed"]]
         if not isinstance(model, Graph) or blocked.dtype != np.bool_ or closed.dtype != np.bool_:
@@ -178,11 +178,11 @@ def _graph_in(entry: dict[str, Any], spaces: list[AnySpace], arrays: list[NDArra
     return together("graph", _in(parts | {"walls": entry["blocked"], "mesh": mesh}, arrays) | {"labels": labels})
 
 
-def _place(spaces: list[AnySpace], fits: Callable[[AnySpace], bool]) -> int | None:
+def _place(spaces: list[Space], fits: Callable[[Space], bool]) -> int | None:
     return next((index for index, space in enumerate(spaces) if fits(space)), None)
 
 
-def _is_like(other: AnySpace, graph: AnySpace) -> bool:
+def _is_like(other: Space, graph: Space) -> bool:
     return isinstance(other, Graph) and isinstance(graph, Graph) and other.topology is graph.topology
 
 
@@ -225,7 +225,7 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
     }
 
 
-def _layer_in(entry: dict[str, Any], space: AnySpace, arrays: list[NDArray[Any]]) -> LayerState:
+def _layer_in(entry: dict[str, Any], space: Space, arrays: list[NDArray[Any]]) -> LayerState:
     columns = {name: arrays[index] for name, index in entry["sources"].items()}
     keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
     shapes = [

@@ -23,7 +23,7 @@ from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import KINDS
-from fieldcraft.space import AnySpace, checked_space, grid_of
+from fieldcraft.space import Space, checked_space, grid_of
 
 __all__ = ["Advance", "InfluenceMap"]
 
@@ -72,8 +72,8 @@ class InfluenceMap:
 
     _has_warned = False
 
-    def __init__(self, space: AnySpace, *, device: Device | str | None = None) -> None:
-        self.space: AnySpace = checked_space(space, "An influence map lies on")
+    def __init__(self, space: Space, *, device: Device | str | None = None) -> None:
+        self.space: Space = checked_space(space, "An influence map lies on")
         self.device = _carrier(device)
         self._layers: dict[str, Layer] = {}
         self._ticks = 0

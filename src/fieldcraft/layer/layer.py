@@ -18,7 +18,7 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Account, Field, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["MOST_STEPS", "Layer", "LayerState", "Moving"]
 
@@ -58,7 +58,7 @@ class Layer(Operand):
     def __init__(
         self,
         name: str,
-        space: AnySpace,
+        space: Space,
         propagation: Propagation,
         every: int,
         guard: Guard,

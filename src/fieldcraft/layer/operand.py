@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from fieldcraft.space import AnySpace, Grid
+    from fieldcraft.space import Grid, Space
 
 __all__ = ["Operand", "checked_out"]
 
@@ -72,7 +72,7 @@ class Operand:
     _verbs: ClassVar[dict[str, Callable[..., Operand]]] = {}
 
     if TYPE_CHECKING:
-        space: AnySpace
+        space: Space
 
         @property
         def values(self) -> NDArray[np.float32]:

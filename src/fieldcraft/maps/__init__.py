@@ -25,7 +25,7 @@ from fieldcraft.maps.recast import load_recast
 from fieldcraft.maps.starcraft import load_starcraft
 from fieldcraft.maps.tiled import load_tiled
 from fieldcraft.maps.waypoints import load_waypoints, save_waypoints
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Graph, Grid
 
 __all__ = [
     "ALGORITHMS",
@@ -83,7 +83,7 @@ class MapFormat:
 
     name: str
     suffixes: tuple[str, ...]
-    load: Callable[..., AnySpace]
+    load: Callable[..., Grid | Graph]
 
     @property
     def is_grid(self) -> bool:
@@ -119,12 +119,12 @@ def load_map(
 @overload
 def load_map(
     path: str | os.PathLike[str], *, neighbors: None = None, mobility: str = "ground", **options: Unpack[MapOptions]
-) -> AnySpace: ...
+) -> Grid | Graph: ...
 
 
 def load_map(
     path: str | os.PathLike[str], *, neighbors: int | ArrayLike | None = None, mobility: str = "ground", **options: Unpack[MapOptions]
-) -> AnySpace:
+) -> Grid | Graph:
     """A grid or a graph from a map file; the suffix says which kind, and for .json what stands in it.
 
     ======================================  ====================================  =================================================

@@ -16,7 +16,7 @@ from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import checked, one_of, or_none
 from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 from fieldcraft.space.ways import Ways
 
 __all__ = ["Flood", "FloodField"]
@@ -55,7 +55,7 @@ class Flood(Spreading):
 
     does = "is a flood"
 
-    def field(self, space: AnySpace, every: float) -> FloodField:
+    def field(self, space: Space, every: float) -> FloodField:
         """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""
         return FloodField(self, space)
 
@@ -66,7 +66,7 @@ class FloodField(Field):
     Of each cell it is known in which step the last flood over it began (`_label`), when it was ignited, and how strong it was then.
     """
 
-    def __init__(self, flood: Flood, space: AnySpace) -> None:
+    def __init__(self, flood: Flood, space: Space) -> None:
         self.space = space
         self.flood = flood
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)

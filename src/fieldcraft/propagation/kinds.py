@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 from fieldcraft import checks
 from fieldcraft.propagation.canvas import MOST_AMOUNT
 from fieldcraft.propagation.field import Field
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["Device", "Gathering", "Propagation", "Radiating", "Remembering", "Spreading", "field_on"]
 
@@ -56,7 +56,7 @@ class Propagation(ABC):
         return {name: getattr(self, name) for name in self.parameters()}
 
     @abstractmethod
-    def field(self, space: AnySpace, every: float) -> Field:
+    def field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""
 
 
@@ -99,7 +99,7 @@ class Gathering(Propagation):
 class Device(Protocol):
     """Hardware that carries fields of its own."""
 
-    def field(self, propagation: Propagation, space: AnySpace, every: float) -> Field:
+    def field(self, propagation: Propagation, space: Space, every: float) -> Field:
         """Values of a propagation on this device; raises `InvalidValue` for a propagation that it does not carry."""
         ...
 
@@ -108,6 +108,6 @@ class Device(Protocol):
         ...
 
 
-def field_on(device: Device | None, propagation: Propagation, space: AnySpace, every: float) -> Field:
+def field_on(device: Device | None, propagation: Propagation, space: Space, every: float) -> Field:
     """The field of a new layer: that of the device, or of the propagation itself. The only place where a field is chosen."""
     return propagation.field(space, every) if device is None else device.field(propagation, space, every)

@@ -10,7 +10,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.propagation.radial import Radial
 from fieldcraft.propagation.spread import Spread
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["KINDS", "Kind"]
 
@@ -28,7 +28,7 @@ class Kind:
     momentum: float = 0.6
     half_life: float | None = None
 
-    def propagation(self, space: AnySpace) -> Propagation:
+    def propagation(self, space: Space) -> Propagation:
         """The propagation of this kind on a space."""
         step = space.typical_step
         if self.static:

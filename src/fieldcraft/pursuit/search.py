@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["NONE", "PATIENCE", "Places", "Search", "not_a_memory"]
@@ -38,7 +38,7 @@ class Search:
     _goals: NDArray[np.int64]
     _given: NDArray[np.int64]
 
-    def __init__(self, space: AnySpace, speed: float, *, patience: float = PATIENCE) -> None:
+    def __init__(self, space: Space, speed: float, *, patience: float = PATIENCE) -> None:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
         self._patience = clock.ticks("patience", patience, minimum=1)

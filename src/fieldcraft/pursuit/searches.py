@@ -18,7 +18,7 @@ from fieldcraft import checks, clock
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
 from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["SEARCHES", "BeliefSearch", "FloodSearch", "LastSeenSearch", "RandomSearch"]
 
@@ -34,7 +34,7 @@ class LastSeenSearch(Search):
     `nearby` is fifteen typical steps if absent; for the rest see `Search`.
     """
 
-    def __init__(self, space: AnySpace, speed: float, *, nearby: float | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, space: Space, speed: float, *, nearby: float | None = None, patience: float = PATIENCE) -> None:
         super().__init__(space, speed, patience=patience)
         self.nearby = _NEARBY * self._step if nearby is None else checks.positive("nearby", nearby)
 
@@ -75,7 +75,7 @@ class _Guided(Search):
     """A search that assigns places anew each `every` seconds, and when one is reached or seen, `spacing` world units apart."""
 
     def __init__(
-        self, space: AnySpace, speed: float, *, every: float = _INTERVAL, spacing: float | None = None, patience: float = PATIENCE
+        self, space: Space, speed: float, *, every: float = _INTERVAL, spacing: float | None = None, patience: float = PATIENCE
     ) -> None:
         super().__init__(space, speed, patience=patience)
         self.spacing = _SPACING * self._step if spacing is None else checks.not_negative("spacing", spacing)
@@ -100,7 +100,7 @@ class FloodSearch(_Guided):
 
     def __init__(
         self,
-        space: AnySpace,
+        space: Space,
         speed: float,
         *,
         every: float = _INTERVAL,
@@ -177,7 +177,7 @@ class BeliefSearch(_Guided):
 
     def __init__(
         self,
-        space: AnySpace,
+        space: Space,
         speed: float,
         *,
         every: float = _INTERVAL,

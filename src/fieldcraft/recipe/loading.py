@@ -20,14 +20,14 @@ from fieldcraft.sources.football import pitch, pitch_ground, read_football
 from fieldcraft.sources.starcraft import read_starcraft
 from fieldcraft.sources.timeline import Timeline
 from fieldcraft.sources.tracks import read_pedestrians, read_tracks
-from fieldcraft.space import AnySpace, Grid, HexGrid, grid_of
+from fieldcraft.space import Grid, HexGrid, Space, grid_of
 
 __all__ = ["ground_of", "load_space", "load_timeline"]
 
 _EMPTY: dict[str | None, Any] = {"empty": Grid, "hex": HexGrid}
 
 
-def load_space(part: MapPart, problems: Problems) -> AnySpace | None:
+def load_space(part: MapPart, problems: Problems) -> Space | None:
     """The map of a recipe; None with the problem noted if there is none."""
     options = dict(part.options)
     try:
@@ -44,7 +44,7 @@ def load_space(part: MapPart, problems: Problems) -> AnySpace | None:
         return None
 
 
-def _walled(grid: AnySpace, rectangles: Sequence[Sequence[float]]) -> AnySpace:
+def _walled(grid: Space, rectangles: Sequence[Sequence[float]]) -> Space:
     """The map with walls where the middle of a cell lies in one of these rectangles, (x, y, x, y) each."""
     places = grid.positions
     for x0, y0, x1, y1 in rectangles:
@@ -53,7 +53,7 @@ def _walled(grid: AnySpace, rectangles: Sequence[Sequence[float]]) -> AnySpace:
     return grid
 
 
-def ground_of(part: MapPart, space: AnySpace) -> NDArray[np.uint8] | None:
+def ground_of(part: MapPart, space: Space) -> NDArray[np.uint8] | None:
     """The colours of the ground where a recipe's map has its own, shape (height, width, 3)."""
     if part.generate != "pitch":
         return None

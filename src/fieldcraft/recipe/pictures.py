@@ -16,7 +16,7 @@ from fieldcraft.recipe.legends import caption_of, clock, limits_of
 from fieldcraft.recipe.parse_layers import maps_of_teams
 from fieldcraft.recipe.parts import OutputPart
 from fieldcraft.recipe.world import World
-from fieldcraft.space import AnySpace, Grid, grid_of, picked
+from fieldcraft.space import Grid, Space, grid_of, picked
 from fieldcraft.view import (
     ColorScale,
     Placement,
@@ -75,7 +75,7 @@ class _Actors:
 
 @dataclass(frozen=True)
 class _Acted:
-    space: AnySpace
+    space: Space
     values: NDArray[np.float32]
     sources: _Actors
 

@@ -3,7 +3,7 @@
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
-from fieldcraft.space.kinds import AnySpace, checked_space, grid_of, needs, needs_plane, picked
+from fieldcraft.space.kinds import checked_space, grid_of, needs, needs_plane, picked
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood
 from fieldcraft.space.protocol import Space
@@ -14,7 +14,6 @@ from fieldcraft.space.terrain import Terrain
 from fieldcraft.space.ways import Ways
 
 __all__ = [
-    "AnySpace",
     "Graph",
     "GraphSnapshot",
     "Grid",

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import MAX_CELLS, Grid
 from fieldcraft.space.hex_grid import HexGrid
-from fieldcraft.space.kinds import AnySpace
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.terrain import Terrain
@@ -29,12 +28,12 @@ def apart(space: Space) -> tuple[str, dict[str, Any]]:
     return name, _KINDS[name][1](space)
 
 
-def together(kind: str, parts: dict[str, Any]) -> AnySpace:
+def together(kind: str, parts: dict[str, Any]) -> Space:
     """The space of that kind with these parts.
 
     Raises `ValueError`, `TypeError`, `LookupError` or a `FieldcraftError` where they are none.
     """
-    made: AnySpace = _KINDS[kind][2](parts)
+    made: Space = _KINDS[kind][2](parts)
     return made
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
 __all__ = ["checked_space", "grid_of", "needs", "needs_plane", "picked"]
 
-AnySpace = Grid | Graph
 _Served = TypeVar("_Served")
 _NAMES = {"grid": ("a grid", "Use a fieldcraft.Grid, a map of cells"), "graph": ("a graph", "Use a fieldcraft.Graph, or grid.to_graph()")}
 
@@ -41,10 +39,10 @@ def grid_of(space: object, what: str, *, remedy: str | None = None) -> Grid:
     raise _refusal(space, what, "grid", remedy)
 
 
-def checked_space(space: object, what: str = "A search takes place on") -> AnySpace:
+def checked_space(space: object, what: str = "A search takes place on") -> Space:
     """The space, if it is one; else `InvalidValue` says `what` a space: "Sight takes place on", say."""
     if isinstance(space, Space):
-        return cast("AnySpace", space)
+        return space
     raise InvalidValue(
         f"{what} a space", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.HexGrid(...), fc.Graph(...) or fc.load_map(path)"
     )

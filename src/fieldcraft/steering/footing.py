@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distance import DistanceMap, distance_map
 from fieldcraft.paths.flow import FlowField, flow_field
-from fieldcraft.space import AnySpace, picked
+from fieldcraft.space import Space, picked
 from fieldcraft.steering.arguments import limits
 from fieldcraft.steering.footing_edges import NOTHING, EdgeFooting
 from fieldcraft.steering.footing_free import GridFooting, MeshFooting
@@ -54,7 +54,7 @@ class Footing:
     within: the cells that agents on waypoints go to by a wish of their own, ids; all by default.
     """
 
-    def __init__(self, space: AnySpace, unit: float, *, within: ArrayLike | None = None) -> None:
+    def __init__(self, space: Space, unit: float, *, within: ArrayLike | None = None) -> None:
         self.space = space
         self.unit = checks.positive("unit", unit)
         cells = np.arange(len(space)) if within is None else checks.array("within", within).astype(np.int64)
@@ -151,5 +151,5 @@ class Footing:
         return given.astype(np.int64, copy=False)
 
 
-def _on_graph(space: AnySpace, *given: Any) -> _Walk:
+def _on_graph(space: Space, *given: Any) -> _Walk:
     return (EdgeFooting if space.graph.mesh is None else MeshFooting)(space, *given)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.on_graph.flow import GraphFlow
-from fieldcraft.space import AnySpace
+from fieldcraft.space import Space
 
 __all__ = ["NOTHING", "EdgeFooting"]
 
@@ -30,7 +30,7 @@ class EdgeFooting:
 
     is_straight = False
 
-    def __init__(self, space: AnySpace, unit: float, field: Callable[[int], FlowField], is_within: Bools) -> None:
+    def __init__(self, space: Space, unit: float, field: Callable[[int], FlowField], is_within: Bools) -> None:
         self.space, self.field, self.is_within = space, field, is_within
 
     def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:

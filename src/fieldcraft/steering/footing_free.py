@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.paths.flow import FlowField, flow_field
 from fieldcraft.paths.on_graph.flow import GraphFlow
-from fieldcraft.space import AnySpace, Grid
+from fieldcraft.space import Grid, Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.footing_edges import NOTHING
@@ -66,7 +66,7 @@ class GridFooting(_Free):
 class MeshFooting(_Free):
     """A mesh, over whose polygons agents walk; `leapers` leap over any gap that an edge leads over, others where their way does."""
 
-    def __init__(self, space: AnySpace, unit: float, field: Callable[[int], FlowField], is_within: Bools) -> None:
+    def __init__(self, space: Space, unit: float, field: Callable[[int], FlowField], is_within: Bools) -> None:
         self.space, self.unit, self.field = space, unit, field
         doors = floors_of(space.graph).doors
         self._is_gap = np.zeros(len(space.graph.topology.origins) + 1, dtype=np.bool_)  # the last stands for no arc
@@ -100,7 +100,7 @@ class MeshFooting(_Free):
         return at, gone, _cells(self.space, at), ahead
 
 
-def _cells(space: AnySpace, positions: Floats) -> Ints:
+def _cells(space: Space, positions: Floats) -> Ints:
     return np.atleast_1d(space.cell_at(positions, outside="clamp")).astype(np.int64)
 
 

@@ -13,7 +13,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, circle, packed
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["Forage", "Leave"]
 
@@ -88,8 +88,7 @@ class Forage:
 
         Raises `InvalidValue` for other shapes and numbers.
         """
-        if not isinstance(space, Grid):
-            raise InvalidValue("Food lies on a grid", got=type(space).__name__, remedy="Pass fc.Grid(...)")
+        grid_of(space, "Food")
         portions, inside = checks.array("food", food), checks.array("home", home)
         if (
             portions.shape != space.shape

@@ -15,7 +15,7 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.files import checked_path
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.query.ahead import unit_headings
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave
 from fieldcraft.steering.swarm_host import HostAgents
@@ -335,8 +335,7 @@ def _held(agents: NDArray[np.int32], device: Any) -> Any:
 
 
 def _checked_key(space: Any, seed: Any) -> int:
-    if not isinstance(space, Grid):
-        raise InvalidValue("A swarm moves on a grid", got=type(space).__name__, remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh")
+    grid_of(space, "A swarm", remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh")
     if max(space.shape) > MOST_SIDE:
         raise InvalidValue(f"A swarm moves on at most {MOST_SIDE:,} cells a side", got=repr(space), remedy="Use larger cells")
     key = checks.whole("seed", seed)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference.swarm import Rule
 from fieldcraft.propagation.field import GatheringField
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Leave
 
 __all__ = ["Mark", "Plan", "trail_field"]
@@ -108,8 +108,7 @@ def _readable(space: Grid, name: str, weight: int, layer: Any) -> Any:
         raise InvalidValue(
             f"{name} needs a layer that it reads", got=f"{name}={weight / 256:g} and no layer", remedy="Pass it, or a weight of 0"
         )
-    if not isinstance(getattr(layer, "space", None), Grid):
-        raise InvalidValue(f"{name} reads a layer or an expression on a grid", got=type(layer).__name__, remedy="Pass imap[name]")
+    grid_of(getattr(layer, "space", layer), f"A layer or expression that {name} reads", remedy="Pass imap[name] of a grid")
     _same_ground(space, layer.space)
     return layer
 

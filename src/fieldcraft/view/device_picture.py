@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu import Device, checked_device
 from fieldcraft.gpu.devices import Batch, Buffer
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import Swarm
 from fieldcraft.view.canvas import RIM, ground_kinds
 from fieldcraft.view.colors import Color, ColorScale, parse_color
@@ -34,9 +34,7 @@ class DevicePicture:
 
     def __init__(self, space: Grid, *, scale: int = 1, device: Any = "gpu") -> None:
         """A picture of a grid, `scale` pixels a cell, on a device of `fc.gpu.device()`. Raises `InvalidValue` or `NoDevice`."""
-        if not isinstance(space, Grid):
-            raise InvalidValue("A picture on a device is of a grid", got=type(space).__name__, remedy="Use fc.view.frame")
-        self.space = space
+        self.space = grid_of(space, "A picture on a device", remedy="Use fc.view.frame")
         self.scale = checks.whole("scale", scale, minimum=1)
         self.device: Device = checked_device(device)
         self.width, self.height = space.width * self.scale, space.height * self.scale
