@@ -42,11 +42,11 @@ class Ours:
         self.battle = battle
         self.imap = fc.InfluenceMap(fc.Grid(SIZE, SIZE))
         self.teams: Teams = self.imap.add_teams([f"team {i}" for i in range(TEAMS)], fc.Radial(RADIUS))
-        self.ids = [layer.add_sources(battle.start[i] + 0.5) for i, layer in enumerate(self.teams.values())]
+        self.ids = [layer.add_sources(battle.start[i] + 0.5) for i, layer in enumerate(self.teams.layers.values())]
         self.imap.advance(0.1)
 
     def prepare(self) -> None:
-        for layer, ids, places in zip(self.teams.values(), self.ids, self.battle.start, strict=True):
+        for layer, ids, places in zip(self.teams.layers.values(), self.ids, self.battle.start, strict=True):
             layer.sources.move(ids, places + 0.5)
         self.imap.advance(0.1)
         self.answer()
@@ -57,7 +57,7 @@ class Ours:
         self.contested = self.teams.contested().values
 
     def run(self) -> None:
-        layers = list(self.teams.values())
+        layers = list(self.teams.layers.values())
         for who, places in self.battle.ticks:
             for i, layer in enumerate(layers):
                 layer.sources.move(self.ids[i][who[i]], places[i] + 0.5)

@@ -16,7 +16,17 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
 from fieldcraft import gpu, steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.errors import (
+    BadMapFile,
+    BadSaveFile,
+    ConcurrentUse,
+    FieldcraftError,
+    InvalidValue,
+    MissingLibrary,
+    OnWall,
+    OutsideMap,
+    UnknownName,
+)
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import Advance, InfluenceMap, load
 from fieldcraft.layer import ArrayLayer, Layer, MemoryLayer, RadialLayer, SourceLayer, SpreadLayer, TrailLayer
@@ -60,7 +70,10 @@ __version__ = "0.1.0"
 __all__ = [
     "Advance",
     "ArrayLayer",
+    "BadMapFile",
+    "BadSaveFile",
     "Belief",
+    "ConcurrentUse",
     "Contacts",
     "DistanceMap",
     "Expression",
@@ -75,11 +88,15 @@ __all__ = [
     "Grid",
     "HexGrid",
     "InfluenceMap",
+    "InvalidValue",
     "LastSeen",
     "Layer",
     "MemoryLayer",
     "Mesh",
+    "MissingLibrary",
     "Neighborhood",
+    "OnWall",
+    "OutsideMap",
     "Path",
     "Pursuit",
     "Radial",
@@ -101,6 +118,7 @@ __all__ = [
     "TimelineBuilder",
     "Trail",
     "TrailLayer",
+    "UnknownName",
     "along",
     "best",
     "distance_map",

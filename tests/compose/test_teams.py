@@ -32,7 +32,7 @@ def a_battle(count=3, seed=0, space=None, units=8, signs=(1.0,), radial=None):
     teams = fc.InfluenceMap(space).add_teams(NAMES[:count], radial or fc.Radial(6 * space.cell_size))
     rng = np.random.default_rng(seed + 1)
     corner, size = np.array(space.origin), np.array(space.size)
-    for layer in teams.values():
+    for layer in teams.layers.values():
         strengths = rng.uniform(0.1, 3, units) * rng.choice(signs, units)
         layer.add_sources(corner + rng.random((units, 2)) * size, strengths, on_wall="nearest")
         layer.step()
@@ -40,7 +40,7 @@ def a_battle(count=3, seed=0, space=None, units=8, signs=(1.0,), radial=None):
 
 
 def stack(teams):
-    return np.stack([layer.values for layer in teams.values()]).astype(np.float64)
+    return np.stack([layer.values for layer in teams.layers.values()]).astype(np.float64)
 
 
 # Their layers
@@ -65,7 +65,7 @@ def test_teams_are_layers_of_the_map():
 def test_teams_are_rebuilt_on_a_loaded_map(tmp_path):
     teams = a_battle(3)
     imap = fc.InfluenceMap(teams["red"].space)
-    for name, layer in teams.items():
+    for name, layer in teams.layers.items():
         imap.add_layer(name, fc.Radial(6)).add_sources(layer.space.position_of(layer.sources.cells), layer.sources.strengths)
     imap.step()
     imap.save(tmp_path / "save")
@@ -127,7 +127,7 @@ def test_a_team_is_vulnerable_where_it_has_a_stake(stake):
 
 def test_who_is_hostile_to_whom_may_change():
     teams = a_battle(3, 5)
-    red, blue, green = (layer.values for layer in teams.values())
+    red, blue, green = (layer.values for layer in teams.layers.values())
     before = teams.influence("red")
     np.testing.assert_array_equal(before.values, red - (blue + green))
     teams.hostile = {"red": ["green"]}
@@ -179,7 +179,7 @@ def test_the_owner_is_the_strongest(seed, count, margin, neutral):
 def by_brute_force(teams):
     """By the strongest single source: every source on a layer of its own."""
     best = []
-    for layer in teams.values():
+    for layer in teams.layers.values():
         alone = []
         for position, strength in zip(layer.space.position_of(layer.sources.cells), layer.sources.strengths, strict=True):
             single = fc.InfluenceMap(layer.space).add_layer("one", layer.propagation)
@@ -200,12 +200,12 @@ def test_by_source_is_brute_force_and_follows_the_layers(metric, signs):
     rng = np.random.default_rng(9)
     for turn in range(4):
         shown = teams.owner("source").copy()
-        for layer in teams.values():
+        for layer in teams.layers.values():
             layer.sources.move(layer.sources.ids[:3], rng.uniform(0, 27, (3, 2)), on_wall="nearest")
             layer.sources.remove(layer.sources.ids[-1:])
             layer.add_sources(rng.uniform(0, 27, (2, 2)), 1.5 + turn, on_wall="nearest")
         np.testing.assert_array_equal(teams.owner("source"), shown)  # nothing shows before the step
-        for layer in teams.values():
+        for layer in teams.layers.values():
             layer.step()
         np.testing.assert_array_equal(teams.owner("source"), by_brute_force(teams))
 
@@ -216,7 +216,7 @@ def test_by_source_knows_each_source_s_radius_and_falloff():
     strongest = [imap.add_layer(f"max of {name}", fc.Radial(5, blend="max")) for name in teams]
     rng = np.random.default_rng(0)
     for turn in range(3):
-        for layer, twin in zip(teams.values(), strongest, strict=True):
+        for layer, twin in zip(teams.layers.values(), strongest, strict=True):
             settings_ = {"radii": rng.uniform(1, 9, 5), "falloff": "linear" if turn else "gaussian", "on_wall": "nearest"}
             at, strengths = rng.uniform(0, 27, (5, 2)), rng.uniform(0.1, 2, 5)
             layer.add_sources(at, strengths, **settings_)
@@ -258,20 +258,20 @@ def test_walls_change_while_it_runs(asked):
         # Walls show with the layers' next step, in the strongest sources as in the totals.
         np.testing.assert_array_equal(teams.owner("source"), expected)
         np.testing.assert_array_equal(teams.owner("source", margin=1e-9), expected)
-        for layer in teams.values():
+        for layer in teams.layers.values():
             layer.sources.move(layer.sources.ids[:2], space.position_of(rng.choice(np.flatnonzero(~space.walls), 2)))
             layer.step()
         expected = by_brute_force(teams)
         wall = space.cell_at((20.5, 13.5))
         space.set_walls([wall], not space.walls.reshape(-1)[wall])
         np.testing.assert_array_equal(teams.owner("source"), expected)
-        for layer in teams.values():
+        for layer in teams.layers.values():
             layer.step()
         expected = by_brute_force(teams)
         np.testing.assert_array_equal(teams.owner("source"), expected)
         assert (teams.owner()[space.walls] == -1).all() and (teams.owner("source")[space.walls] == -1).all()
         assert not teams.tension().values[space.walls].any()
-        for layer in teams.values():
+        for layer in teams.layers.values():
             layer.sources.set_strengths(layer.sources.ids[:3], rng.uniform(1, 3, 3))
             layer.step()
         expected = by_brute_force(teams)
@@ -314,7 +314,7 @@ def test_results_do_not_depend_on_threads_nor_on_the_kernel(monkeypatch):
         return [np.array(each).tobytes() for each in maps]
 
     imap = fc.InfluenceMap(teams["red"].space)
-    for name, layer in teams.items():
+    for name, layer in teams.layers.items():
         imap.add_layer(name, fc.Radial(6)).add_sources(layer.space.position_of(layer.sources.cells), layer.sources.strengths)
     imap.step()
     monkeypatch.setattr(survey_module, "_WORK_PER_THREAD", 100)
@@ -380,7 +380,7 @@ def test_a_front_between_two_equals_is_half_way():
         teams = fc.InfluenceMap(space).add_teams(["west", "east"], fc.Radial(20, "linear"))
         teams["west"].add_source((107, 53))
         teams["east"].add_source((125, 53))
-        for layer in teams.values():
+        for layer in teams.layers.values():
             layer.step()
         (line,) = teams.front_lines()
         assert line.teams == ("west", "east") and not line.is_closed

@@ -54,7 +54,7 @@ def same_by_calls(propagation: Any, blue_x: float) -> Any:
     teams = add_teams(fc.InfluenceMap(fc.Grid(24, 11)), ["red", "blue"], propagation, hostile=None)
     teams["red"].add_source((6.5, 5.5), 4)
     teams["blue"].add_source((blue_x, 5.5))
-    for layer in teams.values():
+    for layer in teams.layers.values():
         layer.settle()
     return teams
 

@@ -420,3 +420,10 @@ def test_neighbors_are_those_of_one_vertex() -> None:
     roads = Graph([(0, 0), (1, 0), (1, 1)], [(0, 1), (1, 2)])
     with refused(InvalidValue, "one vertex", "(2,)"):
         roads.neighbors_of([0, 1])  # type: ignore[arg-type]
+
+
+def test_what_writing_would_not_change_is_read_only() -> None:
+    graph = fc.Graph([(0, 0), (1, 0), (1, 1)], [(0, 1), (1, 2)])
+    for array in (graph.lengths, graph.edges, graph.walls, fc.Belief(graph, 1.0).values, fc.LastSeen(graph).values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0

@@ -31,7 +31,7 @@ _WAYS = ("total", "source")
 _INT32 = np.iinfo(np.int32)
 
 
-class Teams(Mapping[str, SourceLayer]):
+class Teams:
     """Layers of one influence map, each the influence of one team, and the maps that follow from them.
 
     `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` takes layers that are there, such as those of a map
@@ -64,6 +64,9 @@ class Teams(Mapping[str, SourceLayer]):
     def __getitem__(self, name: str) -> SourceLayer:
         return self._layers[self._known(name)]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._layers
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._layers)
 
@@ -73,15 +76,15 @@ class Teams(Mapping[str, SourceLayer]):
     def __repr__(self) -> str:
         return f"<Teams {', '.join(self._layers)}>"
 
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
     @property
     def names(self) -> tuple[str, ...]:
         """The names; a team's number is its place here."""
         return tuple(self._layers)
+
+    @property
+    def layers(self) -> Mapping[str, SourceLayer]:
+        """The layers by the names of their teams, read-only."""
+        return MappingProxyType(self._layers)
 
     @property
     def hostile(self) -> Mapping[str, tuple[str, ...]]:

@@ -79,7 +79,12 @@ def _refusal(space: Space, cost: float, cell: int) -> InvalidValue:
     return InvalidValue(
         f"The cost of open ground lies from {LEAST:g} to {checks.LARGEST:g}, or is inf for a wall",
         got=f"{cost:g} at {space.describe(cell)}",
-        remedy="Begin with a cost of its own for every step: 1 + 4 * threat, with nothing negative in threat",
+        remedy="Begin with a cost of its own for every step: 1 + 4 * threat, with nothing negative in threat"
+        + (
+            ""
+            if cost
+            else ". Expressions read 0 on walls of their own maps: write 1 + 4 * threat.on(space), not (1 + 4 * threat).on(space)"
+        ),
     )
 
 

@@ -218,12 +218,12 @@ class Graph(Space):
     def edges(self) -> NDArray[np.int64]:
         """The edges, (E, 2), closed ones included: from the first to the second, or each once with the lower number first."""
         shown = self._shown
-        return np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(np.int64)
+        return _read_only(np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(np.int64))
 
     @property
     def lengths(self) -> NDArray[np.float64]:
-        """The world lengths of `edges`, (E,)."""
-        return self.topology.lengths[self._shown]
+        """The world lengths of `edges`, (E,); read-only. An edge keeps its length: make another graph for another one."""
+        return _read_only(self.topology.lengths[self._shown])
 
     @property
     def _shown(self) -> NDArray[np.int64]:
@@ -477,6 +477,11 @@ class Graph(Space):
                 remedy="Use cell_at() to turn positions into cells",
             )
         return ids.astype(np.int64)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
 def graph_of(grid: Grid) -> Graph:

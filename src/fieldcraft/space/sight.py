@@ -52,7 +52,7 @@ def visible(
     ----------
     space: a grid or a graph; its walls block.
     positions: one position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them sees.
-    radius: world units, above 0; one, or one per position.
+    radius: world units, above 0; one, or one per position. `np.inf` sees as far as the map goes.
     heights: numbers in the space's shape, (height, width) on a grid: how high its ground is, or that of a graph of squares. Ground
         that rises above the line between two eyes blocks, anywhere but in the two cells at the ends. Walls block at any height.
     eye: how far above the ground eyes are, in the units of `heights`, at least 0. It counts for both ends.
@@ -115,6 +115,7 @@ def sees(
     Raises `InvalidValue` and `OutsideMap` as `visible` does.
     """
     points, narrow, facings = _viewers(space, viewers, facing, angle)
+    radius = _finite(space, radius)
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
     grid = space.squares
     if grid is None:
@@ -169,6 +170,7 @@ def _counted(
     walls: bool,
 ) -> NDArray[np.int32]:
     points, narrow, facings = _viewers(space, positions, facing, angle)
+    radius = _finite(space, radius)
     grid = space.squares
     if grid is None:
         needs_plane(space, "Sight")
@@ -210,6 +212,15 @@ def _without(**options: object) -> None:
     for name, given in options.items():
         if given is not None:
             raise InvalidValue(f"Sight on a graph without squares has no {name}", got=f"{name}=...", remedy=f"Leave {name} out")
+
+
+def _finite(space: Space, radius: ArrayLike) -> ArrayLike:
+    """Radii of which infinite ones reach over the whole space."""
+    radii = np.asarray(radius)
+    if radii.dtype.kind != "f" or not np.isposinf(radii).any():
+        return radius
+    low, high = space.extent
+    return np.where(np.isposinf(radii), 2 * float(np.sqrt(((high - low) ** 2).sum())) + 1, radii)[()]
 
 
 def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
