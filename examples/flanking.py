@@ -74,10 +74,10 @@ def picture(file):
     """Both ways over the threat."""
     place = fc.view.Placement(space, size=1200)
     frame = fc.view.frame(threat, size=1200, limits=(0, 1))
-    fc.view.draw_lines(frame, place, [straight.positions], color="#9aa2b2", width=4)
-    fc.view.draw_lines(frame, place, [path.positions], color="#2fc08f", width=5)
-    fc.view.draw_lines(frame, place, [[enemy, enemy]], color="#2fc08f", width=18)
-    fc.view.draw_lines(frame, place, [[player, player]], color="#f4f5f7", width=18)
+    fc.view.draw_lines(frame, place, straight, color="#9aa2b2", width=4)
+    fc.view.draw_lines(frame, place, path, color="#2fc08f", width=5)
+    fc.view.draw_dots(frame, place, enemy, color="#2fc08f", width=18)
+    fc.view.draw_dots(frame, place, player, color="#f4f5f7", width=18)
     caption = "Grey: the shortest way to the player, who looks to the left. Green: the way round all that he sees."
     fc.view.save_png(file, fc.view.sheet([frame], title="An enemy that flanks", caption=caption))
 
