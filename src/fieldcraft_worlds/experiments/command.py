@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldcraft.errors import FieldcraftError
-from fieldcraft_worlds.experiments import ants, chase, duel, flock, maze, pedestrians, real_ants, towers
+from fieldcraft_worlds.experiments import ants, chase, duel, flock, hunt, maze, pedestrians, real_ants, towers
 from fieldcraft_worlds.experiments.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ _SHOWN = 5
 
 EXPERIMENTS = (
     towers.EXPERIMENT,
+    hunt.EXPERIMENT,
     chase.EXPERIMENT,
     duel.EXPERIMENT,
     maze.EXPERIMENT,
