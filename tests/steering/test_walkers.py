@@ -319,3 +319,10 @@ class TestRefusals:
             with refused(WrongLayer, "Trail"):
                 plain.deposit_at(np.array([1]))
         layer.deposit_at(np.zeros(0, int))
+
+
+def test_positions_may_lie_in_memory_as_they_like() -> None:
+    grid = fc.Grid(9, 7)
+    points = np.array([[1.5, 2.5], [3.5, 4.5], [5.5, 1.5]])
+    plain, turned = (Walkers.at(grid, each, (1.0, 0.0)).walk(Walk(1.0), 0.1) for each in (points, np.asfortranarray(points)))
+    np.testing.assert_array_equal(plain.positions, turned.positions)

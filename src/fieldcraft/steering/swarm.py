@@ -167,7 +167,7 @@ class Swarm:
     def positions(self) -> NDArray[np.float64]:
         """Where they are, (N, 2) in world units."""
         agents, space = self._held.read(), self._space
-        places = (agents[:2].T + 0.5) / 65536
+        places = np.ascontiguousarray(agents[:2].T + 0.5) / 65536
         if space.y_up:
             places[:, 1] = space.height - places[:, 1]
         return np.asarray(places * space.cell_size + np.array(space.origin))

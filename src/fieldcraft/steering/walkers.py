@@ -117,7 +117,7 @@ class Walkers:
                 got=f"{tuple(points[index].tolist())} at index {index}",
                 remedy="Use space.nearest_open(cells) and space.position_of(cells)",
             )
-        return cls(space, points, unit_headings(headings, len(points)), cells, key)
+        return cls(space, np.ascontiguousarray(points), unit_headings(headings, len(points)), cells, key)
 
     def __len__(self) -> int:
         return len(self.cells)

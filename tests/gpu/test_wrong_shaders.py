@@ -1,0 +1,44 @@
+"""Shaders that are wrong in one place: the comparison with the CPU finds each of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fieldcraft import device_report
+from fieldcraft.gpu import Device
+
+WRONG = {
+    "Trail, 3 x 3, with stamps": [
+        ("kept(kept(over + level, p.zero) + under, p.zero)", "kept(over + kept(level + under, p.zero), p.zero)"),  # another order of sums
+        ("let up = below(half, rest) ||", "let up = rest.x < 0u ||"),  # doubles cut where they should be rounded
+        ("if (before + amount.x < before) { high += 1u; }", ""),  # a carry that is lost
+    ],
+    "Trail, 7 x 7, losing at edges": [("i < run.y;", "i < run.x;")],
+    "Spread, exponential, 8 neighbours": [("kept(value * loss, p.zero)", "kept(value * loss, p.zero) * 1.0000001")],
+    "Swarm, following and foraging": [
+        ("0x846ca68bu", "0x846ca68du"),  # other dice
+        ("atomicMin(&claims", "atomicMax(&claims"),  # another ant is served
+        ("min((mind >> 17u) + 1u, 32767u)", "min((mind >> 17u) + 2u, 32767u)"),
+    ],
+    "Swarm, all weights, on a torus": [("let top = max(exponent(bits.x), exponent(bits.y));", "let top = exponent(bits.x) + 1;")],
+}
+
+
+@pytest.mark.parametrize(("case", "right", "wrong"), [(case, *change) for case, changes in WRONG.items() for change in changes])
+def test_a_wrong_shader_is_found(device: Device, monkeypatch: pytest.MonkeyPatch, case: str, right: str, wrong: str) -> None:
+    compiled = type(device).compiled
+    changed: list[str] = []
+
+    def mistaken(self: Device, code: str, *rest: Any) -> Any:
+        if right in code:
+            changed.append(right)
+        return compiled(self, code.replace(right, wrong), *rest)
+
+    monkeypatch.setattr(type(device), "compiled", mistaken)
+    monkeypatch.setattr(device, "_shaders", {})
+    monkeypatch.setattr(device_report, "_CASES", {case: device_report._CASES[case]})
+    ((_, differ),) = device_report.bits(device)
+    assert changed
+    assert differ > 0
