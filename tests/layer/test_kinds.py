@@ -41,7 +41,26 @@ class TestVerbs:
         values = zombie.values.reshape(9, 15)
         assert np.count_nonzero(values[4, :7]) == 5
         assert values[4, 8:11].tolist() == [0, 1, 0]
-        assert values[1, 9:].tolist() == pytest.approx([0.7, 0.8, 0.9, 1.0, 0.9, 0.8], abs=1e-6)
+        assert values[1, 9:].tolist() == pytest.approx([1.0, 0.9, 0.8, 0.7, 0.8, 0.9], abs=1e-6)
+
+    def test_more_iterations_cut_the_same_curve_off_later(self, space: fc.Grid | fc.Graph) -> None:
+        for reach in (2, 5, 8):
+            zombie = fc.InfluenceMap(space).register_type("zombie", static=True)
+            zombie.add_static(4 * 15, 1.0, iterations=reach)
+            zombie.step()
+            row = zombie.values.reshape(9, 15)[4]
+            assert row[: reach + 1].tolist() == pytest.approx(np.exp(-0.5 * np.arange(reach + 1)).tolist(), abs=1e-6)
+            assert not row[reach + 1 :].any()
+
+    def test_the_decay_of_static_kinds_is_set_while_they_run(self, space: fc.Grid | fc.Graph) -> None:
+        zombie = fc.InfluenceMap(space).register_type("zombie", static=True)
+        zombie.add_static(4 * 15, 1.0)
+        zombie.step()
+        zombie.tune(decay=0.1)  # per world unit, of which a step has two
+        zombie.step()
+        assert zombie.values.reshape(9, 15)[4, :7].tolist() == pytest.approx([*np.exp(-0.2 * np.arange(6)), 0], abs=1e-6)
+        with refused(InvalidValue, "decay"):
+            zombie.tune(decay=-1)
 
     def test_dynamic_spreads_and_decays(self, space: fc.Grid | fc.Graph) -> None:
         imap = fc.InfluenceMap(space)

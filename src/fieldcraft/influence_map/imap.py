@@ -22,7 +22,7 @@ from fieldcraft.layer import ArrayLayer, Guard, Layer, MemoryLayer, RadialLayer,
 from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
-from fieldcraft.propagation.presets import KINDS
+from fieldcraft.propagation.presets import DYNAMIC, KINDS, STATIC
 from fieldcraft.space import Space, checked_space, grid_of
 
 __all__ = ["Advance", "InfluenceMap"]
@@ -219,7 +219,7 @@ class InfluenceMap:
         if static is None and name in KINDS:
             kind = KINDS[name]
         elif isinstance(static, (bool, np.bool_)):
-            kind = KINDS["barrier" if static else "enemy"]
+            kind = STATIC if static else DYNAMIC
         else:
             raise InvalidValue(
                 f"A type of your own is static or not; known by name are {', '.join(KINDS)}",

@@ -297,9 +297,10 @@ class RadialLayer(SourceLayer):
         position: world position, or a cell (on graphs, a vertex) as an int.
         value: what its cell reads.
         propagate: whether it reaches beyond its cell.
-        flood: lose a tenth of the value with each step from cell to cell, as ground that a flood has left behind, instead of decaying;
-            not without `propagate`.
-        iterations: how many typical steps it reaches.
+        flood: be what a flood of so many steps leaves behind, instead of decaying: hottest where it has got to, and a tenth less for each
+            step that lies behind, so coolest where it began. Not without `propagate`.
+        iterations: after how many typical steps the layer's curve of decay is cut off; as far as its radius, it is the layer's own and
+            follows `tune`.
 
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
@@ -315,10 +316,35 @@ class RadialLayer(SourceLayer):
         if not propagate:
             lengths = self.space.ways.lengths
             return self.add_source(point, value, radius=float(lengths.min()) / 2, falloff="constant", on_wall=on_wall)
-        falloff: Any = None
+        away = np.linspace(0, reach, 16 * reach + 1)
         if flood:
-            falloff = Falloff.of(np.maximum(1 - _COOLING * np.linspace(0, reach, 16 * reach + 1), 0.0))
-        return self.add_source(point, value, radius=reach * step, falloff=falloff, on_wall=on_wall)
+            falloff = Falloff.of(np.maximum(1 - _COOLING * (reach - away), 0.0))
+            return self.add_source(point, value, radius=reach * step, falloff=falloff, on_wall=on_wall)
+        radius, curve = (self._propagation.settings()[name] for name in ("radius", "falloff"))
+        if np.isclose(reach * step, radius):
+            return self.add_source(point, value, on_wall=on_wall)
+        return self.add_source(point, value, radius=reach * step, falloff=_cut(curve, away * step / radius), on_wall=on_wall)
+
+    def tune(self, **parameters: Any) -> None:
+        """Go on with other parameters of the propagation, such as `radius`; shows from the next step on.
+
+        `decay` stands for a falloff of `exp(-decay * distance)` within the radius, per world unit of distance. Sources with a falloff of
+        their own keep it.
+
+        Raises `UnknownName` for what this propagation does not have, and what the propagation raises.
+        """
+        if "decay" in parameters and "falloff" not in parameters:
+            decay = checks.not_negative("decay", parameters.pop("decay"))
+            radius = checks.positive("radius", parameters.get("radius", self._propagation.settings()["radius"]))
+            parameters["falloff"] = Falloff.of(np.exp(-decay * radius * np.linspace(0, 1, 81)))
+        super().tune(**parameters)
 
 
 _COOLING = 0.1  # what a flood loses from step to step
+
+
+def _cut(curve: Falloff, shares: NDArray[np.float64]) -> Falloff:
+    """A curve over shares of its radius, cut off at the last share; beyond its radius it goes on as an exponential would."""
+    end = float(curve(np.array([1.0]))[0])
+    beyond = np.maximum(shares - 1, 0.0)
+    return Falloff.of(curve(np.minimum(shares, 1.0)) * (np.power(end, beyond) if end > 0 else (beyond == 0)))
