@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.propagation import Flood
 from refusals import refused
 
@@ -270,6 +271,49 @@ class TestSaves:
         ):  # fmt: skip
             with pytest.raises(ValueError, match=r"none|no steps|cells"):
                 field.restore({**good, name: wrong}, layer.sources)
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_floods_obey_a_barrier_which_does_not_decay(as_graph: bool, tmp_path: Path) -> None:
+    grid = fc.Grid(11, 5)
+    imap = fc.InfluenceMap(grid.to_graph() if as_graph else grid)
+    barrier = imap.register_type("barrier")
+    # From the top to one cell above the bottom; each reaches one step up and down.
+    barrier.add_static((5.5, 1.5), 1.0, iterations=1)
+    barrier.add_static((5.5, 2.5), 0.25, iterations=1)
+    imap.step()
+    wall = barrier.values.reshape(5, 11)
+    assert wall[1, 5] == 1.25 and wall[0, 5] == 1.0 and wall[3, 5] == 0.25 and wall[4, 5] == 0
+    chase = imap.add_layer("chase", fc.Flood(cooling=0.05, barrier="barrier"))
+    chase.deposit((3.5, 1.5), 1.0)
+    imap.advance(0.35)
+    imap.save(tmp_path / "chase.save")
+    others = [imap.copy(), fc.load(tmp_path / "chase.save"), pickle.loads(pickle.dumps(imap))]
+    for each in (imap, *others):
+        each.step(7)
+        heat = each["chase"].values.reshape(5, 11)
+        assert not heat[wall > 0].any()
+        assert heat[4, 5] > 0  # through the gap
+        assert heat[0, 10] == 0 < heat[4, 8]
+        np.testing.assert_array_equal(heat, chase.values.reshape(5, 11))
+        np.testing.assert_array_equal(each["barrier"].values.reshape(5, 11), wall)
+    barrier.sources.remove(barrier.sources.ids)
+    imap.step()
+    chase.deposit((3.5, 1.5), 1.0)
+    imap.step(3)
+    assert chase.values.reshape(5, 11)[1, 5] > 0
+    imap.remove_layer("barrier")
+    imap.step()
+
+
+def test_a_barrier_is_a_layer_on_the_same_cells() -> None:
+    imap = fc.InfluenceMap(fc.Grid(8, 4))
+    with refused(UnknownName, "walls"):
+        imap.add_layer("chase", fc.Flood(barrier="walls"))
+    imap.add_layer("walls", values=np.zeros((2, 4)), cell_size=2)
+    with refused(InvalidValue, "cell_size"):
+        imap.add_layer("chase", fc.Flood(barrier="walls"))
+    assert list(imap) == ["walls"]
 
 
 def test_kinds_flood() -> None:

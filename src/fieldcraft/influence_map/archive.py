@@ -86,7 +86,7 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
         imap._ticks = _size(header["ticks"], _MOST_TICKS)
         for entry in header["layers"]:
             space = spaces[entry["space"]]
-            imap._layers[entry["name"]] = restored(_layer_in(entry, space, arrays), space, imap._guard)
+            imap._take(restored(_layer_in(entry, space, arrays), space, imap._guard))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise damaged(target, f"contents that don't fit together ({error})") from error
     return imap

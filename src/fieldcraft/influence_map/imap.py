@@ -192,7 +192,8 @@ class InfluenceMap:
             layer = made(name, space, propagation, interval, self._guard, priority=order, response=smooth, device=carrier)
             if values is not None:
                 layer.write(values)
-            self._layers[name] = layer
+            self._check_barrier(layer)
+            self._take(layer)
             return layer
 
     def register_type(self, name: str, *, static: bool | None = None, propagation: Propagation | None = None, **settings: Any) -> Layer:
@@ -244,6 +245,21 @@ class InfluenceMap:
         """
         with self._guard:
             return add_teams(self, names, propagation, hostile=hostile, **settings)
+
+    def _take(self, layer: Layer) -> None:
+        """Have a layer, which may look at the others."""
+        self._layers[layer.name] = layer
+        layer._others = self._layers
+
+    def _check_barrier(self, layer: Layer) -> None:
+        name = layer._field.barrier
+        if name is None:
+            return
+        barrier = self[name]
+        if not layer.space.same_cells(barrier.space):
+            raise InvalidValue(
+                "A barrier lies on the cells of the flood", got=f"layer {name!r} on {barrier.space!r}", remedy="Give both one cell_size"
+            )
 
     def remove_layer(self, name: str) -> None:
         """Take a layer off the map."""
@@ -314,6 +330,11 @@ class InfluenceMap:
             held = {"_guard": self._guard, "_ticks": self._ticks, "_next": self._next, "_layers": self._layers}
             return InfluenceMap, (self.space,), held | {"device": self.device}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for layer in list(self._layers.values()):
+            self._take(layer)
+
     def _told(self, advance: Advance, max_steps: int) -> Advance:
         if advance.is_late and not self._has_warned:
             self._has_warned = True
@@ -331,8 +352,8 @@ class InfluenceMap:
         with self._guard:
             twin = InfluenceMap(self.space, device=self.device)
             twin._ticks = self._ticks
-            for name, layer in self._layers.items():
-                twin._layers[name] = restored(layer._state(), layer.space, twin._guard, layer._device)
+            for layer in self._layers.values():
+                twin._take(restored(layer._state(), layer.space, twin._guard, layer._device))
             return twin
 
     def save(self, path: str | os.PathLike[str]) -> None:

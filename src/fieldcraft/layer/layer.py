@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -85,6 +85,7 @@ class Layer(Operand):
         self._updates = 0
         self._work: Iterator[bool] | None = None
         self._version = 0
+        self._others: Mapping[str, Layer] = {}
 
     def __repr__(self) -> str:
         where = "" if self._device is None else f", on {self._device.carrier(self._field)}"
@@ -315,6 +316,9 @@ class Layer(Operand):
 
     def _feed(self) -> None:
         self._sources.expire(self._ticks)
+        if self._field.barrier is not None:
+            barrier = self._others.get(self._field.barrier)
+            self._field.bar(None if barrier is None else barrier._values)
         self._field.feed(self._sources)
 
     def _follow(self, updates: int) -> None:

@@ -42,6 +42,8 @@ class Flood(Spreading):
         what was touched stays as it is: the ground that somebody can have reached by now.
     steps: how far a flood runs, in steps; None for as far as the ground goes.
     stack: "max": of several sources in a cell the strongest counts, the positive one of equals. "sum": they add.
+    barrier: the name of a layer on the same map, such as one of the kind "barrier": where its values are above 0 as a step begins,
+        floods do not enter. What burns there already goes on; where several steps fall due at once, it is looked at once.
 
     Raises `InvalidValue`.
 
@@ -52,6 +54,7 @@ class Flood(Spreading):
     cooling: float = dataclasses.field(default=0.1, metadata=checked(checks.fraction))
     steps: int | None = dataclasses.field(default=None, metadata=checked(or_none(checks.whole)))
     stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
+    barrier: str | None = dataclasses.field(default=None, metadata=checked(or_none(checks.text)))
 
     does = "is a flood"
 
@@ -86,8 +89,18 @@ class FloodField(Field):
         self._fed = -1
         self._walls_version = space.walls_version
         self._ways: Ways | None = None
+        self._barred: NDArray[np.bool_] | None = None
 
     # What changes from outside
+
+    @property
+    def barrier(self) -> str | None:
+        """The layer that floods do not enter; see `Field.barrier`."""
+        return self.flood.barrier
+
+    def bar(self, values: NDArray[np.float32] | None) -> None:
+        """Do not enter cells where these values are above 0; see `Field.bar`."""
+        self._barred = None if values is None else values.reshape(-1) > 0
 
     def tune(self, flood: Flood, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""
@@ -188,6 +201,10 @@ class FloodField(Field):
                 yield
         self._now += 1
         lit = self._found[:found].copy()
+        if self._barred is not None:
+            kept = ~self._barred[lit]
+            self._next_label[lit[~kept]] = _NONE
+            lit = lit[kept]
         self._label[lit] = self._next_label[lit]
         held = self._strength[self.pinned]
         self._strength[lit] = self._next_strength[lit]
@@ -195,7 +212,7 @@ class FloodField(Field):
         self._ignited[lit] = self._ignited[self.pinned] = self._now
         self._next_label[lit] = _NONE
         self._front = self.pinned
-        self._runs = found > 0
+        self._runs = len(lit) > 0
         if self.flood.cooling > 0:
             self._cool()
         self._heat(lit)
