@@ -10,7 +10,8 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[view,maps,gpu,bench,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[compile,view,maps,gpu,bench,dev]'
+	$(BIN)/fieldcraft compile
 	touch $@
 
 demo: setup
@@ -44,8 +45,12 @@ bench: setup
 gallery: setup
 	$(BIN)/python -m fieldcraft_worlds.gallery
 
+# A wheel for this platform and Python with all kernels compiled, and a pure one with the sources.
 build: setup
+	rm -rf build/kernels
+	$(BIN)/fieldcraft compile --out build/kernels
 	$(BIN)/python -m build
+	FIELDCRAFT_OBJECT=build/kernels $(BIN)/python -m build --wheel
 
 clean:
 	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,6 +6,7 @@ Other packages add sub-commands by entry points of the group `fieldcraft.command
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from fieldcraft.errors import FieldcraftError, UnknownName
+from fieldcraft.errors import FieldcraftError, MissingLibrary, UnknownName
 
 if TYPE_CHECKING:
     from fieldcraft.recipe.compare import Comparison
@@ -92,6 +93,19 @@ def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argpa
     )
     compare.set_defaults(act=_compare)
 
+    make = commands.add_parser(
+        "compile",
+        help="compile the kernels before anybody waits",
+        description="Compile all kernels for this machine, once for all programs of this user; only what changed is compiled anew.",
+    )
+    make.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="put them into one shared object in DIR instead, for a game, an image or a wheel that runs without Numba",
+    )
+    make.set_defaults(act=_compile)
+
     info = commands.add_parser(
         "info",
         help="say what is in a map file",
@@ -130,6 +144,22 @@ def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             broken = f"{point.name!r} from {package} ({point.value}): {type(error).__name__}: {error}"
             parser = commands.choices.get(point.name) or commands.add_parser(point.name, add_help=False, help="cannot be loaded")
             parser.set_defaults(broken=broken)
+
+
+def _compile(chosen: argparse.Namespace) -> None:
+    from fieldcraft import readiness
+    from fieldcraft.kernels import ahead
+    from fieldcraft.progress import Progress
+
+    if importlib.util.find_spec("numba") is None:
+        raise MissingLibrary("numba", "compile", "Compiling kernels")
+    if chosen.out is not None:
+        print("Compiling all kernels into one object; this takes a minute or two.", flush=True)
+        path = ahead.build(chosen.out)
+        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Programs find it where FIELDCRAFT_KERNELS={chosen.out} is set.")
+        return
+    with Progress(sys.stdout, "Preparing kernels") as bar:
+        readiness.warm_up(progress=lambda done, total: bar.show(done / total))
 
 
 def _refuse_broken(commands: argparse._SubParsersAction[argparse.ArgumentParser], arguments: Sequence[str]) -> None:

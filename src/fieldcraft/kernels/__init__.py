@@ -15,6 +15,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import warnings
 from types import ModuleType
 from typing import Any
 
@@ -27,7 +28,18 @@ __all__ = ["FAMILIES", "compiled", "load"]
 @functools.cache
 def compiled() -> bool:
     """Whether the compiled kernels serve in this process."""
-    return os.environ.get("FIELDCRAFT_REFERENCE", "") in ("", "0") and (prebuilt.serves() or importlib.util.find_spec("numba") is not None)
+    if os.environ.get("FIELDCRAFT_REFERENCE", "") not in ("", "0"):
+        return False
+    if prebuilt.serves() or importlib.util.find_spec("numba") is not None:
+        return True
+    if sys.platform != "emscripten":
+        warnings.warn(
+            "This fieldcraft has neither compiled kernels nor Numba, so plain Python serves: the same results, hundreds of times slower. "
+            "Install a wheel for this platform, or Numba: pip install 'fieldcraft[jit]'. FIELDCRAFT_REFERENCE=1 says that this is meant.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return False
 
 
 def load(name: str) -> Any:

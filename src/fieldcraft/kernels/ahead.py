@@ -34,6 +34,7 @@ def build(folder: Path, level: str = prebuilt.LEVEL) -> Path:
         pycc: Any = importlib.import_module("numba.pycc")
     from fieldcraft.kernels import jit
 
+    made_of = prebuilt.sources()
     made = pycc.CC(prebuilt.NAME)
     made.target_cpu = level
     options: dict[Any, dict[str, Any]] = {}
@@ -51,7 +52,7 @@ def build(folder: Path, level: str = prebuilt.LEVEL) -> Path:
         (object_,) = Path(scratch).glob(f"{prebuilt.NAME}*")
         target = folder / f"{prebuilt.NAME}{EXTENSION_SUFFIXES[0]}"
         shutil.copyfile(object_, target)
-    target.with_suffix(".txt").write_text(prebuilt.sources() + "\n")
+    target.with_suffix(".txt").write_text(made_of + "\n")
     _check(target, names)
     return target
 
