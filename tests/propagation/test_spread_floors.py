@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.refusals import refused
 
 import fieldcraft as fc
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.spread_floors import stronger
+from refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 SPREADS = st.builds(

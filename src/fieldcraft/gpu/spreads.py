@@ -49,6 +49,11 @@ class DeviceSpreadField(SpreadField):
         self._loaded = False
         super().__init__(spread, space, every)
 
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Refused: cells resist on the host."""
+        if resistance is not None:
+            raise InvalidValue("Cells on a device do not resist", got="a resistance", remedy='Pass add_layer(..., device="cpu")')
+
     # Where the values are
 
     @property

@@ -139,7 +139,7 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):
             # A power of a root may lie a little above the value, so a negative vertex can be done before its positive equal comes.
             if place[there] == -2 and exponent < 2:
                 continue
-            rest = passed_on(value, emitted, losses[e], exponent, floor)
+            rest = passed_on(value, emitted, losses[e], np.float32(1) if exponent == 0 else np.float32(0), exponent, floor)
             if rest == 0:
                 continue
             old = values[there]

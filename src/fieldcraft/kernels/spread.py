@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_cells import close_ring, emit, gather, update
+from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
 from fieldcraft.kernels.spread_rows import copy, near, near_apart, wrap_around
 
@@ -126,9 +126,9 @@ def wave_near(values, ground, starts, above, below, first, last, count, straight
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], f4[::1], i8, b1, f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, "
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, "
     "f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], f4[::1], i8, b1, f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, "
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, "
     "f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
 )
 def wave_any(
@@ -136,6 +136,7 @@ def wave_any(
     frozen,
     links,
     masks,
+    through,
     steps,
     losses,
     exponent,
@@ -154,8 +155,9 @@ def wave_any(
 ):
     """`count` steps of the rows [first, last), in place, for any neighbourhood, falloff and sign.
 
-    `above` and `below` hold up to `count * reach` rows each. `ring` and `emitted` are scratch of shape (count,
-    2 * reach + 1, width + 2 * margin(reach)); `emitted` is only used for exponents above 1.
+    `through` (height, width) is how cells attenuate what arrives in them, or (1, 0). `above` and `below` hold up to
+    `count * reach` rows each. `ring` and `emitted` are scratch of shape (count, 2 * reach + 1, width + 2 * margin(reach));
+    `emitted` is only used for exponents above 1.
     """
     height, width = values.shape
     rows = ring.shape[1]
@@ -191,6 +193,7 @@ def wave_any(
                     start = pad - steps[k, 0]
                     row = source[level - 1, (before - low) % rows, start : start + width]
                     gather(row, links[on_map], masks[k], losses[k], exponent, signed, strongest, weakest)
+            attenuate(strongest, weakest, through[min(on_map, through.shape[0] - 1)], exponent)
             here = ring[level - 1, (y - low) % rows, pad : pad + width]
             if level == count:
                 update(here, strongest, weakest, frozen[on_map], values[y], exponent, momentum, keep, floor)

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["close_ring", "copy", "emit", "gather", "power", "root", "update"]
+__all__ = ["attenuate", "close_ring", "copy", "emit", "gather", "power", "root", "update"]
 
 _ZERO = np.float32(0)
 
@@ -41,6 +41,21 @@ def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):
                 n = emitted[x] + loss
                 n = n if links[x] & mask != 0 else _ZERO
                 weakest[x] = n if n < weakest[x] else weakest[x]
+
+
+@kernel(inline="never")
+def attenuate(strongest, weakest, through, exponent):
+    """Let a row of cells weaken what arrives in them: by a factor for exponent 0, else by an amount of its root; empty: not at all."""
+    if exponent == 0:
+        for x in range(through.shape[0]):
+            strongest[x] = strongest[x] * through[x]
+            weakest[x] = weakest[x] * through[x]
+    else:
+        for x in range(through.shape[0]):
+            high = strongest[x] - through[x]
+            low = weakest[x] + through[x]
+            strongest[x] = high if high > 0 else _ZERO
+            weakest[x] = low if low < 0 else _ZERO
 
 
 @kernel(inline="never")

@@ -63,9 +63,9 @@ def pop(values, heap, place, size):
 
 
 @kernel
-def passed_on(value, emitted, loss, exponent, floor):
+def passed_on(value, emitted, loss, through, exponent, floor):
     """The influence that a value, of which so much is `emitted`, leaves behind a step with this loss; 0 if it is below the floor."""
-    rest = emitted * loss if exponent == 0 else emitted - loss
+    rest = emitted * loss * through if exponent == 0 else emitted - loss - through
     if rest <= 0:
         return _ZERO
     if exponent >= 2:
@@ -76,15 +76,17 @@ def passed_on(value, emitted, loss, exponent, floor):
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], f4[::1], i8, f4, b1",
-    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], f4[::1], i8, f4, b1",
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, f4, b1",
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, f4, b1",
 )
-def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap):
+def settle(values, frozen, links, masks, through, steps, losses, exponent, floor, wrap):
     """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the strongest first."""
     height, width = values.shape
     flat = values.reshape(-1)
     fixed = frozen.reshape(-1)
     arrive = links.reshape(-1)
+    crossing = through.reshape(-1)
+    open_ground = np.float32(1) if exponent == 0 else _ZERO
     place = np.full(flat.shape[0], -1, np.int32)
     heap = np.empty(flat.shape[0], np.int32)
     size = 0
@@ -115,7 +117,8 @@ def settle(values, frozen, links, masks, steps, losses, exponent, floor, wrap):
             # A power of a root may lie a little above the value, so a negative cell can be done before its positive equal comes.
             if place[there] == -2 and exponent < 2:
                 continue
-            rest = passed_on(value, emitted, losses[k], exponent, floor)
+            barrier = crossing[there] if crossing.shape[0] > 0 else open_ground
+            rest = passed_on(value, emitted, losses[k], barrier, exponent, floor)
             if rest == 0:
                 continue
             old = flat[there]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_cells import emit, gather, update
+from fieldcraft.kernels.spread_cells import attenuate, emit, gather, update
 from fieldcraft.kernels.spread_rows import near
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_near", "wake"]
@@ -209,9 +209,9 @@ def tiles_near(
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], f4[::1], i8, b1, i8, f4, f4, f4, b1, i8, i8, out u1[:,::1], "
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, i8, f4, f4, f4, b1, i8, i8, out u1[:,::1], "
     "out u1[::1], out u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
-    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], f4[::1], i8, b1, i8, f4, f4, f4, b1, i8, i8, out u1[:,::1], "
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, i8, f4, f4, f4, b1, i8, i8, out u1[:,::1], "
     "out u1[::1], out u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
 )
 def tiles_any(
@@ -219,6 +219,7 @@ def tiles_any(
     frozen,
     links,
     masks,
+    through,
     steps,
     losses,
     exponent,
@@ -276,6 +277,7 @@ def tiles_any(
                             start = pad - steps[k, 0]
                             row = source[j + reach - steps[k, 1], start : start + columns]
                             gather(row, arrive, masks[k], losses[k], exponent, signed, strongest, weakest)
+                        attenuate(strongest, weakest, through[min(top + j, through.shape[0] - 1), left : left + columns], exponent)
                         update(
                             block[j + reach, pad : pad + columns],
                             strongest,

@@ -103,6 +103,16 @@ class Field(ABC):
     def tune(self, propagation: Any, every: float) -> None:
         """Go on with other parameters of the same kind, or updated `every` other number of seconds."""
 
+    resistance: NDArray[np.float32] | None = None
+    """How much each cell resists what enters it, in the shape of the space; None where none does."""
+
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Go on with cells that resist what enters them; raises `InvalidValue` where the propagation knows no such thing."""
+        if resistance is not None:
+            raise InvalidValue(
+                "Cells resist on layers with fc.Spread", got=f"a resistance on {type(self).__name__}", remedy="Block cells by walls instead"
+            )
+
     @abstractmethod
     def run(self, count: int) -> None:
         """Take `count` steps."""

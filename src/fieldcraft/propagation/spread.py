@@ -27,7 +27,7 @@ from fieldcraft.space import Grid, Space
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["FALLOFFS", "Spread", "SpreadField", "checked_pins"]
+__all__ = ["FALLOFFS", "Spread", "SpreadField", "checked_pins", "checked_resistance"]
 
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 _PIN, _WALL = 2, 1
@@ -111,6 +111,13 @@ def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
     return pinned
 
 
+def checked_resistance(resistance: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """The resistance of a saved field; raises ValueError for what can't be such on a map of this shape."""
+    if resistance.dtype != np.float32 or resistance.shape != shape or not (resistance >= 0).all():
+        raise ValueError("a resistance that does not fit the map")
+    return np.ascontiguousarray(resistance)
+
+
 class SpreadField(Field):
     """Values that spread over a grid, in place."""
 
@@ -130,6 +137,8 @@ class SpreadField(Field):
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
         self._floors: Floors | None = None
+        self.resistance = None
+        self._through: NDArray[np.float32] | None = None
         self._starts = np.arange(space.height, dtype=np.uint64) * np.uint64(space.width)
         self._nothing: NDArray[np.float32] = np.zeros((1, space.width), dtype=np.float32)
         self._waves: ModuleType | None = None
@@ -141,6 +150,7 @@ class SpreadField(Field):
         """Go on with other parameters, or updated `every` other number of seconds."""
         lengths = self.space.neighborhood.lengths(self.space.cell_size)
         self.spread = spread
+        self._every = every
         self._stack = spread.stack
         self._exponent = FALLOFFS[spread.falloff]
         most = float(np.finfo(np.float32).max)
@@ -160,9 +170,21 @@ class SpreadField(Field):
             self._losses[steps.index((1, 1))] if self.space.neighborhood.is_eight else None,
             self._exponent or None, self._momentum, self._floor, self.space.wrap,
         )  # fmt: skip
+        self._attenuate()
         self._whole = None
         self._floors = None
         self.touched(None)
+
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Go on with cells that resist what enters them; see `Field.resist`."""
+        self.resistance = resistance
+        self.tune(self.spread, self._every)
+
+    def _attenuate(self) -> None:
+        """What cells leave of what arrives in them, as kernels take it."""
+        resistance = self.resistance
+        self._through = None if resistance is None else np.exp(-resistance) if self._exponent == 0 else resistance
+        self._crossing = np.zeros((1, 0), dtype=np.float32) if self._through is None else self._through
 
     def feed(self, sources: Sources) -> None:
         """Hold the cells of the sources; see `Field.feed`."""
@@ -253,7 +275,8 @@ class SpreadField(Field):
         rows, columns = (rows - self._steps[:, 1]) % space.height, (columns - self._steps[:, 0]) % space.width
         links, masks = self._ways()
         arrives = links.reshape(-1)[cells][:, np.newaxis] & masks != 0
-        return Floors(cells, strengths, rows * space.width + columns, self._losses, arrives)
+        through = None if self._through is None else self._through.reshape(-1)[cells]
+        return Floors(cells, strengths, rows * space.width + columns, self._losses, arrives, through)
 
     def _hold(self, floors: Floors) -> None:
         """Pin the floors that the next step would leave below their strength, and no others."""
@@ -284,7 +307,7 @@ class SpreadField(Field):
             for _ in range(count):
                 self.values[:] = reference.step(
                     self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent,
-                    self._momentum, self._keep, self._floor, self.space.wrap,
+                    self._momentum, self._keep, self._floor, self.space.wrap, self._through,
                 )  # fmt: skip
             return
         tiles = self._ready()
@@ -337,15 +360,18 @@ class SpreadField(Field):
 
     def account(self, cell: int, sources: Sources) -> Account:
         """The sources that hold a cell up; see `trace`."""
-        return trace(self.values, self.space, sources, self.spread, cell)
+        return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The values and the held cells; see `Field.state`."""
-        return {"values": self.values, "pinned": self.pinned}
+        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self.pinned}
+        return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
         pinned = checked_pins(state["pinned"], len(self.space))
+        if "resistance" in state:
+            self.resist(checked_resistance(state["resistance"], self.space.shape))
         self.values[:] = state["values"]
         self.touched(None)
         self.pin(pinned, self._flat[pinned])
@@ -374,12 +400,13 @@ class SpreadField(Field):
     def _settle(self) -> None:
         if kernels.compiled():
             kernels.spread_settled.settle(
-                self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent,
+                self.values, self._frozen, *self._ways(), self._crossing, self._steps, self._losses, self._exponent,
                 self._floor, self.space.wrap,
             )  # fmt: skip
         else:
             self.values[:] = reference.settle(
-                self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent, self._floor, self.space.wrap
+                self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent, self._floor, self.space.wrap,
+                self._through,
             )  # fmt: skip
 
     def _ready(self) -> _Tiles | None:
@@ -391,7 +418,7 @@ class SpreadField(Field):
 
     @property
     def _near(self) -> bool:
-        return self._may_be_near and not self._signed
+        return self._may_be_near and not self._signed and self.resistance is None
 
     @property
     def _cost(self) -> int:
@@ -413,7 +440,7 @@ class SpreadField(Field):
             made, awake = tiles.kernels.tiles_near(self.values, self._level_ground(), *self._tuned, steps, tiles.most, *tiles.scratch)
         else:
             made, awake = tiles.kernels.tiles_any(
-                self.values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
+                self.values, self._frozen, *self._ways(), self._crossing, self._steps, self._losses, self._exponent, self._signed,
                 self._reach, self._momentum, self._keep, self._floor, self.space.wrap, steps, tiles.most, *tiles.scratch,
             )  # fmt: skip
         tiles.report(awake)
@@ -460,7 +487,7 @@ class SpreadField(Field):
             return self._waves.wave_near, (*here, levels, *self._tuned, rows)
         ring = self._ring(band, levels)
         return self._waves.wave_any, (
-            values, self._frozen, *self._ways(), self._steps, self._losses, self._exponent, self._signed,
+            values, self._frozen, *self._ways(), self._crossing, self._steps, self._losses, self._exponent, self._signed,
             above, below, first, last, levels, self._momentum, self._keep, self._floor, self.space.wrap, *ring,
         )  # fmt: skip
 

@@ -20,7 +20,9 @@ __all__ = ["trace"]
 _ZERO = np.float32(0)
 
 
-def trace(values: NDArray[np.float32], space: Space, sources: Sources, spread: Spread, cell: int) -> Account:
+def trace(
+    values: NDArray[np.float32], space: Space, sources: Sources, spread: Spread, cell: int, resistance: NDArray[np.float32] | None = None
+) -> Account:
     """The account of a cell: the sources in the cell that holds it up, and the share of each in what they hold up here.
 
     Where the way back from neighbour to neighbour ends at no source, because the value is fading or was deposited, they are
@@ -32,18 +34,21 @@ def trace(values: NDArray[np.float32], space: Space, sources: Sources, spread: S
     shown = {at: strength for at, strength in pins.items() if strength != 0 and flat[at] == np.float32(strength)}
     if value == 0 or not shown:
         return _account([], [])
-    start, held = _origin(flat, space, shown, spread, cell)
+    start, held = _origin(flat, space, shown, spread, cell, resistance)
     if held == 0:
         settled = spread.field(space, 1.0)
+        settled.resist(resistance)
         settled.feed(sources.copy())
         settled.settle()
-        start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell)
+        start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell, resistance)
     if held * value <= 0:
         return _account([], [])
     return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
 
 
-def _origin(flat: NDArray[np.float32], space: Space, shown: dict[int, float], spread: Spread, cell: int) -> tuple[int, float]:
+def _origin(
+    flat: NDArray[np.float32], space: Space, shown: dict[int, float], spread: Spread, cell: int, resistance: NDArray[np.float32] | None
+) -> tuple[int, float]:
     """The cell of the source from which the value of a cell comes, and what it holds up here; 0 if there is none.
 
     From each cell the way goes back to the neighbour with the strongest arrival, to all of them where several are equal.
@@ -52,7 +57,7 @@ def _origin(flat: NDArray[np.float32], space: Space, shown: dict[int, float], sp
     waiting = [cell]
     for here in waiting:
         if here in shown:
-            return here, _arriving(np.float32(shown[here]), here, ways, spread)
+            return here, _arriving(np.float32(shown[here]), here, ways, spread, resistance)
         for there, loss in _supporters(flat, space, spread, here):
             if there not in ways:
                 ways[there] = (here, loss)
@@ -81,13 +86,19 @@ def _losses(lengths: NDArray[np.float64], spread: Spread) -> NDArray[np.float32]
     return np.minimum(spread.decay * lengths, np.finfo(np.float32).max).astype(np.float32)
 
 
-def _arriving(strength: np.float32, cell: int, ways: dict[int, tuple[int, np.float32]], spread: Spread) -> float:
+def _arriving(
+    strength: np.float32, cell: int, ways: dict[int, tuple[int, np.float32]], spread: Spread, resistance: NDArray[np.float32] | None
+) -> float:
     """The part of a strength that is left at the end of the way from a cell."""
     exponent = spread.exponent
     left = np.array([abs(strength)], dtype=np.float32)
     while ways[cell][0] >= 0:
         cell, loss = ways[cell]
-        left = left * loss if exponent == 0 else power(np.maximum(root(left, exponent) - loss, _ZERO), exponent)
+        held_back = _ZERO if resistance is None else resistance.reshape(-1)[cell]
+        if exponent == 0:
+            left = left * loss * np.exp(-held_back)
+        else:
+            left = power(np.maximum(root(left, exponent) - loss - held_back, _ZERO), exponent)
         if left[0] < spread.floor:
             return 0.0
     return float(np.copysign(left[0], strength))

@@ -27,15 +27,19 @@ class Floors:
     below their strength; these are held for this one step.
 
     cells: flat indices (K,) into the values, or ranks on a graph; `least` (K,) their strengths. `origins` (K, N) are the cells from
-    which steps arrive, `losses`, of that shape or one for all, what they lose on the way, and `arrives` (K, N) which of them do.
+    which steps arrive, `losses`, of that shape or one for all, what they lose on the way, `arrives` (K, N) which
+    of them do, and `through` (K,) how the cells attenuate what arrives.
     """
 
-    def __init__(self, cells: Cells, least: Floats, origins: Cells, losses: Floats, arrives: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, cells: Cells, least: Floats, origins: Cells, losses: Floats, arrives: NDArray[np.bool_], through: Floats | None = None
+    ) -> None:
         self.cells = cells
         self.least = least
         self._origins = origins
         self._losses = losses
         self._arrives = arrives
+        self._through = through
         self.held = np.ones(len(cells), dtype=np.bool_)
 
     def choose(self, flat: Floats, exponent: int, momentum: np.float32, keep: np.float32, floor: np.float32) -> Cells:
@@ -63,4 +67,5 @@ class Floors:
         low = emitted * self._losses if exponent == 0 else emitted + self._losses
         strongest = np.where(self._arrives, high, _ZERO).max(axis=1, initial=0)
         weakest = np.where(self._arrives, low, _ZERO).min(axis=1, initial=0)
+        strongest, weakest = reference.attenuated(strongest, weakest, self._through, exponent)
         return reference.power(np.where(strongest >= -weakest, strongest, weakest), exponent)

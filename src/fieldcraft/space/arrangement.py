@@ -144,13 +144,18 @@ class Arrangement:
         way[closed] = 0 if exponent == 0 else most
         return way if self.arcs is None else way[self.arcs]
 
+    def in_rows(self, losses: NDArray[np.float32], exponent: int) -> NDArray[np.float32]:
+        """Losses in the order of `origins`, laid in rows; where a row has no arc everything is lost."""
+        rows = np.full(len(self.row_origins), 0 if exponent == 0 else np.finfo(np.float32).max, dtype=np.float32)
+        rows[self.places] = losses
+        return rows
+
     def row_losses(self, decay: float, exponent: int, closed: NDArray[np.bool_]) -> NDArray[np.float32]:
         """The same in rows; kept for the next layer that asks for it."""
         known = self._losses.get((decay, exponent))
         if known is not None and known[0] is closed:
             return known[1]
-        rows = np.full(len(self.row_origins), 0 if exponent == 0 else np.finfo(np.float32).max, dtype=np.float32)
-        rows[self.places] = self.losses(decay, exponent, closed)
+        rows = self.in_rows(self.losses(decay, exponent, closed), exponent)
         self._losses.pop((decay, exponent), None)
         while len(self._losses) >= _MOST_KEPT:
             self._losses.pop(next(iter(self._losses)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["moved", "power", "root", "settle", "shifted", "step", "targets"]
+__all__ = ["attenuated", "moved", "power", "root", "settle", "shifted", "step", "targets"]
 
 Floats = NDArray[np.float32]
 
@@ -24,14 +24,16 @@ def step(
     keep: np.float32,
     floor: np.float32,
     wrap: bool,
+    through: Floats | None = None,
 ) -> Floats:
     """One update of every cell from the values before it.
 
     `values` (height, width); `frozen` is not 0 where a cell keeps its value (walls, sources); bit `k` of `links` says
     whether influence arrives by `steps[k]` = (columns, rows). `exponent` 0 multiplies by `losses[k]` on the way, p > 0
     subtracts `losses[k]` from the p-th root. `keep` below 0 falls by momentum, else by that factor per update.
+    `through` (height, width) is how the cells attenuate what arrives in them.
     """
-    target = targets(values, links, steps, losses, exponent, wrap)
+    target = targets(values, links, steps, losses, exponent, wrap, through)
     return np.where(frozen != 0, values, moved(values, target, momentum, keep, floor))
 
 
@@ -47,7 +49,13 @@ def moved(values: Floats, target: Floats, momentum: np.float32, keep: np.float32
 
 
 def targets(
-    values: Floats, links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], losses: Floats, exponent: int, wrap: bool
+    values: Floats,
+    links: NDArray[np.unsignedinteger],
+    steps: NDArray[np.int64],
+    losses: Floats,
+    exponent: int,
+    wrap: bool,
+    through: Floats | None = None,
 ) -> Floats:
     """The influence that arrives in each cell: the strongest of its neighbors, weakened by the way; of equals the positive one."""
     emitted = root(values, exponent)
@@ -60,7 +68,17 @@ def targets(
         low = arriving * losses[k] if exponent == 0 else arriving + losses[k]
         strongest = np.where(arrives & (high > strongest), high, strongest)
         weakest = np.where(arrives & (low < weakest), low, weakest)
+    strongest, weakest = attenuated(strongest, weakest, through, exponent)
     return power(np.where(strongest >= -weakest, strongest, weakest), exponent)
+
+
+def attenuated(strongest: Floats, weakest: Floats, through: Floats | None, exponent: int) -> tuple[Floats, Floats]:
+    """The influence that cells let in of what arrives: a factor of it for exponent 0, else an amount less of its root."""
+    if through is None:
+        return strongest, weakest
+    if exponent == 0:
+        return strongest * through, weakest * through
+    return np.maximum(strongest - through, np.float32(0)), np.minimum(weakest + through, np.float32(0))
 
 
 def settle(
@@ -72,6 +90,7 @@ def settle(
     exponent: int,
     floor: np.float32,
     wrap: bool,
+    through: Floats | None = None,
 ) -> Floats:
     """The fixed point that what the frozen cells hold leads to, from a map that is else empty.
 
@@ -82,14 +101,14 @@ def settle(
     none = np.float32(0)
     size = np.where(held, np.abs(values), none)
     while True:
-        arriving = targets(size, links, steps, losses, exponent, wrap)
+        arriving = targets(size, links, steps, losses, exponent, wrap, through)
         stronger = np.where(held, size, np.where(arriving < floor, none, arriving))
         if np.array_equal(stronger, size):
             break
         size = stronger
     positive = held & (values > 0)
     while True:
-        arriving = targets(np.where(positive, size, none), links, steps, losses, exponent, wrap)
+        arriving = targets(np.where(positive, size, none), links, steps, losses, exponent, wrap, through)
         more = positive | (~held & (size > 0) & (arriving == size))
         if np.array_equal(more, positive):
             return np.where(positive | (size == 0), size, -size)

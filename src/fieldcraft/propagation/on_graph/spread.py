@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
+from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import graph_spread as reference
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
 from fieldcraft.propagation.field import Account, Field
-from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins
+from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins, checked_resistance
 from fieldcraft.propagation.spread_account import trace
 from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.sources import Sources
@@ -60,6 +60,7 @@ class GraphSpreadField(Field):
         self._closed = graph.closed
         self._signed = False
         self._floors: Floors | None = None
+        self.resistance = None
         self._blocks = _Blocks(-(-count // BLOCK))
         self.tune(spread, every)
 
@@ -87,10 +88,16 @@ class GraphSpreadField(Field):
         self._momentum = np.float32(spread.momentum)
         self._keep = np.float32(-1 if spread.half_life is None else 0.5 ** (every / spread.half_life))
         self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
+        self._every = every
         self._weigh()
         self._floors = None
         self._fed = -1
         self._blocks.wake_all()
+
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Go on with vertices that resist what enters them; see `Field.resist`."""
+        self.resistance = resistance
+        self.tune(self.spread, self._every)
 
     def feed(self, sources: Sources) -> None:
         """Hold the vertices of the sources; see `Field.feed`."""
@@ -164,7 +171,7 @@ class GraphSpreadField(Field):
         places = np.arange(int(degrees.max(initial=0)))
         arrives = places < degrees[:, np.newaxis]
         arcs = np.where(arrives, starts[:, np.newaxis] + places, 0)
-        losses = ground.losses(self._decay, self._exponent, self._closed)
+        losses = self._arc_losses()
         if not len(losses):
             return Floors(ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives)
         return Floors(ranks, strengths, np.asarray(ground.origins[arcs], dtype=np.int64), losses[arcs], arrives)
@@ -243,15 +250,18 @@ class GraphSpreadField(Field):
 
     def account(self, cell: int, sources: Sources) -> Account:
         """The sources that hold a cell up; see `trace`."""
-        return trace(self.values, self.space, sources, self.spread, cell)
+        return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The values and the held vertices; see `Field.state`."""
-        return {"values": self.values, "pinned": self.pinned}
+        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self.pinned}
+        return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
         pinned = checked_pins(state["pinned"], len(self.space))
+        if "resistance" in state:
+            self.resist(checked_resistance(state["resistance"], self.space.shape))
         self._by_vertex[:] = state["values"].reshape(-1)
         self.touched(None)
         self.pin(pinned, self._by_vertex[pinned])
@@ -282,7 +292,7 @@ class GraphSpreadField(Field):
 
     def _settle(self) -> None:
         values, frozen = self._held
-        losses = self._ground.losses(self._decay, self._exponent, self._closed)
+        losses = self._arc_losses()
         if kernels.compiled():
             starts, ends, arcs = self._ground.leaving
             self._kernels.settle(values, frozen, starts, ends, losses[arcs], self._exponent, self._floor)
@@ -304,8 +314,23 @@ class GraphSpreadField(Field):
 
     def _weigh(self) -> None:
         self._closed = self.graph.closed
-        weigh = self._ground.row_losses if kernels.compiled() else self._ground.losses
-        self._losses = weigh(self._decay, self._exponent, self._closed)
+        if not kernels.compiled():
+            self._losses = self._arc_losses()
+        elif self.resistance is None:
+            self._losses = self._ground.row_losses(self._decay, self._exponent, self._closed)
+        else:
+            self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
+
+    def _arc_losses(self) -> NDArray[np.float32]:
+        """The loss on each arc, with the resistance of the vertex that it enters."""
+        ground = self._ground
+        losses = ground.losses(self._decay, self._exponent, self._closed)
+        if self.resistance is None:
+            return losses
+        entered = np.repeat(ground.by_rank(self.resistance.reshape(-1)), np.diff(ground.starts))
+        if self._exponent == 0:
+            return np.asarray(losses * np.exp(-entered))
+        return np.minimum(losses, checks.LARGEST).astype(np.float32) + entered
 
     def _follow_walls(self) -> None:
         """A vertex that is blocked loses its value, unless a source holds it; one that opens starts at 0."""
