@@ -105,3 +105,30 @@ def test_refusals_change_nothing() -> None:
         query.Reservations(space, spacing=-1)
     with refused(InvalidValue, "Field"):
         query.Reservations(field)  # type: ignore[arg-type]
+
+
+def test_who_walks_reserves_no_spot_behind_a_wall() -> None:
+    walls = np.zeros((5, 9), dtype=bool)
+    walls[:4, 4] = True
+    space = fc.Grid.from_walls(walls, tiles=True)
+    values = np.zeros(space.shape, dtype=np.float32)
+    values[0, 5:8] = 9, 8, 7  # behind the wall
+    values[0, 1:3] = 3, 2
+    layer = fc.InfluenceMap(space).add_layer("cover", values=values)
+    near, names = np.array([(2.0, 1.0), (3.0, 1.0), (3.0, 2.0)]), ["a", "b", "c"]
+    assert fc.Reservations(space).best(layer, near, 6, agents=names).values.tolist() == [9, 8, 7]
+    spots = fc.Reservations(space)
+    assert spots.best(layer, near, 6, agents=names, walk=6).values.tolist() == [3, 2, 0]
+    assert len(set(spots.cells.tolist())) == 3
+    again = spots.best(layer, near, 6, agents=names, walk=6)
+    assert again.values.tolist() == [3, 2, 0], "an agent's own spot is free to it"
+    apart = fc.Reservations(space, spacing=2.0)
+    apart.best(layer, near, 6, agents=names, walk=6, where=values >= 0)
+    away = np.hypot(*(apart.positions[:, None] - apart.positions[None]).T) + 9 * np.eye(3)
+    assert away.min() >= 2
+    alone = fc.Reservations(space)
+    only = alone.best(layer, (2, 1), 6, agents="a", walk=6, where=values > 2.5)
+    assert only.value == 3
+    none = alone.best(layer, near[:2], 6, agents=["b", "c"], walk=6, where=values > 2.5)
+    assert none.found.tolist() == [False, False]
+    assert "b" not in alone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.query.spots import best, worst
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.spots import Spots, chosen
@@ -68,6 +69,7 @@ class Reservations:
         *,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None = None,
+        walk: float | None = None,
         outside: str = "refuse",
     ) -> Spots:
         """Take for each agent the best free cell around its position.
@@ -75,10 +77,10 @@ class Reservations:
         What these agents held before is given up first, all of it; the spots of others stay. Then they choose one after the
         other. An agent that finds nothing holds nothing.
 
-        `agents` are N different hashable values for an (N, 2) array `near`, or one for one (x, y) pair; the rest is as in
-        `fieldcraft.best`. Returns a spot for each. When this raises, nothing has changed.
+        `agents` are N different hashable values for an (N, 2) array `near`, or one for one (x, y) pair. `where`, `walk` and
+        `outside` are as in `fieldcraft.best`. Returns a spot for each. When this raises, nothing has changed.
         """
-        return self._serve(layer, near, radius, agents, where, outside, np.float32(1))
+        return self._serve(layer, near, radius, agents, where, walk, outside, np.float32(1))
 
     def worst(
         self,
@@ -88,10 +90,11 @@ class Reservations:
         *,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None = None,
+        walk: float | None = None,
         outside: str = "refuse",
     ) -> Spots:
         """Take for each agent the free cell with the lowest value around its position; the rest is as in `best`."""
-        return self._serve(layer, near, radius, agents, where, outside, np.float32(-1))
+        return self._serve(layer, near, radius, agents, where, walk, outside, np.float32(-1))
 
     def release(self, *agents: Hashable) -> int:
         """Give up the spots of these agents; those who hold none are passed over. Returns how many were given up."""
@@ -111,6 +114,7 @@ class Reservations:
         radius: float,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None,
+        walk: float | None,
         outside: str,
         sign: np.float32,
     ) -> Spots:
@@ -126,10 +130,47 @@ class Reservations:
         names = _names(agents, len(points), single)
         asking = set(names)
         kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
-        cells = door.serve(layer)(layer, points, far, self.spacing, where, kept, outside, sign)
+        if walk is None:
+            cells = door.serve(layer)(layer, points, far, self.spacing, where, kept, outside, sign)
+        else:
+            cells = self._walked(layer, points, far, where, kept, walk, outside, best if sign > 0 else worst)
         self.release(*names)
         self._held.update((agent, cell) for agent, cell in zip(names, cells[:, 0].tolist(), strict=True) if cell >= 0)
         return chosen(cells, single, None, self.space, ground.flat)
+
+    def _walked(
+        self,
+        layer: Readable,
+        points: NDArray[np.float64],
+        radius: float,
+        where: Readable | ArrayLike | None,
+        kept: NDArray[np.int64],
+        walk: float,
+        outside: str,
+        pick: Callable[..., Spots],
+    ) -> NDArray[np.int64]:
+        """The cells that agents take who walk to them, one after the other: (N, 1), -1 for none."""
+        allowed = np.ones(self.space.shape, dtype=np.bool_)
+        if where is not None:
+            values = np.asarray(getattr(where, "values", where))
+            pick(layer, points[:0], radius, where=where)  # says what is no answer to where
+            allowed &= values.reshape(self.space.shape) != 0
+        for cell in kept.tolist():
+            self._keep_off(allowed, cell)
+        cells = np.full((len(points), 1), -1, dtype=np.int64)
+        for number, point in enumerate(points):
+            cell = int(pick(layer, point, radius, where=allowed, walk=walk, outside=outside).cells)
+            if cell >= 0:
+                cells[number] = cell
+                self._keep_off(allowed, cell)
+        return cells
+
+    def _keep_off(self, allowed: NDArray[np.bool_], cell: int) -> None:
+        """Take away a cell that is held and those that are too near to it."""
+        away = self.space.offsets_from(self.space.position_of(cell))
+        near = (away**2).sum(axis=1) < (self.spacing * (1 - 1e-9)) ** 2
+        near[cell] = True
+        allowed.reshape(-1)[near] = False
 
 
 def _names(agents: Any, count: int, single: bool) -> list[Hashable]:
