@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 when all went well, 2 for wrong arguments or anything fieldcraft refuses, 130 when stopped with Ctrl-C.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
+    _tell_of_stalls()
     try:
         parser, commands = _parser()
         _refuse_broken(commands, given)
@@ -52,6 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
+
+
+def _tell_of_stalls() -> None:
+    """Let a terminal show what the library logs while it compiles: nothing stalls silently."""
+    log = logging.getLogger("fieldcraft")
+    if sys.stderr.isatty() and not log.handlers:
+        log.addHandler(logging.StreamHandler())
+        log.setLevel(logging.INFO)
 
 
 def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argparse.ArgumentParser]]:
