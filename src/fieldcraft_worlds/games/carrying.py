@@ -1,4 +1,4 @@
-"""What carries the layers and swarms of games: the CPU, or a graphics card that the command line asked for.
+"""The carrier of layers and swarms of games: the CPU, or a graphics card that the command line asked for.
 
 It changes no value, so it is part of no state, no setting and no save.
 """
@@ -16,5 +16,5 @@ def choose(name: str | None) -> None:
 
 
 def device() -> str | None:
-    """What carries worlds, as `InfluenceMap` takes it."""
+    """The device that carries worlds, as `InfluenceMap` takes it."""
     return _chosen[0] if _chosen else None

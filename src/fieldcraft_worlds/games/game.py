@@ -223,7 +223,7 @@ class OpeningWorld(World, Protocol):
     """A world with something to see before the first step: how its map is made, say. It changes nothing."""
 
     def opening(self, share: float) -> Scene | None:
-        """What is to be seen when this share of the opening, 0 to 1, is over; None where there is no opening."""
+        """The scene when this share of the opening, 0 to 1, is over; None where there is no opening."""
         ...
 
 

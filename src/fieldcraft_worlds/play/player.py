@@ -324,7 +324,7 @@ class Player:
         return begins(self.session.state)
 
     def _opening(self, share: float) -> Scene | None:
-        """What is to be seen before the first step, if there is anything."""
+        """The scene before the first step, if there is one."""
         opening: Callable[[float], Scene | None] = getattr(self.session.world, "opening", lambda share: None)
         return opening(share)
 

@@ -22,6 +22,7 @@ SMALL: dict[str, tuple[Any, dict[str, Any]]] = {
     "maze": (None, {"maze": {"width": 15, "height": 11}, "treasures": 2}),
     "tether": (None, {"fighters": 2}),
     "ants": (Grid(40, 30), {"ants": 60, "piles": 1}),
+    "physarum": (Grid(40, 30), {"agents": 80, "cities": 3}),
     "flock": (Grid(40, 30, wrap=True), {"birds": 60}),
 }
 

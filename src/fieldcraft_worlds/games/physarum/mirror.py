@@ -66,7 +66,7 @@ class Mirror:
 
     @property
     def level(self) -> float:
-        """What a trail holds where it is a vein."""
+        """The least that a trail holds where it is a vein."""
         keep = min(self.settings.keep, 0.999)
         agents = len(self.swarm) if self.swarm is not None else 0
         return _VEIN * agents / len(self.ground) / (1 - keep)

@@ -16,7 +16,7 @@ __all__ = ["Network", "lengths_between", "network_of", "tree_length"]
 
 @dataclass(frozen=True)
 class Network:
-    """What has grown between cities.
+    """The network that has grown between cities.
 
     Parameters
     ----------

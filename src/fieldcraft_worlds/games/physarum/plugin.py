@@ -12,7 +12,7 @@ from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.mirror import Mirror
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
-from fieldcraft_worlds.games.physarum.state import State
+from fieldcraft_worlds.games.physarum.state import State, checked
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
@@ -39,6 +39,10 @@ class PhysarumWorld:
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
         return rules.start(self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space)
 
     def step(self, state: State, orders: Sequence[Found], rng: np.random.Generator) -> State:
         """The next state, see `rules.step`."""

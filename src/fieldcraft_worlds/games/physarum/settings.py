@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
 
 __all__ = ["MOST_AGENTS", "Settings"]
 
@@ -44,6 +45,7 @@ class Settings:
     rate: int = 30
 
     def __post_init__(self) -> None:
+        bounded(self, agents=MOST_AGENTS)
         if checks.whole("agents", self.agents) > MOST_AGENTS:
             raise InvalidValue(f"There are at most {MOST_AGENTS:,} agents", got=f"agents={self.agents}", remedy="Ask for fewer")
         if checks.whole("cities", self.cities) > 64:
