@@ -135,7 +135,7 @@ def _take(agents, numbers, key, step, first, x, y, mind, dies):
 
 
 @kernel(error_model="numpy", inline="never")
-def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):
+def _look(x, y, mind, turned, ways, height, width, wrap, distance, cells):
     """The cells of sensors at a distance, on headings turned by an angle; -1 off the map."""
     wide = np.int32(width)
     high = np.int32(height)
@@ -143,8 +143,9 @@ def _look(x, y, mind, turned, table, height, width, wrap, distance, cells):
     turn = np.int32(turned)
     for k in range(x.shape[0]):
         which = np.uint32((mind[k] + turn) & 0xFFFF) >> np.uint32(4)
-        column = np.int32(np.int32(x[k] + np.int32(table[which, 0] * far)) >> 16)
-        row = np.int32(np.int32(y[k] + np.int32(table[which, 1] * far)) >> 16)
+        both = ways[which]
+        column = np.int32(np.int32(x[k] + np.int32(np.int32(np.int32(both << 16) >> 16) * far)) >> 16)
+        row = np.int32(np.int32(y[k] + np.int32(np.int32(both >> 16) * far)) >> 16)
         if wrap:
             column = np.int32(column + wide) if column < 0 else column
             column = np.int32(column - wide) if column >= wide else column
@@ -424,6 +425,10 @@ def walk(agents, numbers, seen, table, how, blank, step, first, last):
     wrap = rule.wrap != 0
     senses = (rule.follow != 0) | (rule.avoid != 0)
     by_vectors = (rule.align != 0) | (rule.separate != 0) | (rule.cohere != 0)
+    same = sights.trail_0.ctypes.data == sights.trail_1.ctypes.data
+    ways = np.empty(table.shape[0], np.int32)  # cosine and sine side by side, to be fetched at once
+    for k in range(table.shape[0]):
+        ways[k] = np.int32((table[k, 0] & 0xFFFF) | (table[k, 1] << 16))
     alongs = np.zeros(16, np.int32)
     acrosses = np.zeros(16, np.int32)
     _wishes(rule, alongs, acrosses)
@@ -451,19 +456,24 @@ def walk(agents, numbers, seen, table, how, blank, step, first, last):
         _take(agents, numbers, rule.key, step, start, x, y, mind, dies)
         sides[:] = 0
         if senses or rule.align != 0:
-            _look(x, y, mind, 0, table, height, width, wrap, rule.distance, middles)
+            _look(x, y, mind, 0, ways, height, width, wrap, rule.distance, middles)
             if not blank:
                 _close(sights.closed, middles)
         if senses:
-            _look(x, y, mind, -rule.angle, table, height, width, wrap, rule.distance, lows)
-            _look(x, y, mind, rule.angle, table, height, width, wrap, rule.distance, highs)
+            _look(x, y, mind, -rule.angle, ways, height, width, wrap, rule.distance, lows)
+            _look(x, y, mind, rule.angle, ways, height, width, wrap, rule.distance, highs)
             if not blank:
                 _close(sights.closed, lows)
                 _close(sights.closed, highs)
             if rule.follow != 0:
-                _smell_by_role(sights.trail_0, sights.trail_1, mind, lows, low)
-                _smell_by_role(sights.trail_0, sights.trail_1, mind, middles, middle)
-                _smell_by_role(sights.trail_0, sights.trail_1, mind, highs, high)
+                if same:
+                    _smell(sights.trail_0, lows, low)
+                    _smell(sights.trail_0, middles, middle)
+                    _smell(sights.trail_0, highs, high)
+                else:
+                    _smell_by_role(sights.trail_0, sights.trail_1, mind, lows, low)
+                    _smell_by_role(sights.trail_0, sights.trail_1, mind, middles, middle)
+                    _smell_by_role(sights.trail_0, sights.trail_1, mind, highs, high)
                 _sides(low, middle, high, dies, sides)
             if rule.avoid != 0:
                 _frees(lows, middles, highs, dies, sides)
