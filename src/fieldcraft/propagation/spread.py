@@ -181,7 +181,7 @@ class SpreadField(Field):
         self.tune(self.spread, self._every)
 
     def _attenuate(self) -> None:
-        """What cells leave of what arrives in them, as kernels take it."""
+        """The part that cells leave of what arrives in them, as kernels take it."""
         resistance = self.resistance
         self._through = None if resistance is None else np.exp(-resistance) if self._exponent == 0 else resistance
         self._crossing = np.zeros((1, 0), dtype=np.float32) if self._through is None else self._through

@@ -51,7 +51,7 @@ class Pursuit(Operand):
     barrier_angle: degrees from the velocity beyond which ground is behind it, above 0 up to 180.
     tail: how far the barrier reaches from where it was seen, world units; by default twelve typical steps.
     cooling: what a cell cools by in each step after its first, above 0 up to 1.
-    every: seconds from step to step; by default what he takes for a typical step.
+    every: seconds from step to step; by default the time of a typical step.
     most_hot: the flood stops before a step that would ignite more cells than this.
     most_steps: it stops after this many.
 
