@@ -54,6 +54,6 @@ def steps(space: Space) -> tuple[Any, ...]:
 
 def _for(layer: Readable, what: str, **rooms: Callable[..., _Answer]) -> Callable[..., _Answer]:
     space = getattr(layer, "space", None)
-    if not isinstance(space, Space):
+    if not hasattr(space, "forms"):
         Ground(layer)  # says what is missing
     return picked(space, what, **rooms)

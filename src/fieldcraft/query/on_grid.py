@@ -99,10 +99,11 @@ def _is_open(space: Grid) -> bool:
 
 def sample(layer: Readable, positions: ArrayLike, between: bool, outside: str) -> tuple[NDArray[np.float32], bool]:
     """The values at positions, (N,), and whether it was one position."""
-    ground = GridGround(layer)
     if not between:
-        cells = ground.space.cell_at(positions, outside=outside)
-        return ground.flat[np.atleast_1d(cells)], isinstance(cells, int)
+        read = Ground(layer)
+        cells = read.space.cell_at(positions, outside=outside)
+        return (read.flat[cells : cells + 1], True) if isinstance(cells, int) else (read.flat[cells], False)
+    ground = GridGround(layer)
     points, single = _points(positions)
     found = np.empty(len(points), dtype=np.float32)
     _read(ground, "bilinear", points, outside, (), _SAMPLES, found)

@@ -20,7 +20,10 @@ def picked(space: object, what: str, **rooms: Callable[..., _Served]) -> Callabl
 
     The one switch between kinds of space: the `door.py` of a room calls it.
     """
-    for form in checked_space(space, f"{what} needs").forms:
+    forms = getattr(space, "forms", None)  # looked at before the class, which takes longer
+    if forms is None:
+        forms = checked_space(space, f"{what} needs").forms
+    for form in forms:
         if form in rooms:
             return rooms[form]
     raise _refusal(space, what, next(iter(rooms)))
