@@ -193,7 +193,8 @@ def wave_any(
                     start = pad - steps[k, 0]
                     row = source[level - 1, (before - low) % rows, start : start + width]
                     gather(row, links[on_map], masks[k], losses[k], exponent, signed, strongest, weakest)
-            attenuate(strongest, weakest, through[min(on_map, through.shape[0] - 1)], exponent)
+            if through.shape[1] > 0:
+                attenuate(strongest, weakest, through[on_map], exponent)
             here = ring[level - 1, (y - low) % rows, pad : pad + width]
             if level == count:
                 update(here, strongest, weakest, frozen[on_map], values[y], exponent, momentum, keep, floor)

@@ -277,7 +277,8 @@ def tiles_any(
                             start = pad - steps[k, 0]
                             row = source[j + reach - steps[k, 1], start : start + columns]
                             gather(row, arrive, masks[k], losses[k], exponent, signed, strongest, weakest)
-                        attenuate(strongest, weakest, through[min(top + j, through.shape[0] - 1), left : left + columns], exponent)
+                        if through.shape[1] > 0:
+                            attenuate(strongest, weakest, through[top + j, left : left + columns], exponent)
                         update(
                             block[j + reach, pad : pad + columns],
                             strongest,

@@ -316,7 +316,8 @@ class SpreadField(Field):
             if tiles.is_worth_it:
                 count -= self._step_tiles(count)
             else:
-                levels = min(count, self._levels(), tiles.until_probe)
+                most = min(self._levels(), tiles.until_probe)
+                levels = -(-count // -(-count // most))  # waves of about the same height
                 self._step_waves(levels)
                 tiles.until_probe -= levels
                 count -= levels
