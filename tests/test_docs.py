@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 from pathlib import Path
 
@@ -22,7 +23,6 @@ def blocks(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(HOME)))
 def test_code_on_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "out").mkdir()
     names: dict[str, object] = {"__name__": "docs"}
     for block in blocks(page):
         exec(compile(block, str(page), "exec", dont_inherit=True), names)
@@ -40,3 +40,10 @@ def test_links_on_the_page_lead_somewhere(page: Path) -> None:
 
 def test_the_package_docstring_is_true() -> None:
     assert doctest.testmod(fieldcraft).failed == 0
+
+
+@pytest.mark.parametrize("module", ["fieldcraft", "fieldcraft.steering", "fieldcraft.view"])
+def test_every_public_name_has_a_line_among_the_names(module: str) -> None:
+    page = (HOME / "docs" / "names.md").read_text(encoding="utf-8")
+    missing = [name for name in importlib.import_module(module).__all__ if not re.search(rf"\b{name}\b", page)]
+    assert missing == []

@@ -13,7 +13,7 @@ import pytest
 HOME = Path(__file__).resolve().parents[1]
 # How each example is told to come to an end; one that is missing here fails the test below.
 ARGUMENTS: dict[str, list[list[str]]] = {
-    "army.py": [[]],
+    "army.py": [[], ["--picture", "army.png"]],
     "chase_sheet.py": [["--picture", "chase.png"]],
     "crowd.py": [["--frames", "5"]],
     "explorer.py": [[], ["--picture", "explorer.png"]],
@@ -21,6 +21,11 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "floors.py": [["--picture", "floors.png"]],
     "guards.py": [["--picture", "guards.png"]],
     "pheromones.py": [["--frames", "5"], ["--picture", "pheromones.png"]],
+    "hex_war.py": [["--picture", "hex_war.png"]],
+    "roguelike.py": [["--picture", "roguelike.png"]],
+    "stealth.py": [["--picture", "stealth.png"]],
+    "tower_defence.py": [["--picture", "tower_defence.png"]],
+    "utility.py": [["--picture", "utility.png"]],
     "pygame_enemy.py": [["--frames", "5"]],
 }
 
