@@ -50,15 +50,30 @@ def alive(space: fc.Space) -> Any:
     return imap
 
 
+def nothing() -> None:
+    """What a round needs beforehand."""
+
+
+def stepping(imap: fc.InfluenceMap, steps: int) -> Callable[[], None]:
+    """A batch of single steps, as a game makes them frame by frame."""
+
+    def batch() -> None:
+        for _ in range(steps):
+            imap.step()
+
+    return batch
+
+
 def propagations(quick: bool) -> tuple[Table, dict[str, dict[int, float]]]:
-    table = Table("One propagation, all cells alive: milliseconds, and how many fit into a frame of 1/60 s", ["space", *(f"{s} x {s}" for s in SIDES)])
+    title = "One propagation, all cells alive: milliseconds, and how many fit into a frame of 1/60 s"
+    table = Table(title, ["space", *(f"{s} x {s}" for s in SIDES)])
     curves: dict[str, dict[int, float]] = {}
     for side in SIDES[:3] if quick else SIDES:
         for name, make in spaces(side).items():
             say(f"  one propagation: {side} x {side}, {name}")
             imap = alive(make())
             steps = 4 if side > 512 else 32
-            times = race({"step": (lambda: None, lambda: [imap.step() for _ in range(steps)] and None)}, steps, {"step": 3 if quick else 15})
+            times = race({"step": (nothing, stepping(imap, steps))}, steps, {"step": 3 if quick else 15})
             curves.setdefault(name, {})[side] = times["step"].best
     for name, curve in curves.items():
         table.add(name, *(f"{curve[s] * 1e3:.3g} ({FRAME / curve[s]:,.0f})" if s in curve else "" for s in SIDES))
@@ -88,7 +103,7 @@ def asking(side: int, quick: bool) -> dict[str, dict[int, float]]:
         for name, run in runs.items():
             say(f"  {count:,} agents on {side} x {side}: {name}")
             run()
-            times: dict[str, Times] = race({name: (lambda: None, lambda run=run: run() and None)}, 1, {name: 3 if quick else 7})  # type: ignore[dict-item]
+            times: dict[str, Times] = race({name: (nothing, run)}, 1, {name: 3 if quick else 7})  # type: ignore[dict-item]
             found.setdefault(name, {})[count] = times[name].best
     return found
 

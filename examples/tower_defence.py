@@ -34,7 +34,7 @@ for frame in range(600):
         velocities = np.vstack([velocities, np.zeros((1, 2))])
     if frame % 6 == 0:
         corner = rng.integers((8, 1), (54, 37))
-        tower = space.cell_at(corner + [(0.5, 0.5), (1.5, 0.5), (0.5, 1.5), (1.5, 1.5)])
+        tower = space.cell_at(corner + np.array([(0.5, 0.5), (1.5, 0.5), (0.5, 1.5), (1.5, 1.5)]))
         if space.walls.flat[tower].any() or fc.would_block(space, tower, ways, starts=np.vstack([gates, creeps])):
             refused += 1
         else:
