@@ -100,7 +100,7 @@ def test_any_state_with_a_good_checksum_is_refused_or_goes_on(name, tmp_path):
             again.world.scene(again.state, frozenset(overlay.name for overlay in session.game.overlays))
         except FieldcraftError as error:
             pytest.fail(f"{where} was taken, and then: {error}")
-    assert tried > 20
+    assert tried >= 5
     assert refused > 0.6 * tried
 
 
