@@ -24,6 +24,8 @@ ONE_OF_EACH = [
     errors.WrongLayer("mark", "layers with fc.Fade", "'noise', of class SpreadLayer", "Use add_source()"),
     errors.DeadSource("A rule", got="this", remedy="Do that"),
     errors.ConcurrentUse("A rule", got="this", remedy="Do that"),
+    errors.NoDevice("A rule", got="this", remedy="Do that"),
+    errors.DeviceLost("A rule", got="this", remedy="Do that"),
     errors.MissingLibrary("pygame", "view", "A window"),
     errors.BadMapFile("A rule", got="this", remedy="Do that"),
     errors.BadTimeline("A rule", got="this", remedy="Do that"),
