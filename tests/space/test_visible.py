@@ -170,7 +170,7 @@ SPACE = fc.Grid(6, 4)
         ((SPACE, (1, 1), 0), {}, "above 0"),
         ((SPACE, (1, 1), -2), {}, "above 0"),
         ((SPACE, (1, 1), np.nan), {}, "finite"),
-        ((SPACE, (1, 1), np.inf), {}, "finite"),
+        ((SPACE, (1, 1), -np.inf), {}, "above 0|finite"),
         ((SPACE, (1, 1), "far"), {}, "number"),
         ((SPACE, [(1, 1), (2, 2)], [3, 0]), {}, "index 1"),
         ((SPACE, [(1, 1), (2, 2)], [3, 4, 5]), {}, "one per position"),
@@ -212,3 +212,7 @@ def test_bad_looks_are_refused(arguments, options, says):
 def test_bad_shots_are_refused(start, end, options, says):
     with pytest.raises(errors.InvalidValue, match=says):
         incoming(SPACE, start, end, **options)
+
+
+def test_an_endless_radius_sees_as_far_as_the_map_goes():
+    assert visible(SPACE, (1, 1), np.inf).tolist() == visible(SPACE, (1, 1), 99.0).tolist()
