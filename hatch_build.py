@@ -21,7 +21,7 @@ class KernelHook(BuildHookInterface):
         if version == "editable" or not named:
             return
         files = sorted((Path(self.root) / named).glob("fieldcraft_kernels*"))
-        if len(files) != 2:
+        if not any(path.suffix == ".txt" for path in files):
             raise FileNotFoundError(
                 f"FIELDCRAFT_OBJECT is the folder of one compiled object. Got {named!r}. Run: fieldcraft compile --out {named}"
             )

@@ -158,15 +158,17 @@ def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _compile(chosen: argparse.Namespace) -> None:
     from fieldcraft import readiness
-    from fieldcraft.kernels import ahead
+    from fieldcraft.kernels import ahead, prebuilt
     from fieldcraft.progress import Progress
 
     if importlib.util.find_spec("numba") is None:
         raise MissingLibrary("numba", "compile", "Compiling kernels")
     if chosen.out is not None:
-        print("Compiling all kernels into one object; this takes a minute or two.", flush=True)
-        path = ahead.build(chosen.out)
-        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Programs find it where FIELDCRAFT_KERNELS={chosen.out} is set.")
+        for level in prebuilt.LEVELS:
+            print(f"Compiling all kernels into one object for {level}; this takes a minute or two.", flush=True)
+            path = ahead.build(chosen.out, level)
+            print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
+        print(f"Programs find them where FIELDCRAFT_KERNELS={chosen.out} is set.")
         return
     with Progress(sys.stdout, "Preparing kernels") as bar:
         readiness.warm_up(progress=lambda done, total: bar.show(done / total))

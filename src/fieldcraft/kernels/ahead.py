@@ -12,7 +12,6 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from fieldcraft.kernels.warming import entries
 __all__ = ["build"]
 
 
-def build(folder: Path, level: str = prebuilt.LEVEL) -> Path:
+def build(folder: Path, level: str) -> Path:
     """Compile every declared kernel into a shared object in a folder, for processors from `level` on; the object's path.
 
     Takes one to two minutes. Raises RuntimeError if a kernel is missing from the object.
@@ -50,7 +49,7 @@ def build(folder: Path, level: str = prebuilt.LEVEL) -> Path:
         made.output_dir = scratch
         made.compile()
         (object_,) = Path(scratch).glob(f"{prebuilt.NAME}*")
-        target = folder / f"{prebuilt.NAME}{EXTENSION_SUFFIXES[0]}"
+        target = prebuilt.place(folder, level)
         shutil.copyfile(object_, target)
     target.with_suffix(".txt").write_text(made_of + "\n")
     _check(target, names)

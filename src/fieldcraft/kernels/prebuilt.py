@@ -23,10 +23,12 @@ import numpy as np
 
 from fieldcraft.kernels.signatures import Argument, parse
 
-__all__ = ["LEVEL", "NAME", "compiled", "loaded", "serves", "sources", "symbol"]
+__all__ = ["LEVELS", "NAME", "compiled", "loaded", "place", "serves", "sources", "symbol"]
 
 NAME = "fieldcraft_kernels"
-LEVEL = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}.get(platform.machine(), "generic")
+# The processors that objects are made for, the most able first: AVX-512 is worth a third in dense Spread.
+LEVELS = ("x86-64-v4", "x86-64-v3") if platform.machine() in ("x86_64", "AMD64") else ("generic",)
+_NEEDED = {"x86-64-v4": ("AVX512_SKX",), "x86-64-v3": ("AVX2", "FMA3")}
 _FOLDER = Path(__file__).resolve().parent
 _log = logging.getLogger("fieldcraft")
 
@@ -67,10 +69,16 @@ def _object() -> ModuleType | None:
     if os.environ.get("FIELDCRAFT_REFERENCE", "") not in ("", "0"):
         return None
     for folder in filter(None, (os.environ.get("FIELDCRAFT_KERNELS"), str(_FOLDER))):
-        path = Path(folder) / f"{NAME}{EXTENSION_SUFFIXES[0]}"
-        if path.exists() and _runs_here(path) and _is_of_these_sources(path):
-            return loaded(path)
+        for level in LEVELS:
+            path = place(Path(folder), level)
+            if path.exists() and _runs_here(level) and _is_of_these_sources(path):
+                return loaded(path)
     return None
+
+
+def place(folder: Path, level: str) -> Path:
+    """The file of the object for processors of a level."""
+    return folder / f"{NAME}-{level}{EXTENSION_SUFFIXES[0]}"
 
 
 def loaded(path: Path) -> ModuleType:
@@ -92,15 +100,9 @@ def _is_of_these_sources(path: Path) -> bool:
     return fits
 
 
-def _runs_here(path: Path) -> bool:
-    if LEVEL != "x86-64-v3":
-        return True
+def _runs_here(level: str) -> bool:
     features: dict[str, bool] = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
-
-    fits = bool(features.get("X86_V3") or (features.get("AVX2") and features.get("FMA3")))
-    if not fits:
-        _log.info("%s is for processors with AVX2, which this one has not; it is passed over.", path)
-    return fits
+    return features.get(f"X86_{level[-2:].upper()}", False) or all(features.get(name) for name in _NEEDED.get(level, ()))
 
 
 def _chooser(versions: list[tuple[Argument, ...]], functions: list[Any]) -> Callable[..., Any]:
