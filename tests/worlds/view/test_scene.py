@@ -273,7 +273,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("parts", "said"),
         [
-            ({"field": Field(np.ones((12, 8)))}, "[row, column]"),
+            ({"field": Field(np.ones((12, 8)))}, "(height, width)"),
             ({"field": Field(np.full((8, 12), np.nan), limits=(0, 1))}, "finite"),
             ({"field": Field(np.ones((8, 12)), opacity=2.0)}, "opacity"),
             ({"field": Field(np.ones((8, 12)), limits=(1, 1))}, "limits"),
