@@ -46,7 +46,7 @@ from fieldcraft.paths import (
     shortest_paths,
     would_block,
 )
-from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, tether, threat
+from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, tether, threat
 from fieldcraft.pursuit import Belief, Contacts, LastSeen, Pursuit, Sight
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
@@ -131,6 +131,7 @@ __all__ = [
     "gpu",
     "gradient",
     "incoming",
+    "influence_at",
     "lerp",
     "load",
     "load_map",

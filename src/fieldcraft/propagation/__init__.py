@@ -3,6 +3,7 @@
 from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.flood import Flood
+from fieldcraft.propagation.gridless import influence_at
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.propagation.radial import Radial
 from fieldcraft.propagation.spread import Spread
@@ -10,6 +11,20 @@ from fieldcraft.propagation.stamps import Stamp, tether
 from fieldcraft.propagation.threat import threat
 from fieldcraft.propagation.trail import Trail
 
-__all__ = ["PROPAGATIONS", "Account", "Fade", "Field", "Flood", "Propagation", "Radial", "Spread", "Stamp", "Trail", "tether", "threat"]
+__all__ = [
+    "PROPAGATIONS",
+    "Account",
+    "Fade",
+    "Field",
+    "Flood",
+    "Propagation",
+    "Radial",
+    "Spread",
+    "Stamp",
+    "Trail",
+    "influence_at",
+    "tether",
+    "threat",
+]
 
 PROPAGATIONS: dict[str, type[Propagation]] = {"spread": Spread, "radial": Radial, "fade": Fade, "flood": Flood, "trail": Trail}
