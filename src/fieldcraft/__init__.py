@@ -48,7 +48,7 @@ from fieldcraft.paths import (
 )
 from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, tether, threat
 from fieldcraft.pursuit import Belief, Contacts, LastSeen, Pursuit, Sight
-from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, regions, sample, sense, uphill, worst
+from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, pick, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import (
     Source,
@@ -139,6 +139,7 @@ __all__ = [
     "maximum",
     "minimum",
     "peaks",
+    "pick",
     "pitch",
     "read_football",
     "read_pedestrians",

@@ -9,6 +9,7 @@ from fieldcraft.query.explanation import Accountable, Contribution, Explanation,
 from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.ground import Readable
 from fieldcraft.query.maxima import peaks
+from fieldcraft.query.picking import pick
 from fieldcraft.query.regions import regions
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import Along, along
@@ -33,6 +34,7 @@ __all__ = [
     "explore_step",
     "gradient",
     "peaks",
+    "pick",
     "regions",
     "sample",
     "sense",
