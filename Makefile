@@ -26,7 +26,7 @@ test-reference: setup
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup
-	$(BIN)/python tests/scenarios.py
+	PYTHONPATH=tests $(BIN)/python -m support.scenarios
 
 lint: setup
 	$(BIN)/ruff check .

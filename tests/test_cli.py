@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import fieldcraft as fc
-import realdata
 from fieldcraft import cli, progress
 from fieldcraft.progress import Progress
+from support import realdata
 
 RECIPE = """
 title = "Small"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import clock
 from fieldcraft.errors import InvalidValue
-from refusals import refused
+from support.refusals import refused
 
 RATES = [1, 2, 5, 10, 20, 24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144, 200, 240, 300, 44_100, 48_000]
 

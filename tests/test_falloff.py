@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff, Ring, footprint
-from refusals import refused
+from support.refusals import refused
 
 SHARES = np.linspace(0, 1, 4001)
 SMALLEST = 2.0**-24  # a weight below half of it adds nothing to a layer at a strength of 1

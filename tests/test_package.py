@@ -14,7 +14,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from tiers import told_twice
+from support.tiers import told_twice
 
 OPTIONAL = {"pygame", "PIL", "av", "zstd", "cv2", "numba", "trimesh", "matplotlib", "wgpu", "rendercanvas", "glfw"}
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from damage import damaged, fuzz, rewrite
 from fieldcraft import Grid, Terrain
 from fieldcraft.errors import BadSaveFile, InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.space import Graph
 from fieldcraft_worlds.play import saving
-from refusals import refused
+from support.damage import damaged, fuzz, rewrite
+from support.refusals import refused
 
 
 @dataclass(frozen=True, eq=False)

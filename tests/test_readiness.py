@@ -14,7 +14,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import kernels, steering
 from fieldcraft.errors import UnknownName
-from refusals import refused
+from support.refusals import refused
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
 

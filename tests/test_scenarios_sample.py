@@ -1,4 +1,4 @@
-"""A fixed sample of the problems that `python tests/scenarios.py` solves in full."""
+"""A fixed sample of the problems that `make scenarios` solves in full."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import realdata
-import scenarios
 from fieldcraft.maps.scenarios import load_scenarios
 from fieldcraft.paths.search import shortest_path, shortest_paths
+from support import realdata, scenarios
 
 FILES = realdata.files("gridmaps", "scenarios/*/*.scen")
 SAMPLE = 30  # problems of each file, the shortest and the longest among them

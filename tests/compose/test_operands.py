@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
-from refusals import refused
+from support.refusals import refused
 
 _FAR = np.float32(1e20)
 

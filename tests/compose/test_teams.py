@@ -15,7 +15,7 @@ from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
-from refusals import refused
+from support.refusals import refused
 
 NAMES = ("red", "blue", "green", "gold", "grey")
 f32 = np.float32

@@ -14,7 +14,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 from fieldcraft.gpu import Device, devices, examination
-from refusals import refused
+from support.refusals import refused
 
 
 def test_says_what_it_is(device: Device) -> None:

@@ -12,7 +12,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu import Device
 from fieldcraft.steering import Forage, Leave, Swarm, Walk
-from refusals import refused
+from support.refusals import refused
 
 
 def _run(place: Any, seed: int) -> list[Any]:

@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu import Device
-from refusals import refused
+from support.refusals import refused
 
 
 def _same(one: fc.Layer, other: fc.Layer) -> None:

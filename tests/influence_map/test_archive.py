@@ -20,11 +20,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from damage import rewrite
 from fieldcraft import files
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
-from refusals import refused, state
+from support.damage import rewrite
+from support.refusals import refused, state
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (3, 0)]
 

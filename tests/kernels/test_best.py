@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import best as reference
-from questions import World, same, worlds
+from support.questions import World, same, worlds
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

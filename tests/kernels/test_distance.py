@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import grids
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.kernels.reference import distance_repair
 from fieldcraft.paths import DistanceMap, distance_map
+from support import grids
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import graphs
 from fieldcraft import kernels, steering
 from fieldcraft.kernels import graph_ways, pool
 from fieldcraft.kernels.reference import graph_ways as reference
@@ -24,6 +23,7 @@ from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes
 from fieldcraft.steering import travellers
+from support import graphs
 
 if not kernels.compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

@@ -11,7 +11,7 @@ from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import best as reference_spots
 from fieldcraft.kernels.reference import peaks as reference
 from fieldcraft.space.beside import moves_beside
-from questions import World, same, worlds
+from support.questions import World, same, worlds
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

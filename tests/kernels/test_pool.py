@@ -13,7 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from refusals import refused
+from support.refusals import refused
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import regions as reference
 from fieldcraft.space.beside import moves_beside
-from questions import World, same, worlds
+from support.questions import World, same, worlds
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

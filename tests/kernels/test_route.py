@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import route as reference
-from questions import World, same, worlds
+from support.questions import World, same, worlds
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

@@ -19,7 +19,7 @@ from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
 from fieldcraft.query.ground import frozen
 from fieldcraft.space import links
-from mazes import FAR, HEX, KNIGHT, ONE_WAY, World
+from support.mazes import FAR, HEX, KNIGHT, ONE_WAY, World
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

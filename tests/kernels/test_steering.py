@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crowds import World, bands, plain
 from fieldcraft import steering
 from fieldcraft.kernels import compiled
 from fieldcraft.paths import distance_map
 from fieldcraft.paths.on_grid.flow import GridFlow
+from support.crowds import World, bands, plain
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

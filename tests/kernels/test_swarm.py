@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference import swarm as reference
-from swarms import random_agents, random_rule, random_sights
+from support.swarms import random_agents, random_rule, random_sights
 
 fast = pytest.importorskip("fieldcraft.kernels.swarm")
 

@@ -12,7 +12,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse
 from fieldcraft.layer import Guard
-from refusals import refused, unchanged
+from support.refusals import refused, unchanged
 
 
 class Elsewhere:

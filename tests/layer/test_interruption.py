@@ -15,7 +15,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import interruption
-from refusals import state
+from support.refusals import state
 
 HOUSE = str(Path(fc.__file__).parent)
 Call = Callable[[fc.InfluenceMap, Any], object]

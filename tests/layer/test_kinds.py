@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName, WrongLayer
 from fieldcraft.propagation.presets import KINDS
-from refusals import refused, unchanged
+from support.refusals import refused, unchanged
 
 
 def spaces() -> list[fc.Grid | fc.Graph]:

@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
-from refusals import refused, unchanged
+from support.refusals import refused, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True

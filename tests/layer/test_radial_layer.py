@@ -17,7 +17,7 @@ import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap, WrongLayer
 from fieldcraft.propagation import radial_field
 from fieldcraft.sources.book import Shape
-from refusals import refused, unchanged
+from support.refusals import refused, unchanged
 
 METRICS = ("straight", "connected", "path", "sight")
 MOST = 2.0**20

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from refusals import refused
+from support.refusals import refused
 
 KINDS = {
     "sum": lambda: fc.Radial(4, metric="path"),

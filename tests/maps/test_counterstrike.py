@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import damage
-import realdata
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps import load_map
 from fieldcraft.space import Graph
+from support import damage, realdata
 
 
 def corner(x: float, y: float, z: float = 0) -> dict[str, float]:

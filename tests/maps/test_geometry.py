@@ -14,15 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import damage
-import realdata
-import refusals
 from fieldcraft import kernels
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.kernels.reference import voxels as reference
 from fieldcraft.maps import baking, ears, load_geometry, load_map
 from fieldcraft.maps.baking import bake
 from fieldcraft.space import Graph, sees, visible
+from support import damage, realdata, refusals
 
 # y up: a floor of two triangles, a ramp of one, a wall, a ceiling.
 ROOM = """# a room

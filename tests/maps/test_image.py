@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-import damage
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import image as image_maps
 from fieldcraft.maps import load_map
+from support import damage
 
 SUFFIXES = ["png", "bmp", "gif", "jpg", "webp"]
 BROWN, GREEN, BLACK, WHITE = (43, 29, 14), (60, 200, 60), (0, 0, 0), (255, 255, 255)

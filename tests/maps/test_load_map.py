@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.maps import FORMATS, MapOptions, load_map
+from support import realdata
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.maps.mazes import ALGORITHMS, EAST, SOUTH, maze_doors, maze_growth, maze_walls
-from refusals import refused
+from support.refusals import refused
 
 SIZES = st.tuples(st.integers(1, 18), st.integers(1, 18))
 

@@ -10,12 +10,11 @@ from hypothesis import given
 from scipy import sparse
 from scipy.sparse import csgraph
 
-import damage
-import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map
 from fieldcraft.maps.movingai import MOBILITIES
 from fieldcraft.space import Grid
+from support import damage, realdata
 
 ROWS = [".GSTW@O", "..SSWW@"]
 

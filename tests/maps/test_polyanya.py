@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import damage
-import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map
 from fieldcraft.space import Graph
+from support import damage, realdata
 
 # Two squares side by side, and a triangle below the second.
 SMALL = """mesh

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import damage
 import fieldcraft as fc
-import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map, load_quake
 from fieldcraft.space import Graph
+from support import damage, realdata
 
 LIFT = {"Target": [0, 0, 64], "Type": 6, "Traversal": [[0, 0, 0], [3, 0, 0], [3, 0, 64]], "Edict": {"EntityId": 3}}
 SMALL: dict[str, Any] = {

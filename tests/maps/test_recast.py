@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import damage
-import realdata
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps import load_map
 from fieldcraft.space import Graph
+from support import damage, realdata
 
 POLYGONS: dict[str, Any] = {
     "vertices": [[0, 0, 0], [4, 0, 0], [4, 0, 4], [0, 0, 4], [8, 1, 0], [8, 1, 4]],

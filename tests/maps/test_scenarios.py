@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import damage
 from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
 from fieldcraft.maps.scenarios import MAX_BYTES, load_scenarios
-from refusals import refused
+from support import damage
+from support.refusals import refused
 
 GOOD = b"version 1\n0\tmaps/dao/lake.map\t7\t4\t0\t3\t6\t1\t6.82843\n12\tmaps/dao/lake.map\t7\t4\t1\t1\t1\t1\t0\n"
 

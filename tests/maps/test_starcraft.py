@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import damage
-import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map
+from support import damage, realdata
 
 # As the game has it: row 0 is the south edge.
 SOUTH_FIRST = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 1, 1], [0, 1, 1, 1, 0]], dtype=np.uint8)

@@ -18,11 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import damage
-import realdata
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps import load_map
 from fieldcraft.space import Grid
+from support import damage, realdata
 
 zstd = pytest.importorskip("zstd")
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import damage
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
 from fieldcraft.maps import load_map, save_waypoints
 from fieldcraft.space import Graph
+from support import damage
 
 SMALL: dict[str, Any] = {
     "vertices": [[0, 0], [3, 4], [6, 0]],

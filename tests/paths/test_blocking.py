@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import grids
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import distance_map, would_block
+from support import grids
 
 
 @settings(max_examples=100, deadline=None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall
-from refusals import refused
+from support.refusals import refused
 
 
 def _space(seed: int, kind: str):

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 
 import fieldcraft as fc
-import grids
-import realdata
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import DistanceMap, distance_map
+from support import grids, realdata
 
 ROOM = np.array([[c == "#" for c in row] for row in ("..........", ".########.", ".#......#.", ".#.####.#.", "...#..#...")])
 

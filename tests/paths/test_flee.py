@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import grids
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map, flee_map
+from support import grids
 
 
 @settings(max_examples=60, deadline=None)

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import realdata
-from crowds import World
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
 from fieldcraft.paths.on_grid.flow import GridFlow
-from refusals import refused
+from support import realdata
+from support.crowds import World
+from support.refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
 

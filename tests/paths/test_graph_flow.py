@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import graphs
-import realdata
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
 from fieldcraft.paths.on_graph.flow import GraphFlow
+from support import graphs, realdata
 
 
 @settings(max_examples=80, deadline=None)

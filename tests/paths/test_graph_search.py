@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import graphs
-import realdata
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.paths import distance_map, shortest_path, shortest_paths
+from support import graphs, realdata
 
 # A hall, a passage and another hall; the passage lies low.
 CORNERS = [(0, 0), (4, 0), (4, 4), (0, 4), (4, 1), (4, 2), (9, 1), (9, 2), (9, 0), (13, 0), (13, 4), (9, 4)]

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import graphs
-import grids
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import DistanceMap, distance_map
+from support import graphs, grids
 
 TRIANGLE = fc.Graph([(0, 0), (4, 0), (4, 3)], [(0, 1), (1, 2), (0, 2)])
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import fieldcraft as fc
-import grids
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import DistanceMap, distance_map
+from support import grids
 
 
 class Repairs(RuleBasedStateMachine):

@@ -9,7 +9,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.route import Path, no_path
-from refusals import refused
+from support.refusals import refused
 
 
 def test_positions_are_the_centres_of_the_cells() -> None:

@@ -13,8 +13,8 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths.distance import distance_map
 from fieldcraft.paths.search import shortest_path, shortest_paths
-from mazes import World, cheapest, edges
-from refusals import refused
+from support.mazes import World, cheapest, edges
+from support.refusals import refused
 
 DIAGONAL = math.sqrt(2)
 

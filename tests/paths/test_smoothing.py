@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.paths.route import Path
 from fieldcraft.paths.search import shortest_path, shortest_paths
-from mazes import World
+from support.mazes import World
 
 DIAGONAL = math.sqrt(2)
 

@@ -19,8 +19,8 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade
 from fieldcraft.space.graph import graph_of
-from refusals import refused, unchanged
-from roads import open_cells
+from support.refusals import refused, unchanged
+from support.roads import open_cells
 
 SLICES = [[5.0], [0.1] * 50, [1 / 60] * 300, [1 / 144] * 720, [0.7, 3.3, 0.05, 0.95]]
 

@@ -16,7 +16,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.propagation import Flood
-from refusals import refused
+from support.refusals import refused
 
 
 def cave(seed: int = 3, **options: object) -> fc.Grid:

@@ -18,7 +18,7 @@ from fieldcraft.kernels.reference import graph_spread as reference
 from fieldcraft.propagation.on_graph.spread import GraphSpreadField
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
-from refusals import refused
+from support.refusals import refused
 
 SPREADS = [
     fc.Spread(0.3, 0.6),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from refusals import refused
+from support.refusals import refused
 from support.worlds import KINDS, open_cells
 
 HEXES = ("hexes", "hexes, y up", "torus of hexes")

@@ -20,7 +20,7 @@ from fieldcraft.propagation.settings import checked
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.world import World
 from fieldcraft.sources import Sources
-from refusals import refused
+from support.refusals import refused
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from refusals import refused
-from roads import end_of, open_cells, pick, settled
+from support.refusals import refused
+from support.roads import end_of, open_cells, pick, settled
 
 POWERS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]

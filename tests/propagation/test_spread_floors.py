@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.spread_floors import stronger
-from refusals import refused
+from support.refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 SPREADS = st.builds(

@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.spread import FALLOFFS
-from refusals import refused
+from support.refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 

@@ -14,7 +14,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap, WrongLayer
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade, Stamp, Trail, tether
-from refusals import refused, unchanged
+from support.refusals import refused, unchanged
 
 
 def drawn(stamp: Stamp, *, cell_size: float = 1.0, y_up: bool = False) -> dict[tuple[int, int], float]:

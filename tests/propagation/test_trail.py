@@ -15,8 +15,8 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, WrongLayer
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Stamp, Trail
-from refusals import refused, unchanged
-from roads import open_cells
+from support.refusals import refused, unchanged
+from support.roads import open_cells
 
 
 def trailing(trail: Trail, width: int = 19, height: int = 13, every: float = 0.1, **settings: object) -> fc.Layer:

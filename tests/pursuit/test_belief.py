@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Belief, LastSeen
-from refusals import refused
+from support.refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 

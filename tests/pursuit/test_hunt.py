@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Pursuit
-from refusals import refused
+from support.refusals import refused
 
 FREE = {"barrier_angle": 180.0, "most_hot": 10**6, "most_steps": 10**6}
 

@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.packing import pack, unpack
 from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, LastSeenSearch, RandomSearch, Search
 from fieldcraft.space import visible
-from refusals import refused
+from support.refusals import refused
 
 CAVE = fc.generate_map("cave", 41, 30, seed=4, neighbors=8)
 SPACES = {"grid": CAVE, "graph": CAVE.to_graph(), "torus": fc.Grid(23, 17, wrap=True, neighbors=4)}

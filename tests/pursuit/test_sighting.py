@@ -9,7 +9,7 @@ import fieldcraft as fc
 from fieldcraft import clock, packing
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, Sight
-from refusals import refused
+from support.refusals import refused
 
 
 def a_wall() -> fc.Grid:

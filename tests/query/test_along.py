@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap
-from query.fields import Field, inside, noise, ramp
-from refusals import refused
+from support.fields import Field, inside, noise, ramp
+from support.refusals import refused
 
 
 def cut(field: Field, start: np.ndarray, end: np.ndarray) -> tuple[float, float]:

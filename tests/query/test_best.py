@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap
-from query.fields import Field, distances, inside, noise, random_walls
-from refusals import refused
+from support.fields import Field, distances, inside, noise, random_walls
+from support.refusals import refused
 
 
 def whole_map(field: Field, place: np.ndarray, radius: float, count: int, spacing: float, mask: np.ndarray, sign: int) -> list[int]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
 from fieldcraft.kernels.reference import uphill as reference
-from refusals import refused
+from support.refusals import refused
 
 
 def hill(space: fc.Grid | fc.Graph, seed: int = 0) -> fc.Layer:

@@ -15,8 +15,8 @@ from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.layer import Layer
 from fieldcraft.propagation import Account
 from fieldcraft.query import Explanation
-from query.fields import noise
-from refusals import refused
+from support.fields import noise
+from support.refusals import refused
 
 
 def adds_up(found: Explanation) -> None:

@@ -13,8 +13,8 @@ from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade
 from fieldcraft.query import explore_step
 from fieldcraft.space.graph import graph_of
-from refusals import refused
-from roads import open_cells
+from support.refusals import refused
+from support.roads import open_cells
 
 
 def corridor(values: list[float]) -> fc.Layer:

@@ -9,8 +9,8 @@ import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Graph
-from query.fields import Field, inside, noise, random_walls
-from refusals import refused
+from support.fields import Field, inside, noise, random_walls
+from support.refusals import refused
 
 SHAPE = (13, 19)
 

@@ -11,8 +11,8 @@ from scipy import ndimage
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue
-from query.fields import CROSS, SQUARE, Field, distances, noise
-from refusals import refused
+from support.fields import CROSS, SQUARE, Field, distances, noise
+from support.refusals import refused
 
 
 @given(st.integers(0, 10**6), st.sampled_from([4, 8]), st.sampled_from([-5.0, 0.0, 0.4]))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap
-from query.fields import Field, distances, inside, noise, random_walls
-from refusals import refused
+from support.fields import Field, distances, inside, noise, random_walls
+from support.refusals import refused
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 2.5, 30.0]), st.booleans(), st.booleans())

@@ -11,8 +11,8 @@ from scipy import ndimage
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap
-from query.fields import Field, inside, noise, ramp, random_walls
-from refusals import refused
+from support.fields import Field, inside, noise, ramp, random_walls
+from support.refusals import refused
 
 SPACES = [
     fc.Grid(13, 7),

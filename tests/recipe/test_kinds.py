@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.maps import save_waypoints
 from fieldcraft.propagation import Flood
@@ -21,6 +20,7 @@ from fieldcraft.recipe.compare import compare
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.run import run
 from fieldcraft.recipe.world import World
+from support import realdata
 
 MAP = '[map]\ngenerate = "empty"\nwidth = 14\nheight = 9\nneighbors = 8\n'
 RUN = "[run]\nseconds = 2\nfps = 10\n"

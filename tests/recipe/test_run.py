@@ -8,13 +8,13 @@ import pytest
 from PIL import Image
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
 from fieldcraft.recipe.legends import caption_of, clock
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.run import Report, run
 from fieldcraft.recipe.world import World
+from support import realdata
 
 RECIPES = Path(__file__).resolve().parents[2] / "recipes"
 LAYER = "[layers.threat]\ndecay = 0.2\nmomentum = 0.5\n"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.compose.teams import add_teams
 from fieldcraft.errors import BadRecipe
 from fieldcraft.recipe import read_recipe
@@ -19,6 +18,7 @@ from fieldcraft.recipe.compare import compare
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.run import run
 from fieldcraft.recipe.world import World
+from support import realdata
 
 RECIPES = Path(__file__).resolve().parents[2] / "recipes"
 MAP = '[map]\ngenerate = "empty"\nwidth = 24\nheight = 11\n'

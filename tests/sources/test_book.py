@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 import fieldcraft as fc
 from fieldcraft import clock
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap
-from refusals import refused, unchanged
+from support.refusals import refused, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True

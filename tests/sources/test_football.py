@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import realdata
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
 from fieldcraft.sources.football import pitch, read_football
 from fieldcraft.sources.timeline import Timeline
+from support import realdata
 
 WIDE = "frame,ball_x,ball_y,ball_z,home_1_x,home_1_y,away_7_x,away_7_y\n"
 LONG = "player,frame,x,y,z,team\n"

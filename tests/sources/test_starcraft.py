@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import realdata
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
 from fieldcraft.sources.starcraft import ROOTED, read_starcraft
 from fieldcraft.sources.timeline import Timeline
+from support import realdata
 
 HEADER = "game_loop,event,unit_id,unit_type,player,x,y,killer_player\n"
 

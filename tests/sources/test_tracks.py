@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import realdata
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
 from fieldcraft.sources.timeline import Timeline
 from fieldcraft.sources.tracks import read_pedestrians, read_tracks
+from support import realdata
 
 SAID = "# framerate: 10 fps\n# id frame x/cm y/cm z/cm\n"
 

@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Graph, Mesh
 from fieldcraft.space.curve import along_curve
-from refusals import refused
+from support.refusals import refused
 
 SQUARE = [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0)]
 ROUND = [(0, 1), (1, 2), (2, 3), (3, 0)]

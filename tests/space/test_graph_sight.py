@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
 import fieldcraft as fc
-import realdata
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Flood
 from fieldcraft.space import incoming, sees, visible, watchers
 from fieldcraft.space.portals import portals_of
-from refusals import refused
+from support import realdata
+from support.refusals import refused
 
 
 def squares(grid: fc.Grid, walls: bool = False) -> tuple[fc.Graph, np.ndarray]:

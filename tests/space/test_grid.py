@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space.grid import MAX_CELLS
-from refusals import refused
-from roads import links, open_cells
+from support.refusals import refused
+from support.roads import links, open_cells
 
 WALLS = np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
 

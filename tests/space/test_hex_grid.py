@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
-from refusals import refused
+from support.refusals import refused
 
 hexes = st.builds(
     lambda columns, rows, orientation, y_up, wrap: fc.HexGrid(

@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
-from refusals import refused
+from support.refusals import refused
 
 
 def _gate() -> fc.Grid:

@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.neighborhood import MAX_STEPS
-from refusals import refused
+from support.refusals import refused
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft.space import picked
-from refusals import refused
+from support.refusals import refused
 
 
 def test_walls_of_a_coarser_grid_follow_at_once() -> None:

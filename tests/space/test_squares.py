@@ -16,8 +16,8 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.packing import pack, unpack
-from grids import World, worlds
-from refusals import refused
+from support.grids import World, worlds
+from support.refusals import refused
 
 
 def places_on(grid: fc.Grid, rng: np.random.Generator, count: int) -> np.ndarray:

@@ -7,8 +7,8 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from refusals import refused
-from roads import links
+from support.refusals import refused
+from support.roads import links
 
 GROUND, SHORE, WATER, ROCK = range(4)
 # Boats leave water only onto the shore; on foot one comes from the shore to the ground, never into the water.

@@ -10,7 +10,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.steering import accelerate, arrive, combine, evade, flee, follow_flow, pursue, seek, wander
-from refusals import refused
+from support.refusals import refused
 
 AT = np.array([[1.0, 1.0], [4.0, 5.0], [2.0, 2.0]])
 STILL = np.zeros((3, 2))

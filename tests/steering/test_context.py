@@ -11,7 +11,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.steering import context, directions
-from refusals import refused
+from support.refusals import refused
 
 EIGHT = directions(8)
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from crowds import World
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
-from refusals import refused
+from support.crowds import World
+from support.refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
 

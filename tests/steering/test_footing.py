@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Footing
-from refusals import refused
+from support.refusals import refused
 
 NOTHING = -1
 WALLED = fc.Grid(14, 9, walls=[[3 <= x <= 4 and y < 7 for x in range(14)] for y in range(9)])

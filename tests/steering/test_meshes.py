@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import graphs
-import realdata
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue, OutsideMap
+from support import graphs, realdata
 
 SQUARE = fc.Graph.from_polygons([(0, 0), (4, 0), (4, 3), (0, 3)], [(0, 1, 2, 3)])
 

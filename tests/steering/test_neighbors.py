@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from crowds import World
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Neighbors, alignment, cohesion, separation
-from refusals import refused
+from support.crowds import World
+from support.refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft.errors import BadSaveFile, InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.steering import Forage, Leave, Swarm, Walk, swarm_host
-from refusals import refused
+from support.refusals import refused
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
 

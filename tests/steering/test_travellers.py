@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-import graphs
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.steering import Travellers
+from support import graphs
 
 ROAD = [(0, 0), (1, 0), (2, 0), (2, 1)]
 

@@ -13,8 +13,8 @@ from fieldcraft.kernels import pool
 from fieldcraft.propagation import Trail
 from fieldcraft.query import sense
 from fieldcraft.steering import Walk, Walkers
-from refusals import refused, unchanged
-from roads import open_cells
+from support.refusals import refused, unchanged
+from support.roads import open_cells
 
 
 def meadow(width: int = 40, height: int = 30, **settings: object) -> fc.Grid:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csgraph, csr_matrix
 
 import fieldcraft as fc
-from crowds import ENTER, World
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.steering import avoid_walls, move
-from refusals import refused
+from support.crowds import ENTER, World
+from support.refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -9,7 +9,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.steering import Swarm
 from fieldcraft.view import ColorScale, DevicePicture, show_picture
-from refusals import refused
+from support.refusals import refused
 
 
 @pytest.fixture(scope="module")

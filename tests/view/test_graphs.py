@@ -10,7 +10,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale, frame_graph, picture_floors
 from fieldcraft.view.canvas import GROUND, WALL
-from refusals import refused
+from support.refusals import refused
 
 
 def layer_on(graph: Graph, values: object) -> fc.Layer:

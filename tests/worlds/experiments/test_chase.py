@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-import realdata
 from fieldcraft import cli
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.pursuit import SEARCHES, Search
 from fieldcraft_worlds.experiments import run_study
 from fieldcraft_worlds.experiments.chase import WAYS, chase_study, run, summarise
 from fieldcraft_worlds.experiments.escapes import FUGITIVES, Escape, Ground, escape, search_for
-from refusals import refused
+from support import realdata
+from support.refusals import refused
 
 CAVE = fc.generate_map("cave", 44, 31, seed=2, neighbors=8)
 TICKS = 90

@@ -4,12 +4,12 @@ import argparse
 import re
 
 import pytest
-from sample_study import study, throw
 
 from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments import command
 from fieldcraft_worlds.experiments.command import EXPERIMENTS, Experiment
+from support.sample_study import study, throw
 
 COINS = Experiment(
     "coins",

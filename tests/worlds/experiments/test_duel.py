@@ -9,7 +9,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments import run_study
 from fieldcraft_worlds.experiments.duel import MEASURES, duel_study, play, summarise
 from fieldcraft_worlds.experiments.statistics import ratio
-from refusals import refused
+from support.refusals import refused
 
 
 def duel(seed: int, long: str, short: str, winner: str | None, damage: tuple[float, float], map_: str = "open") -> dict[str, object]:

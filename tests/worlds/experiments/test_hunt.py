@@ -7,7 +7,7 @@ import pytest
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments.hunt import HUNTERS, hunt, hunt_study
-from refusals import refused
+from support.refusals import refused
 
 
 def rows(**options):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.cli import main
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft_worlds.experiments import run_study
 from fieldcraft_worlds.experiments.explorers import EXPLORERS, Tour, tour
 from fieldcraft_worlds.experiments.maze import by_map, maze_study, over_time, run
-from refusals import refused
+from support import realdata
+from support.refusals import refused
 
 LAPS = (0.5, 1.0, 2.0, 4.0)
 

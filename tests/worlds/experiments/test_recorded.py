@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import realdata
 from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
 from fieldcraft.sources.timeline import TimelineBuilder
@@ -17,6 +16,7 @@ from fieldcraft.space import Grid
 from fieldcraft_worlds.experiments import ant_walks, pedestrian_walks, pedestrians, real_ants
 from fieldcraft_worlds.experiments.recorded import data_folder, digest_of
 from fieldcraft_worlds.experiments.runner import run_study
+from support import realdata
 
 HALF = 240.0
 

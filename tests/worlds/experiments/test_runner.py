@@ -16,15 +16,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sample_study
-from sample_study import study
 
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft_worlds.experiments import Study, run_study
 from fieldcraft_worlds.experiments import journal as journals
+from support import sample_study
+from support.sample_study import study
 
-TESTS = Path(__file__).resolve().parents[1] / "support"
+TESTS = Path(__file__).resolve().parents[2]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -192,7 +192,7 @@ SCRIPT = """
 import signal
 import sys
 sys.path.insert(0, {tests!r})
-from sample_study import study
+from support.sample_study import study
 from fieldcraft_worlds.experiments import run_study
 
 def main():

@@ -11,7 +11,7 @@ from scipy import ndimage
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.painting import brushed
-from refusals import refused
+from support.refusals import refused
 
 GRIDS = (Grid(31, 17), Grid(31, 17, cell_size=2.5, origin=(-7.0, 4.0), y_up=True), Grid(31, 17, wrap=True))
 

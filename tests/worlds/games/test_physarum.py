@@ -15,7 +15,7 @@ from fieldcraft_worlds.games.physarum.network import lengths_between, network_of
 from fieldcraft_worlds.games.physarum.plugin import GAME, KINDS
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
-from refusals import refused
+from support.refusals import refused
 
 SMALL = Settings(agents=800, cities=4, city=2.0)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.slider import Slider
-from refusals import refused
+from support.refusals import refused
 
 KEEP = Slider("keep", "keep", 0.9, 1.0, step=0.01)
 RATE = Slider("rate", "rate", 0.1, 100.0, log=True)

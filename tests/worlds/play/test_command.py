@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from wandering import GAME, Beacon
 
 from fieldcraft.cli import main
 from fieldcraft_worlds.play.recording import Recording
 from fieldcraft_worlds.play.session import Session
+from support.wandering import GAME, Beacon
 
-TESTS = Path(__file__).resolve().parents[1] / "support"
+TESTS = Path(__file__).resolve().parents[2]
 DIGEST = re.compile(r"digest [0-9a-f]{64}")
 
 
@@ -28,7 +28,7 @@ def play(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, l
 
 
 def digest(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    code, out, err = play(capsys, "wandering:GAME", *arguments, "--headless")
+    code, out, err = play(capsys, "support.wandering:GAME", *arguments, "--headless")
     assert code == 0, err
     assert DIGEST.fullmatch(out[-1])
     return out[-1]
@@ -39,7 +39,7 @@ def test_the_last_line_is_the_digest(capsys: pytest.CaptureFixture[str]) -> None
     for _ in range(50):
         session.step()
     assert digest(capsys, "--seed", 7, "--steps", 50) == f"digest {session.digest()}"
-    code, out, err = play(capsys, "wandering:GAME", "--headless", "--seed", 7, "--steps", 50, "--quiet")
+    code, out, err = play(capsys, "support.wandering:GAME", "--headless", "--seed", 7, "--steps", 50, "--quiet")
     assert (code, out, err) == (0, [f"digest {session.digest()}"], "")
 
 
@@ -81,13 +81,13 @@ def test_save_load_and_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path
     half = digest(capsys, "--seed", 3, "--steps", 15, "--save-to", tmp_path / "a.save")
     assert half != whole
     code, out, _ = play(
-        capsys, "wandering:GAME", "--load", tmp_path / "a.save", "--headless", "--steps", 25, "--save-to", tmp_path / "b.save"
+        capsys, "support.wandering:GAME", "--load", tmp_path / "a.save", "--headless", "--steps", 25, "--save-to", tmp_path / "b.save"
     )
     assert (code, out[-1]) == (0, whole)
     code, _, err = play(capsys, "--load", tmp_path / "a.save", "--headless", "--steps", 3)
     assert code == 2
     assert "module:object" in err
-    code, out, _ = play(capsys, "wandering:GAME", "--replay", tmp_path / "b.save", "--record", tmp_path / "b.gif", "--every", 10)
+    code, out, _ = play(capsys, "support.wandering:GAME", "--replay", tmp_path / "b.save", "--record", tmp_path / "b.gif", "--every", 10)
     assert (code, out[-1]) == (0, whole)
     assert (tmp_path / "b.gif").exists()
 
@@ -97,7 +97,7 @@ def test_a_replay_has_the_orders(capsys: pytest.CaptureFixture[str], tmp_path: P
     for number in range(30):
         session.step((Beacon(30.5, 25.5),) if number == 9 else ())
     session.save(tmp_path / "a.save")
-    _, out, _ = play(capsys, "wandering:GAME", "--replay", tmp_path / "a.save")
+    _, out, _ = play(capsys, "support.wandering:GAME", "--replay", tmp_path / "a.save")
     assert out[-1] == f"digest {session.digest()}"
 
 
@@ -106,7 +106,7 @@ def test_a_match_that_ends_stops(capsys: pytest.CaptureFixture[str], tmp_path: P
     while session.result is None:
         session.step((Beacon(30.5, 25.5),))
     session.save(tmp_path / "a.save")
-    code, out, _ = play(capsys, "wandering:GAME", "--load", tmp_path / "a.save", "--headless", "--steps", 25)
+    code, out, _ = play(capsys, "support.wandering:GAME", "--load", tmp_path / "a.save", "--headless", "--steps", 25)
     assert (code, out[-1]) == (0, f"digest {session.digest()}")
     assert "came" in out[0] and "0 steps" in out[0]
 
@@ -129,29 +129,29 @@ def test_settings_maps_and_seeds_count(capsys: pytest.CaptureFixture[str], tmp_p
     [
         ((), "play names a game"),
         (("tower", "--headless", "--steps", "3"), "Did you mean 'towers'?"),
-        (("wandering:GAME", "--headless"), "--steps"),
-        (("wandering:GAME", "--headless", "--steps", "-3"), "--steps"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--seed", "-1"), "seed"),
-        (("wandering:GAME", "none.map", "--headless", "--steps", "3"), "none.map"),
-        (("wandering:GAME", "cave:3x3", "--headless", "--steps", "3"), "width"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--set", "dts=3"), "Did you mean dots?"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls=3"), "controls"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls.home=pad zzz"), "pad zzz"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--set", "controls.hme=key x"), "home"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--set", "pad=3"), "pad is a table"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--set", "pad.dead_zone=2.0"), "dead zone"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--record", "a.avi"), ".mp4"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--record", "a.png"), "--shot"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--record", "no/a.mp4"), "no/a.mp4"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--record", "a.gif", "--every", "0"), "every"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--every", "2"), "--record"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--overlay", "cone"), "cones"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--size", "9x9"), "--size"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--size", "big"), "--size"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--shot", "a.gif"), ".png"),
-        (("wandering:GAME", "--headless", "--steps", "3", "--save-to", "no/a.save"), "no/a.save"),
+        (("support.wandering:GAME", "--headless"), "--steps"),
+        (("support.wandering:GAME", "--headless", "--steps", "-3"), "--steps"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--seed", "-1"), "seed"),
+        (("support.wandering:GAME", "none.map", "--headless", "--steps", "3"), "none.map"),
+        (("support.wandering:GAME", "cave:3x3", "--headless", "--steps", "3"), "width"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--set", "dts=3"), "Did you mean dots?"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--set", "controls=3"), "controls"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--set", "controls.home=pad zzz"), "pad zzz"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--set", "controls.hme=key x"), "home"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--set", "pad=3"), "pad is a table"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--set", "pad.dead_zone=2.0"), "dead zone"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--record", "a.avi"), ".mp4"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--record", "a.png"), "--shot"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--record", "no/a.mp4"), "no/a.mp4"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--record", "a.gif", "--every", "0"), "every"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--every", "2"), "--record"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--overlay", "cone"), "cones"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--size", "9x9"), "--size"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--size", "big"), "--size"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--shot", "a.gif"), ".png"),
+        (("support.wandering:GAME", "--headless", "--steps", "3", "--save-to", "no/a.save"), "no/a.save"),
         (("--load", "none.save", "--headless", "--steps", "3"), "none.save"),
-        (("wandering:GAME", "cave", "--load", "none.save"), "MAP"),
+        (("support.wandering:GAME", "cave", "--load", "none.save"), "MAP"),
         (("--load", "none.save", "--seed", "3"), "--seed"),
         (("--load", "none.save", "--replay", "none.save"), "--replay"),
     ],
@@ -169,7 +169,7 @@ def test_what_is_refused(
 
 def test_a_gif_that_would_run_too_fast(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, _, err = play(
-        capsys, "wandering:GAME", "--headless", "--steps", 3, "--set", "rate=100", "--record", tmp_path / "a.gif", "--every", 1
+        capsys, "support.wandering:GAME", "--headless", "--steps", 3, "--set", "rate=100", "--record", tmp_path / "a.gif", "--every", 1
     )
     assert code == 2
     assert "--every 2" in err
@@ -178,7 +178,7 @@ def test_a_gif_that_would_run_too_fast(capsys: pytest.CaptureFixture[str], tmp_p
 def test_pictures_never_mix_with_others(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "mine.png").write_text("x")
-    code, _, err = play(capsys, "wandering:GAME", "--headless", "--steps", 3, "--record", tmp_path / "pictures")
+    code, _, err = play(capsys, "support.wandering:GAME", "--headless", "--steps", 3, "--record", tmp_path / "pictures")
     assert code == 2
     assert "new or empty" in err
     assert [path.name for path in (tmp_path / "pictures").iterdir()] == ["mine.png"]
@@ -190,7 +190,7 @@ def test_stopping_leaves_no_half_film(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Session, "step", stop)
     for name in ("a.mp4", "pictures"):
-        code, _, err = play(capsys, "wandering:GAME", "--headless", "--steps", 3, "--record", tmp_path / name)
+        code, _, err = play(capsys, "support.wandering:GAME", "--headless", "--steps", 3, "--record", tmp_path / name)
         assert code == 130
         assert "stopped" in err
     assert list(tmp_path.iterdir()) == []
@@ -205,7 +205,7 @@ def bare() -> dict[str, str]:
 def test_without_a_display(bare: dict[str, str]) -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("elsewhere there is always a display")
-    command = [sys.executable, "-m", "fieldcraft", "play", "wandering:GAME"]
+    command = [sys.executable, "-m", "fieldcraft", "play", "support.wandering:GAME"]
     done = subprocess.run(command, env=bare, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "--headless" in done.stderr
@@ -217,7 +217,7 @@ def test_headless_loads_no_pygame_and_progress_goes_to_standard_error(bare: dict
 import sys
 sys.modules["pygame"] = None
 from fieldcraft.cli import main
-code = main(["play", "wandering:GAME", "--headless", "--steps", "9", "--record", {str(tmp_path / "a.mp4")!r}, "--size", "300x100"])
+code = main(["play", "support.wandering:GAME", "--headless", "--steps", "9", "--record", {str(tmp_path / "a.mp4")!r}, "--size", "300x100"])
 assert "fieldcraft_worlds.play.window" not in sys.modules
 sys.exit(code)
 """
@@ -231,7 +231,7 @@ def test_a_window_prints_the_digest_too(capsys: pytest.CaptureFixture[str], tmp_
     plain = digest(capsys, "--seed", 5, "--steps", 9)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     code, out, _ = play(
-        capsys, "wandering:GAME", "--seed", 5, "--steps", 9, "--shot", tmp_path / "a.png", "--save-to", tmp_path / "a.save",
+        capsys, "support.wandering:GAME", "--seed", 5, "--steps", 9, "--shot", tmp_path / "a.png", "--save-to", tmp_path / "a.save",
         "--record", tmp_path / "a.gif", "--every", 3, "--speed", 8, "--size", "300x200",
     )  # fmt: skip
     assert (code, out[-1]) == (0, plain)
@@ -245,11 +245,11 @@ def test_a_saved_match_takes_controls_and_pads_but_no_settings(
     monkeypatch.setattr("fieldcraft_worlds.play.window.show", lambda player, title: seen.append(player))
     file, save = tmp_path / "a.toml", tmp_path / "a.save"
     file.write_text('[controls]\nhome = ["key u", "pad y"]\n[pad]\ndead_zone = 0.3\n')
-    play(capsys, "wandering:GAME", "--headless", "--steps", 3, "--save-to", save)
-    assert play(capsys, "wandering:GAME", "--load", save, "--settings", file)[0] == 0
+    play(capsys, "support.wandering:GAME", "--headless", "--steps", 3, "--save-to", save)
+    assert play(capsys, "support.wandering:GAME", "--load", save, "--settings", file)[0] == 0
     (player,) = seen
     player.turn("pad 1 y", 1.0)
     assert [signal.action for signal in player._grip.take({}).signals] == ["home"]
-    code, _, err = play(capsys, "wandering:GAME", "--load", save, "--settings", file, "--set", "dots=3")
+    code, _, err = play(capsys, "support.wandering:GAME", "--load", save, "--settings", file, "--set", "dots=3")
     assert code == 2
     assert "dots as well" in err

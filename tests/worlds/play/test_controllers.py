@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from joysticks import PLAIN, VirtualJoysticks
-from sandbox import GAME, Walk
 
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
+from support.joysticks import PLAIN, VirtualJoysticks
+from support.sandbox import GAME, Walk
 
 pygame = pytest.importorskip("pygame", reason="pygame-ce is not installed")
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sandbox
-from sandbox import GAME, Paint, Tune, Walk
 
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
@@ -19,7 +17,9 @@ from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
-from refusals import refused
+from support import sandbox
+from support.refusals import refused
+from support.sandbox import GAME, Paint, Tune, Walk
 
 SIZE = (600 + PANEL_WIDTH, 400)  # 60 x 40 cells of 10 pixels
 

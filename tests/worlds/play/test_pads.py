@@ -6,7 +6,7 @@ import pytest
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.play.pads import Pads, PadSettings
-from refusals import refused
+from support.refusals import refused
 
 
 class Told:

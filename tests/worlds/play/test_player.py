@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import wandering
-from wandering import GAME, Beacon, Settings
 
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.library import find_game
@@ -19,7 +17,9 @@ from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.settings import settings_from
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
-from refusals import refused
+from support import wandering
+from support.refusals import refused
+from support.wandering import GAME, Beacon, Settings
 
 SIZE = (600 + PANEL_WIDTH, 400)
 

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import wandering
-from wandering import GAME, Beacon, Settings
 
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
@@ -13,7 +11,9 @@ from fieldcraft.packing import pack, unpack
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session
-from refusals import refused
+from support import wandering
+from support.refusals import refused
+from support.wandering import GAME, Beacon, Settings
 
 
 def played(steps: int, *, seed: int = 7, **options: object) -> Session:
@@ -174,9 +174,11 @@ class TestRefusals:
 
 class TestLibrary:
     def test_games_of_ones_own(self) -> None:
-        assert find_game("wandering:GAME") is GAME
+        assert find_game("support.wandering:GAME") is GAME
 
-    @pytest.mark.parametrize("name", ["wandering:NONE", "no_such_module:GAME", ":GAME", "wandering:Settings", "wandering:"])
+    @pytest.mark.parametrize(
+        "name", ["support.wandering:NONE", "no_such_module:GAME", ":GAME", "support.wandering:Settings", "support.wandering:"]
+    )
     def test_what_is_no_game(self, name: str) -> None:
         with refused(InvalidValue, name):
             find_game(name)

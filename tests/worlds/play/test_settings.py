@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from wandering import Settings, Stride
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
-from refusals import refused
+from support.refusals import refused
+from support.wandering import Settings, Stride
 
 
 @dataclass(frozen=True)

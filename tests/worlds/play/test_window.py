@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from displays import display
-from wandering import GAME, Beacon
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show
-from refusals import refused
+from support.displays import display
+from support.refusals import refused
+from support.wandering import GAME, Beacon
 
 pygame = pytest.importorskip("pygame", reason="pygame-ce is not installed")
 
-TESTS = Path(__file__).resolve().parents[1] / "support"
+TESTS = Path(__file__).resolve().parents[2]
 SIZE = (850, 400)
 
 # Plays matches in real windows and does in each, one after the other, what its plan says.
@@ -155,7 +155,7 @@ class TestRealWindow:
         plan = ["grab trail"]
         for key, overlay in zip("23456", ("checks", "areas", "cones", "lines", "arrows"), strict=True):
             plan += [f"key {key}", "grab " + overlay]
-        (lines,) = in_windows(screen, ("wandering:GAME", tmp_path, [*plan, "key h", "grab help", "close -"]))
+        (lines,) = in_windows(screen, ("support.wandering:GAME", tmp_path, [*plan, "key h", "grab help", "close -"]))
         assert [line.split() for line in lines[:-1]] == [
             [name, "850", "400", "real"] for name in ("trail", "checks", "areas", "cones", "lines", "arrows", "help")
         ]
@@ -169,7 +169,7 @@ class TestRealWindow:
             "click 305 255", "point 300 200", "wheel 3", "grab near", "size 320 240", "grab small",
             "size 40 30", "grab tiny", "size 1100 700", "grab large", "close -",
         ]  # fmt: skip
-        (lines,) = in_windows(screen, ("wandering:GAME", tmp_path, plan))
+        (lines,) = in_windows(screen, ("support.wandering:GAME", tmp_path, plan))
         sizes = [tuple(map(int, line.split()[1:3])) for line in lines[:-1]]
         assert sizes[0] == (850, 400)
         assert sizes[1:] == [(320, 240), (40, 30), (1100, 700)]

@@ -18,8 +18,8 @@ from fieldcraft.view.canvas import GROUND, RIM, WALL
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, Marks, Scene
 from fieldcraft_worlds.view.scene import SceneView, draw_scene
 from fieldcraft_worlds.view.tones import rgb_of_tone
-from refusals import refused
-from tiers import told_twice
+from support.refusals import refused
+from support.tiers import told_twice
 
 BLUE, ORANGE = rgb_of_tone(0), rgb_of_tone(1)
 PAGE = (13, 14, 18)
@@ -313,7 +313,7 @@ def test_the_plain_reference_draws_the_same_picture() -> None:
     told = """
 import hashlib
 import numpy as np
-import wandering
+from support import wandering
 from fieldcraft_worlds.view.scene import draw_scene
 world = wandering.GAME.open(wandering.GAME.default_map(), wandering.Settings())
 rng = np.random.default_rng(5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import realdata
 from fieldcraft import load_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph
@@ -15,7 +14,8 @@ from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, M
 from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
 from fieldcraft_worlds.view.scene import SceneView, draw_scene
 from fieldcraft_worlds.view.tones import rgb_of_tone
-from refusals import refused
+from support import realdata
+from support.refusals import refused
 
 SIZE = (200, 120)
 

@@ -19,8 +19,8 @@ from fieldcraft_worlds.games.ants.rules import start, step
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import Hands, Signal
 from fieldcraft_worlds.play.session import Session
-from refusals import refused
-from tiers import told_twice
+from support.refusals import refused
+from support.tiers import told_twice
 
 SMALL = Settings(ants=300, food=20, pile=3, window=1.0)
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
@@ -22,8 +20,10 @@ from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
-from refusals import refused
-from tiers import told_twice
+from support import realdata
+from support.chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
+from support.refusals import refused
+from support.tiers import told_twice
 
 
 @pytest.fixture(params=KINDS_OF_MAPS)
@@ -113,7 +113,7 @@ def test_the_number_of_threads_shows_in_nothing() -> None:
 
 def test_the_plain_references_play_the_same_chase() -> None:
     told = """
-from chases import SMALL, a_map
+from support.chases import SMALL, a_map
 from fieldcraft_worlds.games.chase import play_chase
 for kind in ("grid", "waypoints"):
     print(play_chase(a_map(kind), SMALL, seed=3, most_steps=7).digest)

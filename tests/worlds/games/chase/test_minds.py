@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chases import SMALL, Chase, a_map, begun, rooms
 
 import fieldcraft as fc
 from fieldcraft_worlds.games.chase.orders import Lead, Pace, Throw, Walk
 from fieldcraft_worlds.games.chase.settings import CivilianRules, HunterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.chase.state import CHASE, CIVILIAN, HUNTER, INVESTIGATE, NOBODY, PATROL, SEARCH, TURNING
+from support.chases import SMALL, Chase, a_map, begun, rooms
 
 LONG = fc.Grid(60, 9, neighbors=8, walls=np.pad(np.zeros((7, 58), dtype=bool), 1, constant_values=True))
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
 
 from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
 from fieldcraft_worlds.games.chase import scene
@@ -19,7 +18,8 @@ from fieldcraft_worlds.games.game import Hands, Signal
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
-from refusals import refused
+from support.chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
+from support.refusals import refused
 
 LOST = Settings(hunters=8, civilians=10, items=2, hunter=HunterRules(view=14))
 

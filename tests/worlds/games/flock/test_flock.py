@@ -20,8 +20,8 @@ from fieldcraft_worlds.games.flock.rules import start, step
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Hands, Signal
 from fieldcraft_worlds.play.session import Session
-from refusals import refused
-from tiers import told_twice
+from support.refusals import refused
+from support.tiers import told_twice
 
 KINDS_OF_FLIGHT = ["layers", "neighbors"]
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.maze import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings, play_maze
@@ -17,8 +16,9 @@ from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.plugin import GAME, KINDS
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.state import CAUGHT, EXPLORES, GOING, HUNTS, LATE, NOWHERE, OUT, SEARCHES, Lead, State, Steer
-from refusals import refused
-from tiers import told_twice
+from support import realdata
+from support.refusals import refused
+from support.tiers import told_twice
 
 SMALL = Settings(treasures=3, rate=20, maze=MazeRules(width=21, height=15), monster=MonsterRules(count=2))
 

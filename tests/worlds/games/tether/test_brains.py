@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from duels import SPACE, placed, with_wall
 
 from fieldcraft import tether
 from fieldcraft_worlds.games.tether.brains import ahead, expected, layer_of, planned
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.state import State
+from support.duels import SPACE, placed, with_wall
 
 FAR = (25.5, 10.5)
 

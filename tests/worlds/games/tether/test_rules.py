@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from duels import SPACE, placed, with_wall
 
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import FieldcraftError, InvalidValue
@@ -19,7 +18,8 @@ from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune
 from fieldcraft_worlds.games.tether.plugin import KINDS
 from fieldcraft_worlds.games.tether.rules import reaches
 from fieldcraft_worlds.games.tether.state import NOBODY
-from refusals import refused
+from support.duels import SPACE, placed, with_wall
+from support.refusals import refused
 
 
 def rng() -> np.random.Generator:

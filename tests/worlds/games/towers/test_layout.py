@@ -16,7 +16,7 @@ from fieldcraft_worlds.games.towers.layout import seeded
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import raised
 from fieldcraft_worlds.games.walking import walking_grid
-from refusals import refused
+from support.refusals import refused
 
 RULES = Settings(towers=5, tower=TowerRules(range=8))
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-import realdata
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.towers import Match, Settings, TowerRules, UnitRules, play_match
@@ -17,8 +16,9 @@ from fieldcraft_worlds.games.towers.match import start, step
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.plugin import KINDS
 from fieldcraft_worlds.games.towers.state import NOBODY, State
-from refusals import refused
-from tiers import told_twice
+from support import realdata
+from support.refusals import refused
+from support.tiers import told_twice
 
 SMALL = Settings(towers=3, units=40, supply=12, rate=10, limit=120, tower=TowerRules(range=7, reach=12, sight=9, health=120))
 

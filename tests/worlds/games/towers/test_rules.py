@@ -17,7 +17,7 @@ from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Begin, March, Place, Regroup, Remove, Send, Strike, apply, raised
 from fieldcraft_worlds.games.towers.rules import start
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, State, Towers, Units
-from refusals import refused
+from support.refusals import refused
 
 TOWER = TowerRules(size=1, range=6, least_range=2, sight=8, interval=0.5, damage=(2, 5), health=20, reach=8)
 UNIT = UnitRules(health=50, interval=0.5, damage=(1, 2), closeness=1.0, sight=4)

@@ -1,4 +1,5 @@
-"""Every problem of the MovingAI scenario files, solved and compared: `python tests/scenarios.py [folder of the real data]`.
+"""Every problem of the MovingAI scenario files, solved and compared: `make scenarios`, or, from `tests`,
+`python -m support.scenarios [folder of the real data]`.
 
 The folder holds `maps/SET/NAME.map` and `scenarios/SET/*.scen`. Exit code 0 if every way that is found has the listed length.
 """
@@ -61,7 +62,7 @@ def check(file: Path, problems: Scenarios, space: Grid, rows: NDArray[np.int64])
 
 def main(arguments: Sequence[str]) -> int:
     """Solve all of them, with a bar on standard error."""
-    import realdata
+    from support import realdata
 
     home = Path(arguments[0]) if arguments else realdata.HOME / "gridmaps"
     files = sorted(home.glob("scenarios/*/*.scen"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-HOME = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+HOME = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
 def folder(name: str) -> Path:

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 import fieldcraft as fc
-import roads
+from support import roads
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 HEX = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fieldcraft import kernels
 
-TESTS = [str(Path(__file__).resolve().parent / folder) for folder in ("", "worlds/support")]
+TESTS = str(Path(__file__).resolve().parents[1])
 
 
 def told_twice(program: str) -> tuple[list[str], list[str]]:
@@ -19,7 +19,7 @@ def told_twice(program: str) -> tuple[list[str], list[str]]:
     here = io.StringIO()
     with redirect_stdout(here):
         exec(compile(program, "<program>", "exec", dont_inherit=True), {"__name__": "told"})
-    paths = os.pathsep.join(filter(None, [*TESTS, os.environ.get("PYTHONPATH")]))
+    paths = os.pathsep.join(filter(None, [TESTS, os.environ.get("PYTHONPATH")]))
     others = {**os.environ, "FIELDCRAFT_REFERENCE": str(int(kernels.compiled())), "PYTHONPATH": paths}
     done = subprocess.run([sys.executable, "-c", program], env=others, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
