@@ -11,6 +11,7 @@ import fieldcraft as fc
 from fieldcraft.compose import engine, window
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.falloff import Falloff, Ring
+from support.worlds import KINDS
 
 WIDTH, HEIGHT = 19, 13
 
@@ -207,3 +208,55 @@ def test_bad_windows_are_refused_with_the_rule():
     assert window(cover, (-1, 4), 3, outside="clamp").cells[3, 3] == imap.space.cell_at((0, 4))
     assert window(cover, (4, 4), 1e9).inside.sum() == (~imap.space.walls).sum()
     assert cut + window(cover, (4.2, 4.9), 3) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**20))
+def test_where_and_walk_narrow_a_window_as_they_narrow_best(kind, seed):
+    dice = np.random.default_rng(seed)
+    space = KINDS[kind](dice)
+    imap = fc.InfluenceMap(space)
+    source, mask = (imap.add_layer(name, values=dice.normal(size=space.shape)) for name in ("cover", "mask"))
+    at = space.position_of(dice.choice(len(space), 3))
+    step = space.ways.typical or 1.0
+    radius, walk = 1.5 * step, float(dice.uniform(0.5, 4)) * step
+    if space.period is not None:
+        radius = min(radius, 0.4 * float(space.period.min()))
+    plain = window(source, at, radius)
+    for where in (mask > 0, mask.values > 0):
+        for length in (None, walk):
+            cut = window(source, at, radius, where=where, walk=length)
+            for agent in range(3):
+                allowed = fc.best(source, at[agent], 1e6, count=len(space), where=mask.values > 0, walk=length)
+                expected = plain.inside[agent] & np.isin(plain.cells[agent], allowed.cells[allowed.found])
+                assert np.array_equal(cut.inside[agent], expected)
+                assert np.array_equal(cut.values[agent], np.where(expected, plain.values[agent], 0))
+            for ours, theirs in ((plain.best, cut.best), (plain.worst, cut.worst)):
+                chosen = ours(where=where, walk=length, none="stay")
+                assert chosen.cells.tolist() == theirs(none="stay").cells.tolist()
+                assert np.array_equal(chosen.found, cut.inside.reshape(3, -1).any(axis=1))
+
+
+def test_what_narrows_no_window_is_refused():
+    imap = a_map()
+    cover = imap["cover"]
+    cut = window(cover, (4.5, 4.5), 3)
+    coarse = imap.add_layer("coarse", fc.Radial(4), cell_size=2)
+    for wrong, words in (
+        (np.ones((WIDTH, HEIGHT), bool), "transpose"),
+        (cover.values, "float32"),
+        (coarse, "one cell size"),
+        (7, "array of bool"),
+    ):
+        with pytest.raises(InvalidValue, match=words):
+            window(cover, (4.5, 4.5), 3, where=wrong)
+        with pytest.raises(InvalidValue, match=words):
+            cut.best(where=wrong)
+    for walk in (0, np.nan, "far"):
+        with pytest.raises(InvalidValue, match="walk"):
+            cut.best(walk=walk)
+    with pytest.raises(InvalidValue, match="where and walk"):
+        cut + window(cover, (4.5, 4.5), 3, where=cover > 0)
+    with pytest.raises(InvalidValue, match="open cell to choose"):
+        cut.best(where=cover > 1e6)

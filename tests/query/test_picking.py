@@ -27,7 +27,8 @@ def test_what_is_picked_is_what_best_could_have_chosen(kind, seed):
     space = KINDS[kind](dice)
     layer = Numbers(space, dice.normal(size=space.shape).astype(np.float32))
     at = space.position_of(dice.choice(open_cells(space), 3))
-    radius, walk = 4 * space.typical_step, [None, 5 * space.typical_step][dice.integers(2)]
+    step = space.ways.typical or 1.0
+    radius, walk = 4 * step, [None, 5 * step][dice.integers(2)]
     good = dice.random(space.shape) < 0.7
     every = fc.best(layer, at, radius, count=len(space), where=good & (layer.values > 0.2), walk=walk)
     found = fc.pick(layer, at, radius, rng=np.random.default_rng(seed), above=0.2, where=good, walk=walk, count=len(space))

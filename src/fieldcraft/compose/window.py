@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
+from fieldcraft.compose.eligible import eligible
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.frames import Frame, GraphFrame, GridFrame
 from fieldcraft.errors import InvalidValue
@@ -23,11 +24,23 @@ __all__ = ["Window", "window"]
 Floats = NDArray[np.float32]
 
 
-def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = "refuse") -> Window:
+def window(
+    source: Operand,
+    center: ArrayLike,
+    radius: float,
+    *,
+    where: Operand | ArrayLike | None = None,
+    walk: float | None = None,
+    outside: str = "refuse",
+) -> Window:
     """Cut a working map out of a layer or expression: the cells whose centers lie within `radius` of the agent's cell's.
 
     `center` is one position or an array of them, `radius` is in world units. Of an expression only these cells are
     computed. A position off the map raises `OutsideMap`, or counts as the nearest cell of the rim with `outside="clamp"`.
+
+    `where` keeps only cells for which a layer or expression is not 0, or an array of bool of the map's shape is True; `walk` only those
+    to which a way of at most this length leads from the agent's cell, in world units. All others read 0 and are not `inside`: they
+    count neither in `normalize` nor in `best`. To have them count in the first, pass these to `best` instead.
 
     >>> spot = fc.window(cover - threat, (x, y), radius=6).weigh("linear").best()    # doctest: +SKIP
     """
@@ -39,6 +52,7 @@ def window(source: Operand, center: ArrayLike, radius: float, *, outside: str = 
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
     make: Callable[..., Frame] = picked(space, "A window", grid=GridFrame, graph=GraphFrame)
     frame = make(space, cells, far, single)
+    frame.inside = eligible(frame, where, walk)
     values = np.zeros(frame.shape, dtype=np.float32)
     expression_of(source).fill(values, frame.segments())
     return Window(frame, values)
@@ -74,7 +88,7 @@ class Window:
 
     @property
     def inside(self) -> NDArray[np.bool_]:
-        """Which cells can be chosen: open ones on the map within the radius."""
+        """Which cells can be chosen: open ones on the map within the radius, and of these what `where` and `walk` left."""
         return self._frame.shown(self._frame.inside)
 
     @property
@@ -146,32 +160,34 @@ class Window:
         weights = Falloff.of(falloff)(self._frame.steps / self._frame.radius)
         return self._with(reference.MULTIPLY, self, weights.astype(np.float32))
 
-    def best(self, *, none: str = "refuse") -> Spots:
+    def best(self, *, where: Operand | ArrayLike | None = None, walk: float | None = None, none: str = "refuse") -> Spots:
         """The cell with the largest value inside; of equals the nearest to the agent, then the one with the lowest row and column.
 
-        Where a window has no cell inside (an agent walled in) this raises `InvalidValue`, or with `none="stay"` gives the
-        agent's own cell, which is not `found`.
+        `where` and `walk` narrow the choice as in `window`. Where a window has no cell to choose (an agent walled in) this raises
+        `InvalidValue`, or with `none="stay"` gives the agent's own cell, which is not `found`.
         """
-        return self._search(np.where(self._frame.inside, self._values, -np.inf), none)
+        return self._search(self._values, where, walk, none)
 
-    def worst(self, *, none: str = "refuse") -> Spots:
+    def worst(self, *, where: Operand | ArrayLike | None = None, walk: float | None = None, none: str = "refuse") -> Spots:
         """The cell with the smallest value inside; the rest as in `best`."""
-        return self._search(np.where(self._frame.inside, -self._values, -np.inf), none)
+        return self._search(-self._values, where, walk, none)
 
-    def _search(self, values: Floats, none: str) -> Spots:
+    def _search(self, wishes: Floats, where: Operand | ArrayLike | None, walk: float | None, none: str) -> Spots:
         checks.choice("none", none, ("refuse", "stay"))
         frame = self._frame
+        allowed = eligible(frame, where, walk)
+        values = np.where(allowed, wishes, -np.inf)
         count, rows, columns = frame.shape
         flat = (count, rows * columns)
         found = frame.nearest_first[values.reshape(flat)[:, frame.nearest_first].argmax(axis=1)]
         agents = np.arange(count)
-        empty = ~frame.inside.reshape(flat)[agents, found]
+        empty = ~allowed.reshape(flat)[agents, found]
         if empty.any():
             if none == "refuse":
-                where = tuple(frame.space.position_of(frame.centers[empty][0]).tolist())
+                place = tuple(frame.space.position_of(frame.centers[empty][0]).tolist())
                 raise InvalidValue(
                     "A window has an open cell to choose",
-                    got=f"none within the radius of {where}" + ("" if frame.single else f", agent {int(np.flatnonzero(empty)[0])}"),
+                    got=f"none within the radius of {place}" + ("" if frame.single else f", agent {int(np.flatnonzero(empty)[0])}"),
                     remedy='Use a larger radius, or none="stay"',
                 )
             found[empty] = frame.middle
@@ -200,7 +216,7 @@ class Window:
                 raise InvalidValue(
                     "Windows are combined around the same cells",
                     got=f"{operand!r} with {self!r}",
-                    remedy="Cut both with the same center and radius",
+                    remedy="Cut both with the same center, radius, where and walk",
                 )
             return operand._values
         if isinstance(operand, Operand):
