@@ -15,10 +15,9 @@ import fieldcraft as fc
 from fieldcraft import kernels, steering
 from fieldcraft.errors import UnknownName
 from support.refusals import refused
+from support.worlds import KNIGHT_AND_CORNER
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
-
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 
 
 def _use(space: fc.Space) -> None:
@@ -81,7 +80,7 @@ def test_after_warming_up_nothing_is_compiled(name: str) -> None:
         "large": lambda: fc.Grid(90, 70, walls=walls),
         "eight": lambda: fc.Grid(90, 70, walls=walls, neighbors=8),
         "torus": lambda: fc.Grid(30, 20, neighbors=8, wrap=True),
-        "knight": lambda: fc.Grid(30, 20, neighbors=KNIGHT),
+        "knight": lambda: fc.Grid(30, 20, neighbors=KNIGHT_AND_CORNER),
         "graph": lambda: fc.Grid(12, 10, walls=walls[:10, :12]).to_graph(),
         "mesh": lambda: fc.Graph.from_polygons([(0, 0), (4, 0), (4, 4), (0, 4), (8, 0), (8, 4)], [(0, 1, 2, 3), (1, 4, 5, 2)]),
     }[name]()

@@ -25,8 +25,9 @@ from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
 from support.damage import rewrite
 from support.refusals import refused, state
+from support.worlds import KNIGHT
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (3, 0)]
+KNIGHT_AND_FAR = [*KNIGHT, (3, 0)]
 
 
 def busy_map(*, y_up: bool = False, wrap: bool = False, neighbors: object = 4, terrain: bool = False) -> fc.InfluenceMap:
@@ -107,7 +108,7 @@ def opened(data: bytes) -> tuple[dict[str, Any], bytes]:
 class TestRoundTrip:
     @pytest.mark.parametrize("y_up", [False, True])
     @pytest.mark.parametrize("wrap", [False, True])
-    @pytest.mark.parametrize("neighbors", [4, 8, KNIGHT], ids=["4", "8", "table"])
+    @pytest.mark.parametrize("neighbors", [4, 8, KNIGHT_AND_FAR], ids=["4", "8", "table"])
     @pytest.mark.parametrize("terrain", [False, True])
     def test_a_loaded_map_goes_on_like_the_one_that_was_not_saved(
         self, tmp_path: Path, y_up: bool, wrap: bool, neighbors: object, terrain: bool

@@ -13,13 +13,13 @@ from fieldcraft.kernels.reference import chance as reference_chance
 from fieldcraft.kernels.reference import explore as reference_explore
 from fieldcraft.kernels.reference import fade as reference
 from fieldcraft.query.ground import frozen
+from support.worlds import KNIGHT_AND_CORNER
 
 if kernels.compiled():
     from fieldcraft.kernels import chance, explore, fade
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 NO_WAYS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 
 
 @compiled_only
@@ -58,7 +58,7 @@ def test_powers_of_two_are_those_of_the_library() -> None:
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
-    neighbors=st.sampled_from([4, 8, KNIGHT, [(0, 1), (3, 0), (-1, 0)]]),
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER, [(0, 1), (3, 0), (-1, 0)]]),
     wrap=st.booleans(),
     share=st.sampled_from([0.3, 0.5, 0.9]),
 )
@@ -116,7 +116,7 @@ def test_dice_are_even() -> None:
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
-    neighbors=st.sampled_from([4, 8, KNIGHT, [(0, 1), (3, 0), (-1, 0)]]),
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER, [(0, 1), (3, 0), (-1, 0)]]),
     wrap=st.booleans(),
     sight=st.integers(1, 6),
     searches=st.booleans(),

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import radial as reference
+from support.worlds import KNIGHT_AND_CORNER, random_ground
 
 if kernels.compiled():
     from fieldcraft.kernels import radial as fast
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
-NEIGHBORS = [4, 8, KNIGHT, [(0, 1), (3, 0), (-1, 0)], [(1, 0), (-1, 0), (0, 1), (0, -1), (2, 2), (-2, -2)]]
+NEIGHBORS = [4, 8, KNIGHT_AND_CORNER, [(0, 1), (3, 0), (-1, 0)], [(1, 0), (-1, 0), (0, 1), (0, -1), (2, 2), (-2, -2)]]
 MOST = 2.0**20 * reference.SCALE
 
 
@@ -40,12 +40,10 @@ class World:
 
     def grid(self) -> fc.Grid:
         rng = np.random.default_rng(self.seed)
-        shape = (self.height, self.width)
-        one_way = np.array([[True, True, False], [False, True, False], [False, False, False]])
-        terrain = fc.Terrain(rng.choice(3, shape, p=[0.5, 0.45, 0.05]), one_way) if self.has_terrain else None
-        return fc.Grid(
-            self.width, self.height, walls=rng.random(shape) < self.walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap
+        walls, terrain = random_ground(
+            rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain, shares=(0.5, 0.45, 0.05)
         )
+        return fc.Grid(self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap)
 
     @property
     def shape(self) -> tuple[int, int]:

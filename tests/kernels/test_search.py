@@ -19,7 +19,8 @@ from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
 from fieldcraft.query.ground import frozen
 from fieldcraft.space import links
-from support.mazes import FAR, HEX, KNIGHT, ONE_WAY, World
+from support.mazes import FAR, HEX, ONE_WAY, World
+from support.worlds import KNIGHT
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

@@ -17,15 +17,15 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation import spread as scheduler
+from support.worlds import KNIGHT_AND_CORNER, random_ground
 
 pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 
 EVERY = 0.1
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 NEIGHBORS = [
     4,
     8,
-    KNIGHT,
+    KNIGHT_AND_CORNER,
     [(0, 1), (3, 0)],
     [(17, 0), (0, -20), (1, 1)],
     [(1, 0), (-1, 0), (0, 1), (0, -1)],
@@ -51,10 +51,7 @@ class World:
 
     def grid(self) -> fc.Grid:
         rng = np.random.default_rng(self.seed)
-        shape = (self.height, self.width)
-        one_way = np.array([[True, True, False], [False, True, False], [False, False, False]])
-        terrain = fc.Terrain(rng.choice(3, shape, p=[0.6, 0.35, 0.05]), one_way) if self.has_terrain else None
-        walls = rng.random(shape) < self.walls
+        walls, terrain = random_ground(rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain)
         return fc.Grid(self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap, cell_size=0.5)
 
 
@@ -268,7 +265,9 @@ def test_settle_where_almost_nothing_weakens(falloff: str, decay: float) -> None
     """Sources of nearly the same size and both signs: every tie must go to the positive one, and the search must end."""
     rng = np.random.default_rng(7)
     for seed in range(25):
-        world = World(9, 6, [4, 8, KNIGHT][seed % 3], seed % 2 == 0, 0.2, False, fc.Spread(decay, 1.0, falloff=falloff), 0.0, True, seed)
+        world = World(
+            9, 6, [4, 8, KNIGHT_AND_CORNER][seed % 3], seed % 2 == 0, 0.2, False, fc.Spread(decay, 1.0, falloff=falloff), 0.0, True, seed
+        )
         twin = Twin(world)
         cells = np.sort(rng.choice(len(twin.grid), 4, replace=False))
         strengths = np.full(4, rng.random() + 1, np.float32)
@@ -366,9 +365,9 @@ def _a_column_late(values: NDArray[np.float32]) -> None:
 STEPPING = {
     "step_near": (4, 1, {"sparse_share": -1.0}),
     "wave_near": (8, 3, {"sparse_share": -1.0}),
-    "wave_any": (KNIGHT, 3, {"sparse_share": -1.0}),
+    "wave_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": -1.0}),
     "tiles_near": (8, 3, {"sparse_share": 1.0}),
-    "tiles_any": (KNIGHT, 3, {"sparse_share": 1.0}),
+    "tiles_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": 1.0}),
 }
 
 

@@ -12,6 +12,7 @@ import fieldcraft as fc
 from fieldcraft.paths.route import Path
 from fieldcraft.paths.search import shortest_path, shortest_paths
 from support.mazes import World
+from support.worlds import KNIGHT
 
 DIAGONAL = math.sqrt(2)
 
@@ -141,7 +142,6 @@ def test_batches_are_smoothed_alike() -> None:
 
 
 def test_knights_may_walk_where_that_is_cheaper() -> None:
-    knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
-    space = fc.Grid(12, 12, neighbors=knight)
+    space = fc.Grid(12, 12, neighbors=KNIGHT)
     path = shortest_path(space, (0.5, 0.5), (9.5, 9.5), smooth=True)
     assert path.length == pytest.approx(9 * DIAGONAL)

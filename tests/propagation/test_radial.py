@@ -23,8 +23,8 @@ from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
+from support.worlds import KNIGHT_AND_CORNER, random_ground
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 FALLOFFS = [
     Falloff.of(f)
     for f in ("constant", "linear", "quadratic", "cubic", "exponential", "gaussian", "smoothstep", Ring(0.2, 0.9), [1, 0.5, -0.7, 0])
@@ -55,10 +55,7 @@ class World:
 
     def grid(self) -> fc.Grid:
         rng = np.random.default_rng(self.seed)
-        shape = (self.height, self.width)
-        one_way = np.array([[True, True, False], [False, True, False], [False, False, False]])
-        terrain = fc.Terrain(rng.choice(3, shape, p=[0.6, 0.35, 0.05]), one_way) if self.has_terrain else None
-        walls = rng.random(shape) < self.walls
+        walls, terrain = random_ground(rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain)
         return fc.Grid(self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap)
 
     def field(self, space: fc.Grid) -> RadialField:
@@ -74,7 +71,7 @@ WORLDS = st.builds(
     World,
     width=st.integers(1, 60),
     height=st.integers(1, 50),
-    neighbors=st.sampled_from([4, 8, KNIGHT]),
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
     wrap=st.booleans(),
     walls=st.sampled_from([0.0, 0.03, 0.3]),
     has_terrain=st.sampled_from([False, False, True]),

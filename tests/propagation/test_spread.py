@@ -13,9 +13,9 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from support.refusals import refused
 from support.roads import end_of, open_cells, pick, settled
+from support.worlds import KNIGHT
 
 POWERS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 
 
 def weaker(value: float, falloff: str, loss: float) -> float:

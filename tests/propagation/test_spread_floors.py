@@ -14,8 +14,8 @@ import fieldcraft as fc
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.spread_floors import stronger
 from support.refusals import refused
+from support.worlds import KNIGHT_AND_CORNER
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 SPREADS = st.builds(
     fc.Spread,
     decay=st.sampled_from([0.0, 0.1, 0.7]),
@@ -44,7 +44,7 @@ def plainly(values: NDArray[np.float32], layer: fc.Layer, grid: fc.Grid, spread:
 @settings(max_examples=60)
 @given(
     spread=SPREADS,
-    neighbors=st.sampled_from([4, 8, KNIGHT]),
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
     wrap=st.booleans(),
     signed=st.booleans(),
     large=st.booleans(),

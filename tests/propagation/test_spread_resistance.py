@@ -14,8 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.spread import FALLOFFS
 from support.refusals import refused
-
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
+from support.worlds import KNIGHT_AND_CORNER
 
 
 @settings(max_examples=40)
@@ -27,7 +26,7 @@ KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)
         falloff=st.sampled_from(list(FALLOFFS)),
         half_life=st.sampled_from([None, 0.3]),
     ),
-    neighbors=st.sampled_from([4, 8, KNIGHT]),
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
     wrap=st.booleans(),
     signed=st.booleans(),
     large=st.booleans(),

@@ -12,8 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Belief, LastSeen
 from support.refusals import refused
-
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
+from support.worlds import KNIGHT
 
 
 def spaces(seed: int, neighbors: object, wrap: bool, as_graph: bool) -> fc.Grid | fc.Graph:

@@ -9,8 +9,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.neighborhood import MAX_STEPS
 from support.refusals import refused
-
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
+from support.worlds import KNIGHT
 
 
 def test_four_and_eight() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from support.worlds import KNIGHT
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 UNEVEN = [(1, 0), (-1, 0), (0, 3)]
 
 

@@ -12,11 +12,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
+from support.worlds import KNIGHT_AND_CORNER, random_ground
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1), (1, 1)]
 ONE_SIDED = [(0, 1), (3, 0), (-1, 0), (1, 1)]
 TURNED = [(-1, -1), (1, 0), (0, 1), (-1, 0), (1, 1), (0, -1), (1, -1), (-1, 1)]
-NEIGHBORS = [4, 8, 8, KNIGHT, ONE_SIDED, TURNED]
+NEIGHBORS = [4, 8, 8, KNIGHT_AND_CORNER, ONE_SIDED, TURNED]
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,9 @@ class World:
 
     def grid(self) -> fc.Grid:
         rng = np.random.default_rng(self.seed)
-        shape = (self.height, self.width)
-        one_way = np.array([[True, True, False], [False, True, False], [False, False, False]])
-        terrain = fc.Terrain(rng.choice(3, shape, p=[0.5, 0.45, 0.05]), one_way) if self.has_terrain else None
-        walls = rng.random(shape) < self.walls
+        walls, terrain = random_ground(
+            rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain, shares=(0.5, 0.45, 0.05)
+        )
         walls[rng.integers(self.height), rng.integers(self.width)] = False
         return fc.Grid(
             self.width, self.height, cell_size=0.7, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap, y_up=self.y_up

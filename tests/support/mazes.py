@@ -11,8 +11,8 @@ from scipy.sparse import csgraph
 
 import fieldcraft as fc
 from support import roads
+from support.worlds import KNIGHT
 
-KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 HEX = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
 ONE_WAY = [(1, 0), (0, 1), (1, 1), (-3, -2)]
 FAR = [(dx, dy) for dx in range(-4, 5) for dy in range(-4, 5) if math.gcd(dx, dy) == 1 and dx * dx + dy * dy < 18]

@@ -17,6 +17,8 @@ import fieldcraft as fc
 from fieldcraft.space import Space
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
+KNIGHT_AND_CORNER = [*KNIGHT, (1, 1)]
+"""Steps that no turn maps onto themselves: a corner on one side only."""
 ONE_WAY = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]], dtype=np.bool_)
 """From the first kind of ground into the second, not back; the third is a wall."""
 
@@ -27,6 +29,14 @@ def _walls(dice: Dice, rows: int, columns: int) -> NDArray[np.bool_]:
     walls = dice.random((rows, columns)) < dice.choice([0.0, 0.15, 0.35])
     walls.flat[int(dice.integers(walls.size))] = False
     return np.asarray(walls)
+
+
+def random_ground(
+    dice: Dice, shape: tuple[int, int], *, walls: float, has_terrain: bool, shares: tuple[float, float, float] = (0.6, 0.35, 0.05)
+) -> tuple[NDArray[np.bool_], fc.Terrain | None]:
+    """Walls in this share of the cells, and a terrain whose kinds take these shares, or None."""
+    terrain = fc.Terrain(dice.choice(3, shape, p=shares), ONE_WAY) if has_terrain else None
+    return dice.random(shape) < walls, terrain
 
 
 def _sides(dice: Dice) -> tuple[int, int]:
