@@ -237,7 +237,7 @@ def _numeric(value: ArrayLike) -> NDArray[np.float64]:
     array: NDArray[Any] = np.asarray(value)
     if (array.dtype.kind not in "iuf" and array.size) or _is_masked(value):
         raise TypeError(f"dtype {array.dtype} is not a number")
-    return array.astype(np.float64)
+    return array.astype(np.float64, order="C")  # kernels are compiled for rows
 
 
 def _is_masked(value: object) -> bool:

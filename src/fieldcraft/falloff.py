@@ -78,6 +78,8 @@ class Falloff:
             return cls("ring", _ring=falloff)
         shares = np.linspace(0, 1, _TABLE_POINTS)
         kind = "A callable falloff" if callable(falloff) else "A table of weights"
+        if isinstance(falloff, type):
+            raise InvalidValue("falloff is a name, a table, a Ring or a callable", got=repr(falloff), remedy='Pass "linear", say')
         points = checks.array(kind + "'s weights", falloff(shares) if callable(falloff) else falloff)
         if points.dtype.kind not in "iufb" and points.size:
             raise InvalidValue(f"{kind} has weights that are numbers", got=f"dtype {points.dtype}", remedy="Use floats")

@@ -16,17 +16,10 @@ from typing import BinaryIO
 
 from fieldcraft.errors import BadSaveFile, InvalidValue
 
-__all__ = ["Staging", "checked_path", "damaged", "newer", "sealed", "write_sealed"]
+__all__ = ["Staging", "damaged", "newer", "sealed", "write_sealed"]
 
 _SEAL = hashlib.sha256().digest_size
 _CHUNK = 1 << 20
-
-
-def checked_path(path: str | os.PathLike[str]) -> Path:
-    """A path, or `InvalidValue`."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidValue("A path is a string or a pathlib.Path", got=repr(path), remedy="Pass the name of a file")
-    return Path(path)
 
 
 def write_sealed(target: Path, parts: Iterable[bytes]) -> None:

@@ -257,7 +257,7 @@ def _layer(imap: Layered, name: str) -> Layer:
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InvalidValue("Teams are named by a list of words", got=repr(names), remedy='Pass ["red", "blue"]')
-    listed = tuple(names)
+    listed = tuple(checks.sequence("names", names))
     for name in listed:
         if not isinstance(name, str) or not name:
             raise InvalidValue("A team's name is a word or more", got=repr(name), remedy="Pass a list of strings")

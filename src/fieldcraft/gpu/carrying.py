@@ -59,7 +59,7 @@ def carrier(given: object) -> Carrier:
     """The carrier that a map or a layer asks for: "gpu", "auto", part of a card's name, or one of `device()`; or its name in words."""
     if isinstance(given, Carrier):
         return given
-    if given == "auto":
+    if isinstance(given, str) and given == "auto":
         try:
             return Carrier(device(), auto=True)
         except NoDevice:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.files import checked_path, damaged, newer, sealed, write_sealed
+from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layer import LayerState, restored
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
@@ -47,7 +47,7 @@ _MESH = ("corners", "starts", "rings")
 
 def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     """Write an influence map to a file: beside it first, then renamed over it."""
-    target = checked_path(path)
+    target = checks.path("path", path)
     arrays: list[NDArray[Any]] = []
 
     def listed(array: NDArray[Any]) -> int:
@@ -76,7 +76,7 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
     """
     from fieldcraft.influence_map.imap import InfluenceMap
 
-    target = checked_path(path)
+    target = checks.path("path", path)
     header, arrays = _read(target)
     try:
         spaces: list[Space] = []

@@ -86,7 +86,7 @@ class InfluenceMap:
     def __getitem__(self, name: str) -> Layer:
         try:
             return self._layers[name]
-        except (KeyError, TypeError):
+        except Exception:  # of what can't be hashed, too
             raise UnknownName("layer", name, self._layers) from None
 
     def layer(self, name: str, kind: type[Kind]) -> Kind:
@@ -217,7 +217,7 @@ class InfluenceMap:
                     f"static={static} goes with fc.{wanted.__name__}", got=repr(propagation), remedy="Leave one of the two out"
                 )
             return self.add_layer(name, propagation, **settings)
-        if static is None and name in KINDS:
+        if static is None and isinstance(name, str) and name in KINDS:
             kind = KINDS[name]
         elif isinstance(static, (bool, np.bool_)):
             kind = STATIC if static else DYNAMIC

@@ -56,7 +56,7 @@ class MemoryLayer(Moving):
         with self._guard:
             field = self._field
             self._catch_up()
-            mask = np.asarray(positions) if isinstance(positions, (np.ndarray, list)) else None
+            mask = checks.array("Positions", positions) if isinstance(positions, (np.ndarray, list)) else None
             if mask is not None and mask.dtype == np.bool_ and mask.size:
                 cells, amounts = self._masked(mask, amounts)
             elif mask is not None and mask.shape == self.space.shape and mask.shape[-1] not in (2, 3):
@@ -106,6 +106,8 @@ class MemoryLayer(Moving):
 
         Raises `InvalidValue` for anything else; then nothing has changed.
         """
+        if not isinstance(memory, Mapping):
+            raise InvalidValue("restore() takes what snapshot() gave", got=f"a {type(memory).__name__}", remedy="Pass that")
         with self._guard:
             field = self._field
             self._catch_up()

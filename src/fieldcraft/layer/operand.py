@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class Operand:
 
         With `signed=True` to [-1, 1] instead: divided by the largest magnitude, so that 0 stays 0.
         """
-        return self._verbs["normalize_signed" if signed else "normalize"](self)
+        return self._verbs["normalize_signed" if checks.flag("signed", signed) else "normalize"](self)
 
     def invert(self) -> Operand:
         """The largest value on open ground minus the values: best becomes worst."""

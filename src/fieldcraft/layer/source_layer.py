@@ -80,6 +80,8 @@ class SourceLayer(Moving):
         """
         if (identity is None) == (key is None):
             raise InvalidValue("A source is asked for by its id or by its key", got="both or neither", remedy="Pass one of the two")
+        if identity is not None:
+            identity = checks.whole("identity", identity)
         if identity is None:
             identity = self._sources.id_of(checks.key("key", key))
             if identity is None:
@@ -346,7 +348,8 @@ class RadialLayer(SourceLayer):
 
         Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
-        reach = checks.whole("iterations", iterations, minimum=1)
+        reach = checks.whole("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
+        flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
         if flood and not propagate:
             raise InvalidValue(
                 "A flood goes on from cell to cell",
@@ -382,6 +385,7 @@ class RadialLayer(SourceLayer):
         super().tune(**parameters)
 
 
+_MOST_ITERATIONS = 100_000  # steps that a footprint reaches
 _COOLING = 0.1  # what a flood loses from step to step
 
 

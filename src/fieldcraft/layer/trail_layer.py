@@ -139,7 +139,7 @@ class TrailLayer(StampedLayer, Moving):
         """
         with self._guard:
             self._catch_up()
-            places = np.asarray(cells)
+            places = checks.array("Cells", cells)
             if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
                 raise InvalidValue(
                     "Cells are whole numbers, (N,)", got=f"{places.dtype} of shape {places.shape}", remedy="Pass walkers.cells"

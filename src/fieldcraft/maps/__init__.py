@@ -10,6 +10,7 @@ from typing import TypedDict, Unpack, overload
 
 from numpy.typing import ArrayLike
 
+from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.counterstrike import load_counterstrike
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
@@ -20,7 +21,6 @@ from fieldcraft.maps.mazes import ALGORITHMS, maze_growth, maze_walls
 from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.polyanya import load_polyanya
 from fieldcraft.maps.quake import load_quake
-from fieldcraft.maps.reading import as_path
 from fieldcraft.maps.recast import load_recast
 from fieldcraft.maps.starcraft import load_starcraft
 from fieldcraft.maps.tiled import load_tiled
@@ -153,7 +153,7 @@ def load_map(
     Raises `BadMapFile` for a file that cannot be read or is not what it says, `InvalidValue` for a mobility that the map does not
     offer or an option that its kind does not take, `MissingLibrary` where the kind needs a library that is not installed.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     suffix = file.suffix.lower()
     fitting = [format_ for format_ in FORMATS if suffix in format_.suffixes]
     if not fitting:

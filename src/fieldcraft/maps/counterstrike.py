@@ -9,7 +9,6 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.reading import as_path
 from fieldcraft.space import Graph, Mesh
 
 __all__ = ["load_counterstrike"]
@@ -26,7 +25,7 @@ def load_counterstrike(path: str | os.PathLike[str], *, mobility: str = "ground"
     The file is the JSON of awpy: `{"areas": {id: {"corners": [{"x", "y", "z"}, ...], "connections": [id, ...], "ladders_above":
     [...], "ladders_below": [...]}}}`. Raises `BadMapFile` for anything else, connections to areas that don't exist among them.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))
     return from_document(read_document(file, _KIND), max_height)
 

@@ -17,7 +17,7 @@ from fieldcraft.maps import ears, glb
 from fieldcraft.maps.baking import bake as bake_level
 from fieldcraft.maps.baking import is_walkable
 from fieldcraft.maps.json_document import built
-from fieldcraft.maps.reading import as_path, read_bytes
+from fieldcraft.maps.reading import read_bytes
 from fieldcraft.maps.steps import steps_between
 from fieldcraft.maps.welding import weld as join
 from fieldcraft.space import Graph, Mesh
@@ -63,7 +63,7 @@ def load_geometry(
     Raises `InvalidValue` for options that are wrong, for sizes of voxels and agents without `bake`, and for `weld` with it;
     `BadMapFile` for a damaged file, corners that don't exist, nothing to stand on; `MissingLibrary` for a GLB without trimesh.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))
     checks.choice("up", up, ("y", "z"))
     if not isinstance(bake, (bool, np.bool_)):

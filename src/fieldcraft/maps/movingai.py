@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.reading import as_path, file_size, read_bytes
+from fieldcraft.maps.reading import file_size, read_bytes
 from fieldcraft.space.grid import MAX_CELLS, Grid
 from fieldcraft.space.terrain import Terrain
 
@@ -56,7 +56,7 @@ def load_movingai(path: str | os.PathLike[str], *, neighbors: int | ArrayLike = 
     Lines end in LF or CRLF, and the last needs no end. Raises `BadMapFile` for a file that is not such a map, does not hold
     what its header says, or has more than 2**28 cells, and `InvalidValue` for a mobility that it does not offer.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, tuple(MOBILITIES))
     file_size(file)
     width, height, start = _header(file)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps.json_document import built
-from fieldcraft.maps.reading import as_path, read_bytes
+from fieldcraft.maps.reading import read_bytes
 from fieldcraft.space import Graph
 
 __all__ = ["load_polyanya"]
@@ -28,7 +28,7 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
 
     Raises `BadMapFile` for anything else: another version, numbers that are none, counts that don't fit the file.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))
     raw = read_bytes(file, _MAX_BYTES, "Cut the mesh into several")
     words = raw.split(maxsplit=2)

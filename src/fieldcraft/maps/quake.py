@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.reading import as_path
 from fieldcraft.space import Graph
 
 __all__ = ["load_quake"]
@@ -38,7 +37,7 @@ def load_quake(
 
     Raises `InvalidValue` for options that are wrong, and `BadMapFile` for anything else, links to where no node is among them.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))
     if link_types is not None and not np.iterable(link_types):
         raise InvalidValue("link_types are several whole numbers", got=f"link_types={link_types!r}", remedy="Pass [0, 1], say")

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
-from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.errors import BadMapFile
 
-__all__ = ["as_path", "file_size", "read_bytes"]
-
-
-def as_path(path: str | os.PathLike[str]) -> Path:
-    """`path` as a Path, or `InvalidValue`."""
-    if isinstance(path, (str, os.PathLike)) and isinstance(os.fspath(path), str):
-        return Path(path)
-    raise InvalidValue("The path of a map is a str or a Path", got=repr(path), remedy="Pass the name of a map file")
+__all__ = ["file_size", "read_bytes"]
 
 
 def file_size(path: Path) -> int:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.reading import as_path
 from fieldcraft.maps.welding import weld
 from fieldcraft.space import Graph
 
@@ -29,7 +28,7 @@ def load_recast(path: str | os.PathLike[str], *, mobility: str = "ground", max_h
 
     Raises `BadMapFile` for anything else.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))
     return from_document(read_document(file, _KIND), max_height)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import BadMapFile
-from fieldcraft.maps.reading import as_path, read_bytes
+from fieldcraft.maps.reading import read_bytes
 
 __all__ = ["MAX_BYTES", "Scenarios", "load_scenarios"]
 
@@ -54,7 +55,7 @@ def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
     `BadMapFile`, naming the line, for a file that is no such file, is cut off, has problems on several maps or off
     their map, no problem at all, or more than 64 MiB.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     text = read_bytes(file, MAX_BYTES, "Cut it into several files").decode("latin-1")
     lines = text.split("\n")
     words = lines[0].split()

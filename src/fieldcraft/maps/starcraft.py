@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.reading import as_path, read_bytes
+from fieldcraft.maps.reading import read_bytes
 from fieldcraft.space.grid import Grid
 
 __all__ = ["GRIDS", "MOBILITIES", "load_starcraft"]
@@ -54,7 +54,7 @@ def load_starcraft(
 
     Raises `BadMapFile` for a damaged archive, arrays that are missing or of the wrong type or shape, and more than 2**22 cells.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, MOBILITIES)
     checks.choice("grid", grid, GRIDS)
     if not isinstance(resources, (bool, np.bool_)):

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
-from fieldcraft.maps.reading import as_path
 from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
 from fieldcraft.maps.tiled_data import TileData, tile_ids
 from fieldcraft.maps.tiled_document import MAX_TILES, read_document
@@ -79,7 +78,7 @@ def load_tiled(
     square, and beyond 2**24 cells, 100,000 elements, 64 MB of XML or 16 MB of JSON; `UnknownName` for a layer that is not there;
     `MissingLibrary` for a layer compressed by zstd without that library.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, MOBILITIES)
     named = None if wall_layers is None else _names("wall_layers", wall_layers)
     flags = frozenset(_names("wall_properties", wall_properties))

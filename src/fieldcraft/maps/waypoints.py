@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.reading import as_path
 from fieldcraft.space import Graph
 
 __all__ = ["load_waypoints", "save_waypoints"]
@@ -33,7 +31,7 @@ def load_waypoints(path: str | os.PathLike[str], *, mobility: str = "ground", ma
 
     Raises `BadMapFile` for anything else.
     """
-    file = as_path(path)
+    file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground", "air"))
     return from_document(read_document(file, _KIND), mobility, max_height)
 
@@ -101,7 +99,7 @@ def save_waypoints(graph: Graph, path: str | os.PathLike[str]) -> None:
     if graph.labels is not None and all(isinstance(label, str) for label in graph.labels):
         content["names"] = list(graph.labels)
     try:
-        Path(as_path(path)).write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
+        checks.path("path", path).write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
     except OSError as error:
         raise BadMapFile(
             "A waypoint graph goes to a path that can be written", got=f"{path}: {error.strerror}", remedy="Choose another path"

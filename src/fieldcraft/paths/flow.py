@@ -41,7 +41,7 @@ def flow_field(distance_map: DistanceMap, *, arrive: bool = False) -> FlowField:
         raise InvalidValue(
             "A flow field leads to the goals of its map", got="a map with outward=True", remedy="Make the distance map without outward"
         )
-    if arrive:
+    if checks.flag("arrive", arrive):
         if "grid" not in distance_map.space.forms and distance_map.space.graph.mesh is None:
             raise InvalidValue(
                 "Ways on a graph end at its vertices", got="arrive=True", remedy="Leave it out, and put a vertex where the goal is"

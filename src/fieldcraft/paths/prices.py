@@ -136,7 +136,7 @@ def uniform(cost: Cost) -> float | None:
     if cost is None:
         return 1.0
     if isinstance(cost, (int, float, np.integer, np.floating)) and not isinstance(cost, (bool, np.bool_)):
-        number = float(cost)
+        number = checks.finite("cost", cost)
         if LEAST <= number <= checks.LARGEST:
             return number
         raise InvalidValue(f"A cost lies from {LEAST:g} to {checks.LARGEST:g}", got=f"cost={cost!r}", remedy="Pass a number such as 1")

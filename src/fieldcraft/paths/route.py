@@ -58,11 +58,12 @@ class Path:
         """
         if not self.found:
             raise InvalidValue("A path that was not found leads nowhere", got=repr(self), remedy="Ask `if path:` before walking on it")
-        wanted = checks.numbers("distances", distances, np.size(distances) if np.ndim(distances) < 2 else 1)
+        given = checks.array("distances", distances)
+        wanted = checks.numbers("distances", distances, given.size if given.ndim < 2 else 1)
         walked, places_of = self._milestones
         places = np.stack([np.interp(wanted, walked, axis) for axis in places_of.T], axis=-1)
         places = self.space.wrapped(places)
-        return np.asarray(places[0] if np.ndim(distances) == 0 else places)
+        return np.asarray(places[0] if given.ndim == 0 else places)
 
     @cached_property
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

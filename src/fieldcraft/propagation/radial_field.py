@@ -237,7 +237,7 @@ class RadialField(RadiatingField):
         wrong = int(np.count_nonzero(expected != self._map[rows]))
         away = truth - self._sums[rows]
         if most is not None:
-            limit = min(round(most * reference.SCALE), 1 << 62)
+            limit = round(min(most * reference.SCALE, 2.0**62))
             away = np.clip(away, -limit, limit)
         if wrong or away.any():
             self._sums[rows] += away

@@ -38,6 +38,7 @@ def threat(
     """
     checked_space(space, "Shots are on")
     within = checks.positive("horizon", horizon)
+    shots = checks.sequence("shots", shots)
     curve = Falloff.of(falloff)
     amounts = checks.amounts("strengths", strengths, len(shots)).astype(np.float64)
     flown = checks.numbers("elapsed", elapsed, len(shots))

@@ -53,4 +53,7 @@ def _starts(space: Space, positions: ArrayLike | None, cells: ArrayLike | None, 
         found = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
         return found[0] if single else found
     space.position_of(cells)  # says which is no cell
-    return np.asarray(cells, dtype=np.int64)
+    found = np.asarray(cells, dtype=np.int64)
+    if found.ndim > 1:
+        raise InvalidValue("Cells are one, or (N,) of them", got=f"shape {found.shape}", remedy="Pass cells.ravel()")
+    return found

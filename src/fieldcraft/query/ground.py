@@ -78,7 +78,7 @@ class Ground:
                     remedy="Use layers on one map with one cell size, or pass an array of bool",
                 )
             return np.asarray(other.values != 0)
-        mask = np.asarray(where)
+        mask = checks.array("where", where)  # type: ignore[arg-type]
         shape = self.space.shape
         if mask.shape != shape or mask.dtype != np.bool_:
             hint = " (it looks like [x, y]: transpose it)" if mask.shape == shape[::-1] != shape else ""

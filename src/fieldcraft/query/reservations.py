@@ -191,11 +191,8 @@ def _names(agents: Any, count: int, single: bool) -> list[Hashable]:
         )
     seen: set[Hashable] = set()
     for name in names:
-        try:
-            twice = name in seen
-        except TypeError:
-            raise InvalidValue("Agents can be hashed", got=repr(name), remedy="Use ids, names or tuples") from None
-        if twice:
+        checks.key("An agent", name)
+        if name in seen:
             raise InvalidValue("Agents differ from each other within one call", got=f"{name!r} twice", remedy="Ask once for each agent")
         seen.add(name)
     return names

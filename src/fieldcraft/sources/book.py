@@ -109,6 +109,7 @@ class Sources:
 
     def is_alive(self, identity: int) -> bool:
         """Whether this id is that of a live source."""
+        identity = checks.whole("identity", identity, minimum=-(2**63))
         slot = identity & 0xFFFFFFFF
         return bool(identity >= 0 and slot < len(self._alive) and self._alive[slot] and self._generation[slot] == identity >> 32)
 
@@ -232,9 +233,7 @@ class Sources:
         left alone. A key twice is refused, and nothing changes.
         """
         with self._guard:
-            if not isinstance(keys, Iterable):
-                raise InvalidValue("Keys are a list", got=repr(keys), remedy="Pass one key per position")
-            names: list[Any] = keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
+            names: list[Any] = checks.sequence("keys", keys.tolist() if isinstance(keys, np.ndarray) else keys)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             amounts = checks.amounts("strengths", strengths, len(points))
             if len(names) != len(points):

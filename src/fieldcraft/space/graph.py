@@ -115,7 +115,7 @@ class Graph(Space):
         if labels is not None:
             try:
                 count, different = len(labels), len(set(labels))
-            except TypeError as error:
+            except Exception as error:
                 raise InvalidValue("Labels are hashable values, one per vertex", got=str(error), remedy="Pass a list of names") from None
             if not count == different == len(topology):
                 raise InvalidValue(
@@ -124,7 +124,7 @@ class Graph(Space):
                     remedy="Name each vertex once",
                 )
         self.topology = topology
-        self.y_up = bool(y_up)
+        self.y_up = checks.flag("y_up", y_up)
         self._mesh = mesh
         self.labels: tuple[Hashable, ...] | None = None if labels is None else tuple(labels)
         self.max_height = None if max_height is None else checks.not_negative("max_height", max_height)

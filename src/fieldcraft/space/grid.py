@@ -80,6 +80,7 @@ class Grid(Space):
                 remedy="Use a larger cell_size, or several maps",
             )
         self.cell_size = checks.positive("cell_size", cell_size)
+        tiles = checks.flag("tiles", tiles)
         if tiles and origin is not None:
             raise InvalidValue("A grid of tiles has its origin half a cell off (0, 0)", got=f"origin={origin!r}", remedy="Leave one out")
         if origin is None:
@@ -95,8 +96,8 @@ class Grid(Space):
                 got=f"cell_size={cell_size!r} at coordinates up to {farthest:g}",
                 remedy="Move the origin nearer to 0, or use other units",
             )
-        self.y_up = bool(y_up)
-        self.wrap = bool(wrap)
+        self.y_up = checks.flag("y_up", y_up)
+        self.wrap = checks.flag("wrap", wrap)
         self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up)
         if terrain is not None and not isinstance(terrain, Terrain):
             raise InvalidValue("terrain is a fieldcraft.Terrain", got=type(terrain).__name__, remedy="Pass fc.Terrain(classes, enter)")
@@ -286,7 +287,7 @@ class Grid(Space):
         """
         size = checks.positive("cell_size", cell_size)
         ratio = size / self.cell_size
-        factor = round(ratio) if math.isfinite(ratio) else 0
+        factor = round(ratio) if ratio <= 2**31 else 0
         if factor < 1 or not math.isclose(factor * self.cell_size, size, rel_tol=1e-9):
             raise InvalidValue(
                 f"A coarser cell_size is a whole multiple of the map's {self.cell_size:g}",
@@ -357,6 +358,7 @@ class Grid(Space):
         """The size, "40 x 30", or where a cell is: "row 2, column 5 (cell 85)"."""
         if cell is None:
             return f"{self.width} x {self.height}"
+        cell = checks.cell("cell", cell, len(self))
         return f"row {cell // self.width}, column {cell % self.width} (cell {cell})"
 
     def snapshot(self) -> GridSnapshot:
@@ -488,7 +490,7 @@ class Grid(Space):
 
     def _one_cell(self, position: ArrayLike) -> int | None:
         """The cell of one pair of floats on the map; None for anything that takes a closer look."""
-        if isinstance(position, np.ndarray):
+        if type(position) is np.ndarray:
             if position.shape != (2,) or position.dtype != np.float64:
                 return None
             x, y = position.tolist()

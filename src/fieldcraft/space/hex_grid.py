@@ -284,6 +284,7 @@ class HexGrid(Space):
         """The size, "40 x 30 hexagons", or where a cell is: "row 2, column 5 (cell 85)"."""
         if cell is None:
             return f"{self.columns} x {self.rows} hexagons"
+        cell = checks.cell("cell", cell, len(self))
         return f"row {cell // self.columns}, column {cell % self.columns} (cell {cell})"
 
     # Walls

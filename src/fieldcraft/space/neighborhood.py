@@ -72,4 +72,4 @@ class Neighborhood:
 
     def lengths(self, cell_size: float) -> NDArray[np.float64]:
         """The world length of each step, shape (len(self),)."""
-        return np.array([np.hypot(dx, dy) for dx, dy in self.steps]) * cell_size
+        return np.array([np.hypot(dx, dy) for dx, dy in self.steps]) * checks.positive("cell_size", cell_size)

@@ -171,6 +171,7 @@ def _counted(
 ) -> NDArray[np.int32]:
     points, narrow, facings = _viewers(space, positions, facing, angle)
     radius = _finite(space, radius)
+    walls = checks.flag("walls", walls)
     grid = space.squares
     if grid is None:
         needs_plane(space, "Sight")
@@ -216,7 +217,7 @@ def _without(**options: object) -> None:
 
 def _finite(space: Space, radius: ArrayLike) -> ArrayLike:
     """Radii of which infinite ones reach over the whole space."""
-    radii = np.asarray(radius)
+    radii = checks.array("radius", radius)
     if radii.dtype.kind != "f" or not np.isposinf(radii).any():
         return radius
     low, high = space.extent
@@ -253,7 +254,7 @@ def _squares(radius: ArrayLike, count: int) -> NDArray[np.float64]:
 
 
 def _checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
-    array = np.asarray(heights)
+    array = checks.array("heights", heights)
     if array.shape != space.shape or array.dtype.kind not in "iuf":
         hint = " (these look like [x, y]: transpose them)" if array.shape == space.shape[::-1] != space.shape else ""
         indexed = "(height, width), indexed [row, column]" if len(space.shape) == 2 else "(N,)"

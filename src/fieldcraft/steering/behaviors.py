@@ -116,7 +116,8 @@ def wander(
 
     Raises `InvalidValue`.
     """
-    moving = vectors("Velocities", velocities, len(np.atleast_2d(np.asarray(velocities))) if np.size(velocities) else 0)
+    given = checks.array("Velocities", velocities)
+    moving = vectors("Velocities", given, len(np.atleast_2d(given)) if given.size else 0)
     count = len(moving)
     if not isinstance(rng, np.random.Generator):
         raise InvalidValue("rng is a numpy.random.Generator", got=type(rng).__name__, remedy="Pass np.random.default_rng(seed)")

@@ -45,6 +45,7 @@ def combine(
     if (scales < 0).any():
         raise InvalidValue("weights are at least 0", got=f"{scales.min()}", remedy="Turn the behaviour round instead: flee for seek")
     most = None if max_force is None else limits("max_force", max_force, count)
+    priority = checks.flag("priority", priority)
     if priority and most is None:
         raise InvalidValue("priority shares out max_force", got="priority=True without max_force", remedy="Pass max_force")
     total = np.zeros((count, 2))

@@ -30,12 +30,13 @@ _SLOTS = (4, 64)
 Wide = NDArray[np.float64]
 
 
-@functools.cache
 def directions(slots: int = 16) -> Wide:
     """The unit vectors between which `context` chooses, (slots, 2): the first along x, the others evenly round towards y."""
-    count = checks.whole("slots", slots, minimum=_SLOTS[0])
-    if count > _SLOTS[1]:
-        raise InvalidValue(f"slots is at most {_SLOTS[1]}", got=f"slots={slots}", remedy="Pass 8, 16 or 32, say")
+    return _directions(checks.whole("slots", slots, minimum=_SLOTS[0], maximum=_SLOTS[1]))
+
+
+@functools.cache
+def _directions(count: int) -> Wide:
     found = np.array([(math.cos(2 * math.pi * k / count), math.sin(2 * math.pi * k / count)) for k in range(count)])
     found.flags.writeable = False
     return found

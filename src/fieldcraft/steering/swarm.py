@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.files import checked_path
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.space import Grid, grid_of
@@ -229,7 +228,7 @@ class Swarm:
         """
         count = checks.whole("steps", steps)
         rule = self._rule(how, dt)
-        marks = [leave] if isinstance(leave, Leave) else list(leave)
+        marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
         if deposit is not None:
             marks.insert(0, Leave(trail, deposit))
         plan = Plan.of(self._space, rule, trail, flow, crowd_layer, group_layer, marks, forage, len(self))
@@ -315,13 +314,13 @@ class Swarm:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to one file; a kill at any moment leaves the old or the new file whole. `imap.save` saves the map and its layers."""
-        swarm_file.write(checked_path(path), self.state(), self._space.shape)
+        swarm_file.write(checks.path("path", path), self.state(), self._space.shape)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], space: Grid, *, device: Any = None) -> Swarm:
         """Read a swarm that `save` wrote, onto the grid on which it was. Raises `BadSaveFile` or `InvalidValue`."""
         _checked_key(space, 0)
-        return cls.restored(space, swarm_file.read(checked_path(path), space.shape), device=device)
+        return cls.restored(space, swarm_file.read(checks.path("path", path), space.shape), device=device)
 
 
 def _held(agents: NDArray[np.int32], device: Any) -> Any:

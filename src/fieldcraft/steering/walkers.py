@@ -222,7 +222,7 @@ class Walkers:
     def _roles(self, roles: NDArray[Any] | None) -> NDArray[np.uint8]:
         if roles is None:
             return np.zeros(len(self), dtype=np.uint8)
-        which = np.asarray(roles)
+        which = checks.array("roles", roles)
         if which.shape != (len(self),) or which.dtype.kind not in "biu" or (len(which) and (which.min() < 0 or which.max() > 1)):
             raise InvalidValue(
                 "roles are 0 or 1, one per walker",

@@ -9,6 +9,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.lines import check_picture
 from fieldcraft.view.placement import GridLike, Placement
 
 __all__ = ["draw_arrows"]
@@ -44,12 +45,7 @@ def draw_arrows(
 
     Raises `InvalidValue` for a picture of another size than the placement's, and vectors of another shape.
     """
-    if picture.shape[:2] != place.shape:
-        raise InvalidValue(
-            "A picture has the size of its placement",
-            got=f"{picture.shape[1]} x {picture.shape[0]} for {place.shape[1]} x {place.shape[0]}",
-            remedy="Pass Placement(space, scale=..., size=..., crop=...) with the arguments of the frame",
-        )
+    check_picture(picture, place)
     given = checks.array("Vectors", vectors)
     if given.shape != (*space.shape, 2):
         raise InvalidValue("Vectors have the shape (height, width, 2)", got=f"{given.shape} on {space.shape}", remedy="Pass layer.vectors")

@@ -86,7 +86,7 @@ def compose_indexed(
     place: Placement, colors: ColorScale, index: NDArray[np.uint8], ground: Color | tuple[int, int, int] | None, opacity: float
 ) -> RGBA:
     """The same canvas for the rows of one colour scale on a map that is not shrunk: each pair of ground and colour is mixed once."""
-    if ground == "terrain" and getattr(place.space, "terrain", None) is not None:
+    if isinstance(ground, str) and ground == "terrain" and getattr(place.space, "terrain", None) is not None:
         kinds, tones = ground_kinds(place.space)
         walled = np.append(~place.space.terrain.enter.diagonal(), True)
     else:
@@ -132,8 +132,8 @@ def _enlarged(cells: RGBA, scale: int) -> RGBA:
 
 def _ground(space: GridLike, ground: Color | ArrayLike) -> NDArray[np.uint8]:
     """The colour of each cell before anything is drawn, shape (height, width, 3)."""
-    if not isinstance(ground, str) and np.ndim(ground) == 3:
-        picture: NDArray[Any] = np.asarray(ground)
+    if not isinstance(ground, str) and checks.array("ground", ground).ndim == 3:
+        picture: NDArray[Any] = checks.array("ground", ground)
         if picture.shape != (*space.shape, 3) or picture.dtype != np.uint8:
             raise InvalidValue(
                 "The colours of the ground are uint8 of the map's shape (height, width, 3)",
@@ -141,7 +141,7 @@ def _ground(space: GridLike, ground: Color | ArrayLike) -> NDArray[np.uint8]:
                 remedy="Pass one colour per cell, [row, column]",
             )
         return picture
-    if ground == "terrain" and getattr(space, "terrain", None) is not None:
+    if isinstance(ground, str) and ground == "terrain" and getattr(space, "terrain", None) is not None:
         kinds, colors = ground_kinds(space)
         return colors[kinds]
     plain = GROUND if isinstance(ground, str) and ground == "terrain" else parse_color(ground)  # type: ignore[arg-type]

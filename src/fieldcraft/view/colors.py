@@ -135,7 +135,7 @@ def parse_color(color: Color) -> tuple[int, int, int]:
         if re.fullmatch(r"#[0-9a-fA-F]{3}", color):
             return int(color[1] * 2, 16), int(color[2] * 2, 16), int(color[3] * 2, 16)
     else:
-        numbers: NDArray[Any] = np.asarray(color)
+        numbers: NDArray[Any] = checks.array("A colour", color)
         if numbers.shape == (3,) and numbers.dtype.kind in "iu" and numbers.min() >= 0 and numbers.max() <= 255:
             return int(numbers[0]), int(numbers[1]), int(numbers[2])
     raise InvalidValue(
@@ -160,7 +160,7 @@ def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tu
 
 def numbers(values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)) -> NDArray[Any]:
     """`values` as an array of numbers, of any numeric type, of shape (height, width); or (N,) where `dimensions` allow for it."""
-    array: NDArray[Any] = np.asarray(values)
+    array: NDArray[Any] = checks.array(what, values)
     if array.ndim not in dimensions or (array.size == 0 and array.ndim == 2) or array.dtype.kind not in "fiub":
         raise InvalidValue(
             f"{what} are numbers of shape (height, width), at least one cell",
@@ -271,7 +271,7 @@ class ColorScale:
 
 
 def _checked_table(table: ArrayLike) -> Table:
-    array: NDArray[Any] = np.asarray(table)
+    array: NDArray[Any] = checks.array("A table of colours", table)
     if array.dtype != np.uint8 or array.ndim != 2 or array.shape[1] != 3 or not 2 <= len(array) <= STEPS:
         raise InvalidValue(
             f"A colour table is uint8 of shape (N, 3), N from 2 to {STEPS}",

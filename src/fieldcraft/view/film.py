@@ -31,13 +31,15 @@ def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
     The file is written beside and renamed, so that `path` is either the old file or the whole new one. Raises
     `InvalidValue` for other arrays, another suffix, or a folder that can't be made.
     """
-    if Path(path).suffix.lower() != ".png":
+    if checks.path("path", path).suffix.lower() != ".png":
         raise InvalidValue("A PNG file ends in .png", got=str(path), remedy="Use save_film for GIF, WebP and MP4")
     save_film(path, [frame], fps=1)
 
 
 def save_film(path: str | os.PathLike[str], frames: Iterable[ArrayLike], fps: float = 30.0, *, quality: int | None = None) -> None:
     """Write all `frames` to `path`, one after the other; see `Film`."""
+    if not isinstance(frames, Iterable):
+        raise InvalidValue("frames are many frames", got=type(frames).__name__, remedy="Pass a list of them, or a generator")
     with Film(path, fps, quality=quality) as film:
         for frame in frames:
             film.add(frame)
@@ -66,7 +68,7 @@ class Film:
     """
 
     def __init__(self, path: str | os.PathLike[str], fps: float = 30.0, *, quality: int | None = None) -> None:
-        self.path = Path(path)
+        self.path = checks.path("path", path)
         self.fps = Fraction(checks.positive("fps", fps)).limit_denominator(1001)
         self.frames = 0
         suffix = self.path.suffix.lower()
@@ -167,7 +169,7 @@ class Film:
 
 
 def _checked(frame: ArrayLike) -> RGBA:
-    picture = np.asarray(frame)
+    picture = checks.array("A frame", frame)
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] not in (3, 4) or picture.size == 0:
         raise InvalidValue(
             "A frame is uint8 of shape (H, W, 4) or (H, W, 3)",

@@ -36,7 +36,7 @@ class Team:
         """
         triples = []
         named = getattr(teams, "names", None)
-        for team in [(teams[name], None, name) for name in named] if named is not None else teams:
+        for team in [(teams[name], None, name) for name in named] if named is not None else checks.sequence("teams", teams):
             if not isinstance(team, tuple) or len(team) != 3:
                 raise InvalidValue(
                     "teams are (layer, color, label) triples", got=repr(team)[:80], remedy="Pass [(layer, '#3fa7f5', 'blue'), ...]"
@@ -100,7 +100,7 @@ def frame(
     values = place.strongest(subject.on(base))
     shown = scale_for(subject, colors, limits, threshold)
     canvas = place.scaled(values, shown, subject.unknown_on(base), subject.never_on(base), ground, opacity)
-    if sources:
+    if checks.flag("sources", sources):
         _mark(canvas, place, [(subject, None)])
     return canvas
 
@@ -109,6 +109,8 @@ def scale_for(subject: Subject, colors: ColorScale | None, limits: tuple[float, 
     """The caller's scale, or one from limits and threshold; not both."""
     if colors is None:
         return ColorScale.of(subject.values, limits=limits, threshold=threshold)
+    if not isinstance(colors, ColorScale):
+        raise InvalidValue("colors is a ColorScale", got=type(colors).__name__, remedy="Pass ColorScale(low, high)")
     if limits is not None or threshold != 0:
         raise InvalidValue(
             "A colour scale brings its own limits and threshold",
@@ -156,7 +158,7 @@ def frame_teams(
         table = tinted(team.color)
         mixed += table[np.rint(together * (len(table) - 1)).astype(np.uint8)] * (share**2 / total)[..., np.newaxis]
     canvas = place.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
-    if sources:
+    if checks.flag("sources", sources):
         _mark(canvas, place, [(subject, team.color) for subject, team in zip(subjects, cast, strict=True)])
     return canvas
 

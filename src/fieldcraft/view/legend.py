@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.view.canvas import GROUND
 from fieldcraft.view.colors import HIDDEN, ColorScale, tinted
 from fieldcraft.view.frame import Team
@@ -118,7 +119,7 @@ class TeamLegend:
     """One short bar per team, from no influence to the most that the scale shows; `opacity` is that of the frame."""
 
     def __init__(self, teams: Sequence[Team], colors: ColorScale, title: str = "", *, opacity: float = 1.0) -> None:
-        self.teams = list(teams)
+        self.teams = checks.sequence("teams", teams)
         self.colors = colors
         self.title = title
         self.opacity = opacity

@@ -14,12 +14,13 @@ from fieldcraft.space.lines import line_of
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.placement import Placement
 
-__all__ = ["draw_dots", "draw_lines", "draw_polylines"]
+__all__ = ["check_picture", "draw_dots", "draw_lines", "draw_polylines"]
 
 RGBA = NDArray[np.uint8]
 
 _SHADE = (8, 9, 12)
 _BETWEEN = 0.5
+_WIDEST = 1000  # pixels: the memory of a line grows with the square
 
 
 def draw_lines(
@@ -44,8 +45,8 @@ def draw_lines(
     Raises `InvalidValue` for a picture of another size than the placement's, and for points that are not finite.
 
     """
-    listed = [lines] if line_of(lines) is not lines else list(lines)
-    _draw(picture, place, [line_of(line) for line in listed], color, checks.positive("width", width), shade)
+    listed = [lines] if line_of(lines) is not lines else checks.sequence("lines", lines)
+    _draw(picture, place, [line_of(line) for line in listed], color, _width(width), shade)
 
 
 def draw_dots(
@@ -55,22 +56,38 @@ def draw_dots(
 
     The other arguments are those of `draw_lines`; raises as that does.
     """
-    axes = 3 if np.shape(positions)[-1:] == (3,) else 2
+    axes = 3 if checks.array("Positions", line_of(positions)).shape[-1:] == (3,) else 2
     points, _ = checks.positions(line_of(positions), dimensions=axes)
-    _draw(picture, place, [point[np.newaxis] for point in points], color, checks.positive("width", width), shade)
+    _draw(picture, place, [point[np.newaxis] for point in points], color, _width(width), shade)
+
+
+def _width(width: float) -> float:
+    wide = checks.positive("width", width)
+    if wide > _WIDEST:
+        raise InvalidValue(f"width is at most {_WIDEST} pixels", got=f"width={width!r}", remedy="Draw thinner ones")
+    return wide
 
 
 def _draw(picture: RGBA, place: Placement, lines: Iterable[ArrayLike], color: Color, thick: float, shade: float) -> None:
+    check_picture(picture, place)
+    drawn = [np.atleast_2d(place.pixel_of(line)) for line in lines]
+    if dark := checks.fraction("shade", shade):
+        draw_polylines(picture, drawn, _SHADE, thick + 2.4, dark)
+    draw_polylines(picture, drawn, parse_color(color), thick)
+
+
+def check_picture(picture: RGBA, place: Placement) -> None:
+    """Refuse a picture that can't be drawn on, or is of another size than its placement."""
+    if not isinstance(place, Placement):
+        raise InvalidValue("A place is a Placement", got=type(place).__name__, remedy="Pass fieldcraft.view.Placement(space, ...)")
+    if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 4:
+        raise InvalidValue("A picture is uint8 of shape (H, W, 4)", got=type(picture).__name__, remedy="Pass what frame(layer) gives")
     if picture.shape[:2] != place.shape:
         raise InvalidValue(
             "A picture has the size of its placement",
             got=f"{picture.shape[1]} x {picture.shape[0]} for {place.shape[1]} x {place.shape[0]}",
             remedy="Pass Placement(space, scale=..., size=..., crop=...) with the arguments of the frame",
         )
-    drawn = [np.atleast_2d(place.pixel_of(line)) for line in lines]
-    if dark := checks.fraction("shade", shade):
-        draw_polylines(picture, drawn, _SHADE, thick + 2.4, dark)
-    draw_polylines(picture, drawn, parse_color(color), thick)
 
 
 def draw_polylines(

@@ -135,7 +135,7 @@ class Placement:
     def __init__(self, space: Any, *, scale: int | None = None, size: int = 1024, crop: bool = False) -> None:
         self.space = square(space)
         self.rows, self.columns = slice(0, space.height), slice(0, space.width)
-        if crop:
+        if checks.flag("crop", crop):
             blocked = space.walls
             self.rows, self.columns = _open_part(blocked, 1), _open_part(blocked, 0)
         height, width = self.rows.stop - self.rows.start, self.columns.stop - self.columns.start

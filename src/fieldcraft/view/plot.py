@@ -107,7 +107,8 @@ def plot_over_time(
 
 
 def _column(what: str, values: ArrayLike, count: int | None = None) -> NDArray[np.float64]:
-    column = np.asarray(values, dtype=np.float64)
+    given = checks.array(what, values)
+    column = given.astype(np.float64) if given.dtype.kind in "iufb" else np.empty((0, 0))
     if column.ndim != 1 or not len(column) or (count is not None and len(column) != count) or not np.isfinite(column).all():
         wanted = "at least one" if count is None else f"{count}"
         raise InvalidValue(f"{what} are {wanted} finite numbers in a row", got=f"shape {column.shape}", remedy="Pass one per moment")

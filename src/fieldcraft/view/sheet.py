@@ -180,7 +180,7 @@ def sheet(
 
 
 def _checked(picture: ArrayLike) -> RGBA:
-    array = np.asarray(picture)
+    array = checks.array("A frame", picture)
     if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 4 or array.size == 0:
         raise InvalidValue(
             "A frame is uint8 of shape (H, W, 4)", got=f"shape {array.shape}, dtype {array.dtype}", remedy="Pass what frame(layer) gives"

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.view.canvas import GROUND
 from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
 from fieldcraft.view.legend import INK, MUTED, PAGE, format_number, over_ground
@@ -67,8 +68,8 @@ class TeamStrip:
     height = 14
 
     def __init__(self, names: Sequence[str], colors: Sequence[Color], *, opacity: float = 1.0) -> None:
-        self.names = list(names)
-        self.colors = [parse_color(color) for color in colors]
+        self.names = checks.sequence("names", names)
+        self.colors = [parse_color(color) for color in checks.sequence("colors", colors)]
         self.opacity = opacity
 
     def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import Color, lab_of, parse_color, plain_values, rgb_of
 from fieldcraft.view.placement import Placement
@@ -35,8 +36,9 @@ def frame_owners(
 
     Raises `InvalidValue` for another shape, and for indices that no colour belongs to.
     """
-    held: NDArray[Any] = np.asarray(owners)
-    tones = np.array([parse_color(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
+    place = Placement(space, scale=scale, size=size, crop=crop)
+    held: NDArray[Any] = checks.array("Owners", owners)
+    tones = np.array([parse_color(color) for color in checks.sequence("colors", colors)], dtype=np.uint8).reshape(-1, 3)
     if held.shape != tuple(space.shape) or held.dtype.kind not in "iu":
         raise InvalidValue(
             "Owners are whole numbers of the map's shape (height, width)",
@@ -49,7 +51,6 @@ def frame_owners(
             got=f"{held.min()} to {held.max()}",
             remedy="Pass one colour per team, in their order",
         )
-    place = Placement(space, scale=scale, size=size, crop=crop)
     shown = place.middle(held)
     rgb = tones[np.maximum(shown, 0)] if len(tones) else np.zeros((*shown.shape, 3), np.uint8)
     return place.compose(rgb, shown >= 0, ground, opacity)
@@ -73,7 +74,9 @@ def frame_shares(
 
     Raises `InvalidValue` for other shapes, negative shares and a number of colours that differs.
     """
-    arrays = [plain_values(share, "shares", dimensions=(1, 2)) for share in shares]
+    place = Placement(space, scale=scale, size=size, crop=crop)
+    colors = checks.sequence("colors", colors)
+    arrays = [plain_values(share, "shares", dimensions=(1, 2)) for share in checks.sequence("shares", shares)]
     if len(arrays) != len(colors) or not arrays:
         raise InvalidValue(
             "A picture of shares has one colour per team", got=f"{len(colors)} for {len(arrays)}", remedy="Pass as many colours as shares"
@@ -85,7 +88,6 @@ def frame_shares(
                 got=f"shape {array.shape}, lowest {array.min():g}, on a map of {tuple(space.shape)}",
                 remedy="Pass what teams.share(name) gives",
             )
-    place = Placement(space, scale=scale, size=size, crop=crop)
     parts = [place.mean(array) for array in arrays]
     total = np.add.reduce(parts)
     some = np.where(total > 0, total, 1)

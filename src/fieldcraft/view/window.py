@@ -37,7 +37,7 @@ class Camera:
     def __init__(self, position: ArrayLike = (0.0, 0.0), zoom: float = 1.0, *, y_up: bool = False) -> None:
         self.position = position
         self.zoom = zoom
-        self.y_up = bool(y_up)
+        self.y_up = checks.flag("y_up", y_up)
 
     def __repr__(self) -> str:
         return f"<Camera at {self.position}, {self.zoom:g} pixels per world unit{', y_up=True' if self.y_up else ''}>"

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile
-from fieldcraft.files import checked_path, damaged, newer, sealed, write_sealed
+from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.packing import pack, unpack
 
 __all__ = ["Contents", "read", "write"]
@@ -47,7 +48,7 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], value: Any, kind
 
     Raises `BadSaveFile` where that can't be, and `InvalidValue` where `value` can't be packed.
     """
-    target = checked_path(path)
+    target = checks.path("path", path)
     head, packed = pack(header), pack(value, kinds)
     body = zlib.compress(packed, 1)
     write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body))
@@ -58,7 +59,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
     Raises `BadSaveFile` where the file is missing, damaged, another kind of file, or of another version of the format.
     """
-    target = checked_path(path)
+    target = checks.path("path", path)
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
         data = file.read(inside)
     version, head, body, size = _FRAME.unpack_from(data)
