@@ -89,7 +89,7 @@ def test_refuses_other_cells(device: fc.gpu.Device) -> None:
         picture.add_swarm(Swarm.scattered(grid, 3), length=99)
     with refused(InvalidValue, "update"):
         show_picture(picture, None)  # type: ignore[arg-type]
-    with refused(InvalidValue, "of a grid"):
+    with refused(InvalidValue, "needs a grid"):
         DevicePicture(grid.to_graph(), device=device)  # type: ignore[arg-type]
     assert repr(picture).startswith("<DevicePicture of")
     assert imap is not None

@@ -233,7 +233,8 @@ class Sources:
         left alone. A key twice is refused, and nothing changes.
         """
         with self._guard:
-            names: list[Any] = checks.sequence("keys", keys.tolist() if isinstance(keys, np.ndarray) else keys)
+            given = keys.tolist() if isinstance(keys, np.ndarray) else keys
+            names: list[Any] = list(given) if isinstance(given, str) else checks.sequence("keys", given)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             amounts = checks.amounts("strengths", strengths, len(points))
             if len(names) != len(points):
