@@ -9,7 +9,7 @@ from typing import cast
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.game import Game
 
-__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game"]
+__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game", "kernels_of"]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,24 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A world: its `name` on the command line, the `module` whose `GAME` it is, loaded when asked for, and its `pieces` in the gallery."""
+    """A world: its `name` on the command line, the `module` whose `GAME` it is, loaded when asked for, and its `pieces` in the gallery.
+
+    `kernels` are those that a match calls: they are compiled before it begins, where they never were. One that is missing here is
+    compiled when it is first called.
+    """
 
     name: str
     module: str
     pieces: tuple[Piece, ...]
+    kernels: tuple[str, ...]
 
+
+def _kernels(**families: str) -> tuple[str, ...]:
+    """Kernels as `fieldcraft.kernels.warming` names them, from words for each family."""
+    return tuple(f"{family}.{kernel}" for family, words in families.items() for kernel in words.split())
+
+
+_SEEN = _kernels(paint="dots marks sectors segments stamp wash")
 
 WORLDS = (
     Row(
@@ -83,6 +95,19 @@ WORLDS = (
                 seconds=14,
                 every=4,
             ),
+        ),
+        _kernels(
+            changes="patch take",
+            compose="evaluate",
+            distance="add_near clear count price publish_counts publish_sums",
+            flow="pinch point sample",
+            moves="leave stops",
+            moving="drive",
+            neighbors="closest separate sort",
+            placing="move",
+            radial="connected_many publish scatter stamp_many",
+            teams="survey",
+            visible="field_of_view sight_cells",
         ),
     ),
     Row(
@@ -102,6 +127,20 @@ WORLDS = (
                 overlays=("heat", "sight", "barrier", "estimate"),
             ),
         ),
+        _kernels(
+            belief="wander_grid",
+            best="best",
+            distance="add_near clear count price",
+            flow="pinch point sample",
+            moves="leave stops",
+            moving="drive",
+            neighbors="separate sort",
+            sample="gradient",
+            sees="look_cells",
+            spread="wave_any",
+            spread_tiles="tiles_any",
+            visible="field_of_view",
+        ),
     ),
     Row(
         "maze",
@@ -117,6 +156,14 @@ WORLDS = (
                 begin=2,
                 seconds=14,
             ),
+        ),
+        _kernels(
+            distance="clear count descend publish_counts",
+            explore="explore",
+            fade="mark show",
+            maze="braid grow",
+            moves="leave stops",
+            visible="field_of_view",
         ),
     ),
     Row(
@@ -135,6 +182,14 @@ WORLDS = (
                 begin=3,
                 seconds=14,
             ),
+        ),
+        _kernels(
+            distance="add_near clear count descend price",
+            moves="leave stops",
+            moving="drive move",
+            neighbors="separate sort",
+            stamps="blit publish",
+            visible="field_of_view",
         ),
     ),
     Row(
@@ -182,6 +237,12 @@ WORLDS = (
                 quality=30,
             ),
         ),
+        _kernels(
+            stamps="drain scatter",
+            trail="update",
+            trail_plan="_near _runs _weigh",
+            walk="walk",
+        ),
     ),
     Row(
         "flock",
@@ -201,6 +262,13 @@ WORLDS = (
                 quality=30,
             ),
         ),
+        _kernels(
+            compose="evaluate",
+            stamps="drain scatter",
+            trail="update",
+            trail_plan="_near _runs _weigh",
+            walk="walk",
+        ),
     ),
     Row(
         "physarum",
@@ -219,10 +287,24 @@ WORLDS = (
                 quality=35,
             ),
         ),
+        _kernels(
+            distance="clear count publish_counts",
+            moves="leave stops",
+            stamps="scatter",
+            swarm="leave walk",
+            trail="update",
+            trail_plan="_near _runs _weigh",
+        ),
     ),
 )
 
 GAMES = {row.name: row for row in WORLDS}
+
+
+def kernels_of(name: str, *, is_seen: bool = False) -> tuple[str, ...]:
+    """The kernels that a match of a game calls, with those that draw it if it is seen; none are known of a game of your own."""
+    row = GAMES.get(name)
+    return () if row is None else row.kernels + (_SEEN if is_seen else ())
 
 
 def find_game(name: str) -> Game:

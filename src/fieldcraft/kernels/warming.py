@@ -6,16 +6,18 @@ import importlib
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from fieldcraft.kernels import prebuilt
 from fieldcraft.kernels.table import FAMILIES
 
-__all__ = ["chosen", "entries", "prepare", "words"]
+__all__ = ["chosen", "entries", "missing", "prepare", "words"]
 
 Told = Callable[[int, int], None]
 
+_MOMENT = 0.1  # seconds until somebody who has had enough is heard
 _FEW = 4  # families that one process compiles before others would have started
 
 
@@ -30,46 +32,58 @@ def chosen(names: Iterable[str]) -> list[str]:
     return [family for family, subjects in FAMILIES.items() if asked & {family, *subjects}]
 
 
-def entries(families: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
-    """Every kernel that declares its types, family by family."""
+def entries(names: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
+    """Every kernel that declares its types, family by family; a name is a family or one kernel of it, as in "radial.stamp"."""
     found: dict[int, Any] = {}
-    for name in families:
-        for value in vars(importlib.import_module(f"fieldcraft.kernels.{name}")).values():
+    for name in names:
+        family, _, only = name.partition(".")
+        members = vars(importlib.import_module(f"fieldcraft.kernels.{family}"))
+        for value in [members[only]] if only else members.values():
             if getattr(value, "declared", ()):
                 found[id(value)] = value
     return list(found.values())
 
 
-def prepare(families: Sequence[str], told: Told | None = None, processes: int | None = None) -> None:
-    """Load the kernels of some families, and compile those that lie in no store.
+def missing(names: Iterable[str]) -> list[Any]:
+    """The kernels among those named that lie in no store: they would be compiled when they are first called."""
+    return [] if prebuilt.serves() else [kernel for kernel in entries(names) if not kernel.is_stored()]
 
-    `told` is called with the number of kernels that are ready and that of all of them.
+
+def prepare(names: Sequence[str], told: Told | None = None, processes: int | None = None, stopped: threading.Event | None = None) -> None:
+    """Load the kernels that are named, and compile those that lie in no store.
+
+    `told` is called with the number of kernels that are ready and that of all of them. Once `stopped` is set no further kernel is begun.
     """
     if prebuilt.serves():
-        for name in families:
-            importlib.import_module(f"fieldcraft.kernels.{name}")
+        for name in names:
+            importlib.import_module(f"fieldcraft.kernels.{name.partition('.')[0]}")
         return
-    kernels = entries(families)
+    kernels = entries(names)
     say = told or (lambda done, total: None)
-    missing = [kernel for kernel in kernels if not kernel.is_stored()]
-    ready = len(kernels) - len(missing)
+    stop = stopped or threading.Event()
+    lacking = [kernel for kernel in kernels if not kernel.is_stored()]
+    ready = len(kernels) - len(lacking)
     say(ready, len(kernels))
-    workers = min(processes or os.cpu_count() or 1, len(missing) // _FEW)
+    workers = min(processes or os.cpu_count() or 1, len(lacking) // _FEW)
     if workers > 1 and not getattr(sys, "frozen", False):
-        _compile_beside(missing, workers, lambda done: say(ready + done, len(kernels)))
-    for done, kernel in enumerate(missing, start=1):
+        _compile_beside(lacking, workers, lambda done: say(ready + done, len(kernels)), stop)
+    for done, kernel in enumerate(lacking, start=1):
+        if stop.is_set():
+            return
         kernel.prepare()
         if workers <= 1:
             say(ready + done, len(kernels))
     for kernel in kernels:
+        if stop.is_set():
+            return
         kernel.prepare()
 
 
-def _compile_beside(missing: list[Any], workers: int, say: Callable[[int], None]) -> None:
+def _compile_beside(lacking: list[Any], workers: int, say: Callable[[int], None], stopped: threading.Event) -> None:
     """Let processes compile kernels into the store; what one of them fails at, this one meets later."""
     shares: list[list[str]] = [[] for _ in range(workers)]
     loads = [0] * workers
-    for kernel in sorted(missing, key=_effort, reverse=True):
+    for kernel in sorted(lacking, key=_effort, reverse=True):
         least = loads.index(min(loads))
         shares[least].append(f"{kernel.py_func.__module__}:{kernel.py_func.__name__}")
         loads[least] += _effort(kernel)
@@ -89,8 +103,11 @@ def _compile_beside(missing: list[Any], workers: int, say: Callable[[int], None]
     try:
         done = 0
         for line in _lines(started):
-            done += line.startswith("ready")
-            say(min(done, len(missing)))
+            if stopped.is_set():
+                break
+            if line:
+                done += line.startswith("ready")
+                say(min(done, len(lacking)))
     finally:
         for process in started:
             if process.poll() is None:
@@ -99,9 +116,8 @@ def _compile_beside(missing: list[Any], workers: int, say: Callable[[int], None]
 
 
 def _lines(processes: list[subprocess.Popen[str]]) -> Iterable[str]:
-    """The messages of the processes, as they come."""
+    """The messages of the processes, as they come, and an empty one after each moment without any."""
     import queue
-    import threading
 
     said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
@@ -115,7 +131,11 @@ def _lines(processes: list[subprocess.Popen[str]]) -> Iterable[str]:
         threading.Thread(target=listen, args=(process,), daemon=True).start()
     running = len(processes)
     while running:
-        line = said.get()
+        try:
+            line = said.get(timeout=_MOMENT)
+        except queue.Empty:
+            yield ""
+            continue
         if line is None:
             running -= 1
         else:

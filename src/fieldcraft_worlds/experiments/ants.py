@@ -12,6 +12,7 @@ from fieldcraft_worlds.experiments.experiment import Experiment, numbers
 from fieldcraft_worlds.experiments.statistics import mean, mean_share
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft_worlds.experiments.worlds import add_seed_arguments, seeds_of, size_of
+from fieldcraft_worlds.library import kernels_of
 
 if TYPE_CHECKING:
     from fieldcraft_worlds.games.ants import Settings
@@ -240,6 +241,7 @@ EXPERIMENT = Experiment(
         first_seed=chosen.first_seed,
         seconds=chosen.seconds,
     ),
+    kernels=kernels_of("ants"),
 )
 
 VORTEX = Experiment(
@@ -257,4 +259,5 @@ VORTEX = Experiment(
         first_seed=chosen.first_seed,
         seconds=chosen.seconds,
     ),
+    kernels=kernels_of("ants"),
 )

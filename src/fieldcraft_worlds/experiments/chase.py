@@ -237,4 +237,17 @@ EXPERIMENT = Experiment(
     "fieldcraft experiment chase --seeds 100 --searchers 1,4 --out out/chase",
     _arguments,
     _study,
+    kernels=(
+        "belief.wander_grid",
+        "distance.add",
+        "distance.clear",
+        "distance.count",
+        "distance.descend",
+        "distance.price",
+        "distance.publish_counts",
+        "flood.run",
+        "moves.leave",
+        "moves.stops",
+        "visible.field_of_view",
+    ),
 )

@@ -60,10 +60,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     def act(chosen: argparse.Namespace) -> None:
+        from fieldcraft_worlds import preparing
         from fieldcraft_worlds.experiments.runner import run_study
 
+        study = experiment.study(chosen)
+        preparing.on_terminal(experiment.kernels, None if chosen.quiet else sys.stderr)
         report = run_study(
-            experiment.study(chosen),
+            study,
             chosen.out,
             workers=chosen.workers,
             fresh=chosen.fresh,

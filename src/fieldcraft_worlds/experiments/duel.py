@@ -13,6 +13,7 @@ from fieldcraft_worlds.experiments.experiment import Experiment, words
 from fieldcraft_worlds.experiments.statistics import Interval, rate, ratio
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, grid_of, label_of, seeds_of, worlds_of
+from fieldcraft_worlds.library import kernels_of
 
 __all__ = ["EXPERIMENT", "MEASURES", "duel_study", "play", "summarise"]
 
@@ -202,4 +203,5 @@ EXPERIMENT = Experiment(
     "fieldcraft experiment duel --seeds 20 --out out/duel",
     _arguments,
     _study,
+    kernels=kernels_of("tether"),
 )

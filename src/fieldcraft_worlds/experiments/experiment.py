@@ -19,7 +19,10 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True)
 class Experiment:
-    """A study that has a name on the command line: what it asks, what it takes, and how the study is made from that."""
+    """A study that has a name on the command line: what it asks, what it takes, and how the study is made from that.
+
+    `kernels` are those that its jobs call: they are compiled once before the workers start, where they never were.
+    """
 
     name: str
     help: str
@@ -27,6 +30,7 @@ class Experiment:
     example: str
     arguments: Callable[[argparse.ArgumentParser], None]
     study: Callable[[argparse.Namespace], Study]
+    kernels: tuple[str, ...] = ()
 
 
 def words(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from fieldcraft_worlds.experiments.experiment import Experiment, numbers
 from fieldcraft_worlds.experiments.statistics import mean
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft_worlds.experiments.worlds import add_seed_arguments, seeds_of, size_of
+from fieldcraft_worlds.library import kernels_of
 
 if TYPE_CHECKING:
     from fieldcraft import Grid
@@ -216,6 +217,7 @@ EXPERIMENT = Experiment(
     lambda chosen: flock_study(
         birds=chosen.birds, size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed, seconds=chosen.seconds
     ),
+    kernels=(*kernels_of("flock"), "neighbors"),
 )
 
 TIMES = Experiment(
@@ -227,4 +229,5 @@ TIMES = Experiment(
     lambda chosen: flock_times_study(
         numbers("--birds", chosen.birds, int), size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed
     ),
+    kernels=(*kernels_of("flock"), "neighbors"),
 )

@@ -195,4 +195,18 @@ EXPERIMENT = Experiment(
     "fieldcraft experiment hunt --maps rooms,cave --seeds 40 --out out/hunt",
     _arguments,
     _study,
+    kernels=(
+        "distance.clear",
+        "distance.count",
+        "distance.publish_counts",
+        "moves.leave",
+        "moves.stops",
+        "shortest_path_uniform.uniform",
+        "spread.step_near",
+        "spread.wave_near",
+        "spread_settled.settle",
+        "spread_tiles.tiles_near",
+        "spread_tiles.wake",
+        "uphill.uphill",
+    ),
 )

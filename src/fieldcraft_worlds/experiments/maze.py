@@ -12,6 +12,7 @@ from fieldcraft_worlds.experiments.experiment import Experiment, numbers, words
 from fieldcraft_worlds.experiments.statistics import Interval, mean, mean_share
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft_worlds.experiments.worlds import add_seed_arguments, label_of, seeds_of, size_of, world_of, worlds_of
+from fieldcraft_worlds.library import kernels_of
 
 __all__ = ["EXPERIMENT", "by_map", "maze_study", "over_time", "run"]
 
@@ -232,4 +233,5 @@ EXPERIMENT = Experiment(
     "fieldcraft experiment maze --algorithms wilson,growing --loops 0,0.5,1 --by map --out out/maze",
     _arguments,
     _study,
+    kernels=kernels_of("maze"),
 )

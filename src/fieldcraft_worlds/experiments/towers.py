@@ -14,6 +14,7 @@ from fieldcraft_worlds.experiments.experiment import Experiment, words
 from fieldcraft_worlds.experiments.statistics import Interval, mean, paired, rate
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, grid_of, label_of, seeds_of, worlds_of
+from fieldcraft_worlds.library import kernels_of
 
 __all__ = ["EXPERIMENT", "MEASURES", "play", "summarise", "towers_study"]
 
@@ -210,4 +211,5 @@ EXPERIMENT = Experiment(
     "fieldcraft experiment towers --maps open,cave --seeds 40 --out out/towers",
     _arguments,
     _study,
+    kernels=kernels_of("towers"),
 )

@@ -23,6 +23,7 @@ __all__ = ["add", "map_of"]
 
 _GENERATED = re.compile(r"([a-z]+)(?::(\d+)x(\d+))?(?::(\d+))?(?::([a-z]+))?")
 _USUAL = (96, 64)
+_FIRST_SIZE = (960, 640)  # of the window before the map is known
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -80,7 +81,22 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.set_defaults(act=_play)
 
 
+class _Closed(Exception):
+    """The window was closed before the match began."""
+
+
 def _play(chosen: argparse.Namespace) -> None:
+    from fieldcraft_worlds.play import window
+
+    try:
+        _play_match(chosen)
+    except _Closed:
+        print("fieldcraft: closed while kernels were being prepared; no match was played", file=sys.stderr)
+    finally:
+        window.close()
+
+
+def _play_match(chosen: argparse.Namespace) -> None:
     from fieldcraft_worlds.games import carrying
     from fieldcraft_worlds.play.bindings import bindings_of
     from fieldcraft_worlds.play.recording import Recording, default_size
@@ -151,6 +167,7 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
     table = read_table(chosen.settings, chosen.set)
     saved = chosen.load or chosen.replay
     if saved is not None:
+        _prepare(chosen, chosen.game or _name_in(saved))
         session = Session.load(saved, _known if chosen.game is None else find_game(chosen.game))
         controls, pads = (_taken(table, session.game, name) for name in ("controls", "pad"))
         if table:
@@ -167,8 +184,32 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
             raise InvalidValue("--by-hand is for games that have it", got=game.name, remedy="Leave it out; H shows what you can do")
         table = {**game.by_hand, **table}
     settings = settings_from(game.settings, table)
+    _prepare(chosen, chosen.game)
     session = Session(game, map_of(chosen.map, game, chosen.mobility), settings, 0 if chosen.seed is None else chosen.seed)
     return session, controls, settings_from(PadSettings, pads)
+
+
+def _prepare(chosen: argparse.Namespace, name: str) -> None:
+    """Compile what a game needs where it was never compiled, seen in the window or on the terminal."""
+    from fieldcraft_worlds import preparing
+    from fieldcraft_worlds.library import kernels_of
+    from fieldcraft_worlds.play import window
+
+    is_in_window = not chosen.headless and chosen.replay is None
+    names = kernels_of(name, is_seen=is_in_window or chosen.record is not None or chosen.shot is not None)
+    if not is_in_window:
+        preparing.on_terminal(names, None if chosen.quiet else sys.stderr)
+    elif preparing.is_needed(names):
+        size = _FIRST_SIZE if chosen.size is None else _size(chosen.size)
+        if not window.prepare(names, name, size):
+            raise _Closed
+
+
+def _name_in(save: Path) -> str:
+    """The name of the game in a save; refused later where it names none."""
+    from fieldcraft_worlds.play import saving
+
+    return str(saving.read(save).header.get("game", ""))
 
 
 def _taken(table: dict[str, Any], game: Game, name: str) -> dict[str, Any]:

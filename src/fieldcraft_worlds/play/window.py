@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft_worlds.play.controllers import Controllers
 from fieldcraft_worlds.play.player import Player
+from fieldcraft_worlds.play.preparing import Preparation, bar_picture
 
-__all__ = ["show"]
+__all__ = ["close", "prepare", "show"]
 
 _BUTTONS = {1: "mouse left", 2: "mouse middle", 3: "mouse right", 6: "mouse back", 7: "mouse forward"}
 _NAMES = {"equals": "=", "plus": "+", "minus": "-", "period": ".", "[+]": "+", "[-]": "-", "[.]": "."}
@@ -24,6 +26,50 @@ def show(player: Player, title: str) -> None:
 
     Raises `MissingLibrary` without pygame, and `FieldcraftError` where no window can be opened.
     """
+    pygame, screen = _opened(player.stage.size)
+    try:
+        pygame.display.set_caption(title)
+        pygame.key.set_repeat()
+        if screen.get_size() != player.stage.size:
+            player.resize(*screen.get_size())
+        _run(pygame, player, _controllers(pygame, player))
+    finally:
+        pygame.display.quit()
+
+
+def prepare(names: Sequence[str], title: str, size: tuple[int, int]) -> bool:
+    """Compile kernels behind a window with a bar, and answer False where the window was closed before all were ready.
+
+    The window stays open for `show`. Raises as `show` does.
+    """
+    pygame, _ = _opened(size)
+    try:
+        pygame.display.set_caption(title)
+        clock = pygame.time.Clock()
+        with Preparation(names) as preparation:
+            while not preparation.is_over:
+                _draw_bar(pygame, preparation)
+                for event in pygame.event.get():
+                    if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+                        pygame.display.quit()
+                        return False
+                clock.tick(_FRAMES)
+            _draw_bar(pygame, preparation)
+    except BaseException:
+        pygame.display.quit()
+        raise
+    return True
+
+
+def close() -> None:
+    """Close the window, if one is open."""
+    pygame = sys.modules.get("pygame")
+    if pygame is not None and pygame.display.get_init():
+        pygame.display.quit()
+
+
+def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
+    """pygame, and its window of about that size."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
@@ -33,7 +79,7 @@ def show(player: Player, title: str) -> None:
     _refuse_without_display()
     try:
         pygame.display.init()
-        screen = pygame.display.set_mode(_fitting(pygame, player.stage.size), pygame.RESIZABLE)
+        screen = pygame.display.set_mode(_fitting(pygame, size), pygame.RESIZABLE)
     except pygame.error as error:
         pygame.display.quit()
         raise FieldcraftError(
@@ -41,14 +87,7 @@ def show(player: Player, title: str) -> None:
             got=f"none that pygame can open ({error})",
             remedy="Use --headless --steps 5000, with --record out.mp4 to see it",
         ) from None
-    try:
-        pygame.display.set_caption(title)
-        pygame.key.set_repeat()
-        if screen.get_size() != player.stage.size:
-            player.resize(*screen.get_size())
-        _run(pygame, player, _controllers(pygame, player))
-    finally:
-        pygame.display.quit()
+    return pygame, screen
 
 
 def _refuse_without_display() -> None:
@@ -128,6 +167,16 @@ def _draw(pygame: Any, player: Player) -> None:
         player.resize(*screen.get_size())
     picture = player.picture()
     high, wide = picture.shape[:2]
+    screen.blit(pygame.image.frombuffer(picture, (wide, high), "RGBX"), (0, 0))
+    pygame.display.flip()
+
+
+def _draw_bar(pygame: Any, preparation: Preparation) -> None:
+    screen = pygame.display.get_surface()
+    if screen is None or 0 in screen.get_size():  # minimised
+        return
+    wide, high = screen.get_size()
+    picture = bar_picture(wide, high, preparation.done, preparation.total)
     screen.blit(pygame.image.frombuffer(picture, (wide, high), "RGBX"), (0, 0))
     pygame.display.flip()
 

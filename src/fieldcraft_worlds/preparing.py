@@ -1,0 +1,30 @@
+"""Kernels compiled before anybody waits for them, with a line on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from fieldcraft import kernels
+from fieldcraft.kernels import warming
+from fieldcraft.progress import Progress
+
+__all__ = ["is_needed", "on_terminal"]
+
+
+def is_needed(names: Sequence[str]) -> bool:
+    """Whether any kernel that is named would have to be compiled."""
+    return bool(names) and kernels.compiled() and bool(warming.missing(names))
+
+
+def on_terminal(names: Sequence[str], stream: TextIO | None) -> None:
+    """Compile the kernels that are named, with a line on `stream` if it is a terminal. Nothing happens where all lie in the store."""
+    if not is_needed(names):
+        return
+    with Progress(stream, "Preparing") as bar:
+
+        def tell(done: int, total: int) -> None:
+            bar.label = f"Preparing: {done} of {total}"
+            bar.show(done / max(total, 1))
+
+        warming.prepare(names, tell)
