@@ -16,6 +16,7 @@ from bench.table import Report, Table
 
 SUITES = {
     "spread": "bench.spread",
+    "cost": "bench.cost",
     "radial": "bench.radial",
     "compose": "bench.compose",
     "query": "bench.query",

@@ -22,7 +22,7 @@ from fieldcraft.kernels import best as fast
 def test_best(world: World, reach: float, spacing: float, count: int, sign: int) -> None:
     space, ground = world.space, world.ground
     places, _ = ground.places(world.positions(12), "clamp")
-    closed = ground.closed(world.rng.random(space.shape) < 0.9)
+    closed = ground.closed(world.rng.random(space.shape) < 0.9).view(np.uint8)
     sign = np.float32(sign)
     tiles = (-(-space.height // reference.TILE), -(-space.width // reference.TILE))
     bounds, plain = np.empty(tiles, np.float32), np.empty(tiles, np.float32)

@@ -97,8 +97,8 @@ def test_wash_and_stamp() -> None:
     assert (masks[0] == masks[1]).all()
     assert not masks[0][5:40, 3:50].any()
     for left, top in [(-5, -4), (50, 40), (10, 3), (-100, 0), (0, 200)]:
-        reference.stamp(one, mask[:20, :30], left, top, 240, 1, 2)
-        fast.stamp(other, mask[:20, :30], left, top, 240, 1, 2)
+        reference.stamp(one, np.ascontiguousarray(mask[:20, :30]), left, top, 240, 1, 2)
+        fast.stamp(other, np.ascontiguousarray(mask[:20, :30]), left, top, 240, 1, 2)
         assert (one == other).all()
 
 

@@ -334,7 +334,8 @@ class TestFiles:
         assert names == ["wandering-000000-2.png", "wandering-000000.png"]
         with Image.open(tmp_path / names[1]) as image:
             assert image.size == SIZE
-        gone = player(pictures=tmp_path / "none")
+        (tmp_path / "file").write_text("")
+        gone = player(pictures=tmp_path / "file" / "none")
         gone.press("key f12")
         gone.picture()
         assert any("no picture" in note for note in gone.panel().notes)
