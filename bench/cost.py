@@ -138,6 +138,7 @@ def draw(curves: dict[str, dict[int, float]], questions: dict[int, dict[str, dic
         for (name, curve), color in zip(found.items(), COLORS, strict=False):
             right.loglog(list(curve), [seconds * 1e3 for seconds in curve.values()], style, color=color, label=f"{name}, {side} x {side}")
     right.axhline(FRAME * 1e3, color=INK, linewidth=0.8, alpha=0.5)
+    right.set_ylim(top=3000)
     right.set(title="Agents that ask", xlabel="agents", ylabel="milliseconds a frame")
     for axes in (left, right):
         axes.set_facecolor(PAPER)
@@ -149,6 +150,13 @@ def draw(curves: dict[str, dict[int, float]], questions: dict[int, dict[str, dic
         for spine in axes.spines.values():
             spine.set_color(INK)
             spine.set_alpha(0.3)
-        axes.legend(fontsize=8, facecolor=PAPER, edgecolor=PAPER, labelcolor=INK)
+        axes.legend(
+            fontsize=7,
+            loc="lower left" if axes is left else "upper left",
+            ncols=1 if axes is left else 2,
+            facecolor=PAPER,
+            edgecolor=PAPER,
+            labelcolor=INK,
+        )
     CHART.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(CHART, dpi=110)

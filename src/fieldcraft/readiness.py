@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import UnknownName
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool, warming
 
-__all__ = ["set_threads", "warm_up"]
+__all__ = ["is_ready", "prepare", "set_threads", "warm_up"]
 
 # What only layers of one propagation ask; all else may be asked of any map.
 _LAYERS = {"spread", "radial", "fade", "trail"}
@@ -45,6 +45,19 @@ def warm_up(
         return thread
     warming.prepare(families, progress)
     return None
+
+
+def is_ready(names: Sequence[str]) -> bool:
+    """Whether nothing has to be compiled for these families of kernels, or single kernels ("spread.step_near")."""
+    return not names or not kernels.compiled() or not warming.missing(names)
+
+
+def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = None, *, stopped: threading.Event | None = None) -> None:
+    """Make these families of kernels ready, or single kernels ("spread.step_near"): for programs that know what they will call.
+
+    `progress` is as for `warm_up`. Once `stopped` is set no further kernel is begun.
+    """
+    warming.prepare(names, progress, stopped=stopped)
 
 
 def _families(names: tuple[str | InfluenceMap, ...]) -> list[str]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
-from fieldcraft import kernels
-from fieldcraft.kernels import warming
 from fieldcraft.progress import Progress
+from fieldcraft.readiness import is_ready, prepare
 
 __all__ = ["is_needed", "on_terminal"]
 
 
 def is_needed(names: Sequence[str]) -> bool:
     """Whether any kernel that is named would have to be compiled."""
-    return bool(names) and kernels.compiled() and bool(warming.missing(names))
+    return not is_ready(names)
 
 
 def on_terminal(names: Sequence[str], stream: TextIO | None) -> None:
@@ -27,4 +26,4 @@ def on_terminal(names: Sequence[str], stream: TextIO | None) -> None:
             bar.label = f"Preparing: {done} of {total}"
             bar.show(done / max(total, 1))
 
-        warming.prepare(names, tell)
+        prepare(names, tell)

@@ -158,11 +158,45 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
         return self
 
 
+class Variants(Kernel):
+    """A kernel whose versions differ in which arguments are None: Python's calls compile a version when they first need it."""
+
+    def __init__(self, py_func: Callable[..., Any], targetoptions: dict[str, Any], declared: tuple[str, ...]) -> None:
+        super().__init__(py_func, targetoptions=targetoptions, declared=declared)
+        patterns = [tuple(_is_none(argument) for argument in parse(text)) for text in declared]
+        self._told_by = [k for k, kinds in enumerate(zip(*patterns, strict=True)) if len(set(kinds)) > 1]
+        texts: dict[tuple[bool, ...], list[str]] = {}
+        for text, pattern in zip(declared, patterns, strict=True):
+            texts.setdefault(tuple(pattern[k] for k in self._told_by), []).append(text)
+        self._parts = {key: Kernel(py_func, targetoptions=targetoptions, declared=tuple(found)) for key, found in texts.items()}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the version for these arguments."""
+        part = self._parts.get(tuple([arguments[k] is None for k in self._told_by]))
+        return super().__call__(*arguments) if part is None else part(*arguments)
+
+    def prepare(self) -> None:
+        """Compile the declared versions, or load them."""
+        for part in self._parts.values():
+            part.prepare()
+
+    def is_stored(self) -> bool:
+        """Whether all declared versions lie in the store."""
+        return all(part.is_stored() for part in self._parts.values())
+
+
 def compiled(function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]) -> Any:
     """The kernel of a plain function, with Numba's options."""
     if _settings.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions={"nopython": True, "nogil": True, "boundscheck": None, **options}, declared=declared)
+    settings = {"nopython": True, "nogil": True, "boundscheck": None, **options}
+    if len({tuple(_is_none(argument) for argument in parse(text)) for text in declared}) > 1:
+        return Variants(function, settings, declared)
+    return Kernel(function, targetoptions=settings, declared=declared)
+
+
+def _is_none(argument: Argument) -> bool:
+    return not argument.dtype and not argument.items
 
 
 def versions(kernel: Kernel) -> list[tuple[Any, ...]]:

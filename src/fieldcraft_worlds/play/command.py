@@ -86,14 +86,19 @@ class _Closed(Exception):
 
 
 def _play(chosen: argparse.Namespace) -> None:
-    from fieldcraft_worlds.play import window
-
     try:
         _play_match(chosen)
     except _Closed:
         print("fieldcraft: closed while kernels were being prepared; no match was played", file=sys.stderr)
     finally:
-        window.close()
+        if _is_in_window(chosen):
+            from fieldcraft_worlds.play import window
+
+            window.close()
+
+
+def _is_in_window(chosen: argparse.Namespace) -> bool:
+    return not chosen.headless and chosen.replay is None
 
 
 def _play_match(chosen: argparse.Namespace) -> None:
@@ -193,13 +198,14 @@ def _prepare(chosen: argparse.Namespace, name: str) -> None:
     """Compile what a game needs where it was never compiled, seen in the window or on the terminal."""
     from fieldcraft_worlds import preparing
     from fieldcraft_worlds.library import kernels_of
-    from fieldcraft_worlds.play import window
 
-    is_in_window = not chosen.headless and chosen.replay is None
-    names = kernels_of(name, is_seen=is_in_window or chosen.record is not None or chosen.shot is not None)
-    if not is_in_window:
+    in_window = _is_in_window(chosen)
+    names = kernels_of(name, is_seen=in_window or chosen.record is not None or chosen.shot is not None)
+    if not in_window:
         preparing.on_terminal(names, None if chosen.quiet else sys.stderr)
     elif preparing.is_needed(names):
+        from fieldcraft_worlds.play import window
+
         size = _FIRST_SIZE if chosen.size is None else _size(chosen.size)
         if not window.prepare(names, name, size):
             raise _Closed

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels import warming
-from fieldcraft.view.text import lettered
+from fieldcraft.readiness import prepare
+from fieldcraft.view.drawing import lettered
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
 __all__ = ["Preparation", "bar_picture"]
@@ -49,7 +49,7 @@ class Preparation:
 
     def _work(self) -> None:
         try:
-            warming.prepare(self._names, self._tell, stopped=self._stopped)
+            prepare(self._names, self._tell, stopped=self._stopped)
         except BaseException as error:  # raised again where somebody sees it
             self._error = error
 

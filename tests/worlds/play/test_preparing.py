@@ -135,11 +135,11 @@ def test_a_match_calls_no_other_kernels(name: str, monkeypatch: pytest.MonkeyPat
     from fieldcraft.kernels import jit
     from fieldcraft_worlds.library import find_game
 
-    named = {id(kernel) for kernel in warming.entries(kernels_of(name))}
+    named = {kernel.py_func for kernel in warming.entries(kernels_of(name))}
     called: list[str] = []
 
     def listen(self: Any, *arguments: Any, **more: Any) -> Any:
-        if id(self) not in named:
+        if self.py_func not in named:
             called.append(f"{self.py_func.__module__}.{self.py_func.__name__}")
         return prepare(self, *arguments, **more)
 
