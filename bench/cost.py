@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import Times, race, say
+from bench.race import Times, nothing, race, say
 from bench.table import Report, Table
 
 FRAME = 1 / 60
@@ -48,10 +48,6 @@ def alive(space: fc.Space) -> Any:
     layer.write(np.random.default_rng(3).random(space.shape, dtype=np.float32) + 1)
     imap.step(2)
     return imap
-
-
-def nothing() -> None:
-    """What a round needs beforehand."""
 
 
 def stepping(imap: fc.InfluenceMap, steps: int) -> Callable[[], None]:

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 import fieldcraft as fc
 from bench import machine
 from bench.opponents import MissingCompilerError, compiled
-from bench.race import Times, race, say
+from bench.race import Times, nothing, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade, Stamp, Trail
@@ -40,10 +40,6 @@ def batches(runs: dict[str, tuple[Callable[[], None], Callable[[], None]]], roun
         prepare()
         run()
     return race(runs, steps, dict.fromkeys(runs, rounds))
-
-
-def nothing() -> None:
-    """What a contender without preparation does before a round."""
 
 
 def repeated(run: Callable[[], None], count: int) -> Callable[[], None]:

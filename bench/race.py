@@ -45,6 +45,10 @@ def race(batches: Mapping[str, tuple[Callable[[], None], Callable[[], None]]], s
     return times
 
 
+def nothing() -> None:
+    """Prepare nothing: for a contender that needs no preparation before a round."""
+
+
 def say(text: str) -> None:
     """A line on how far the run is, beside the tables (on stderr)."""
     print(text, file=sys.stderr, flush=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from bench import machine, opponents
-from bench.race import race
+from bench.race import nothing, race
 from bench.table import Table, at_least, at_most, times
 
 SOURCE = Path(__file__).with_name("spread_grid.cpp")
@@ -118,10 +118,6 @@ def differing(library: ctypes.CDLL, size: int, neighbors: int) -> int:
 
 def pair(expert: Callable[[], None], own: Callable[[], None], steps: int, rounds: int) -> tuple[float, float]:
     """The best microseconds a step of both, taking turns."""
-
-    def nothing() -> None:
-        pass
-
     found = race({"expert": (nothing, expert), "own": (nothing, own)}, steps, {"expert": rounds, "own": rounds})
     return found["expert"].best * 1e6, found["own"].best * 1e6
 
