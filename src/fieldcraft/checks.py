@@ -175,6 +175,8 @@ def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions")
     given: object = value
     if type(given) is tuple and len(given) == dimensions and all(type(part) is float and math.isfinite(part) for part in given):
         return np.array([given]), True
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (dimensions,) and all(map(math.isfinite, given.tolist())):
+        return given[np.newaxis].copy(), True
     axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:

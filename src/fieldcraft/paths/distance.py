@@ -396,8 +396,7 @@ class DistanceMap(Operand):
 def _aims(cells: NDArray[np.int64], start_costs: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The cells of goals, ascending and each once, and the least that each is given to begin with."""
     given = np.zeros(len(cells)) if start_costs is None else checks.numbers("start_costs", start_costs, len(cells))
-    bad = (given < 0) | (given > checks.LARGEST)
-    if bad.any():
+    if start_costs is not None and (bad := (given < 0) | (given > checks.LARGEST)).any():
         index = int(np.flatnonzero(bad)[0])
         raise InvalidValue(
             f"start_costs lie from 0 to {checks.LARGEST:g}",

@@ -35,9 +35,10 @@ class Ground:
     """The values and the space of one thing that questions are put to, whatever the kind of space."""
 
     def __init__(self, layer: Readable) -> None:
-        space = getattr(layer, "space", None)
-        values: Any = getattr(layer, "values", None) if isinstance(space, Space) else None
-        if not isinstance(space, Space) or not isinstance(values, np.ndarray):
+        space: Any = getattr(layer, "space", None)
+        is_one = isinstance(space, Space)
+        values: Any = getattr(layer, "values", None) if is_one else None
+        if not is_one or not isinstance(values, np.ndarray):
             raise InvalidValue(
                 "A question is put to a layer or an expression on a space",
                 got=type(layer).__name__,
@@ -49,7 +50,7 @@ class Ground:
                 got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
                 remedy=f"Let `values` be an array with a value for each {space.cell_name}",
             )
-        self.space = space
+        self.space: Space = space
         self.values: NDArray[np.float32] = frozen(np.ascontiguousarray(values, dtype=np.float32))
 
     @property

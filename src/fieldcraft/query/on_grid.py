@@ -28,6 +28,8 @@ _OUTSIDE = ("refuse", "clamp")
 _SAMPLES, _SLOPES = 10_000, 1_000  # as many pay for waking a thread
 _CELLS_PER_THREAD = 200_000  # cells to look at that do
 _STRETCHES_PER_THREAD = 5_000
+_ONE_CLASS = frozen(np.zeros((1, 1), dtype=np.uint8))  # of ground, which is entered from its like
+_ENTERED = np.ones((1, 1), dtype=np.bool_)
 
 
 class GridGround(Ground):
@@ -52,8 +54,7 @@ class GridGround(Ground):
         """
         terrain = self.space.terrain
         if terrain is None or terrain.is_plain:
-            nothing = frozen(np.zeros((1, 1), dtype=np.uint8)), np.ones((1, 1), dtype=np.bool_), False
-            return self.walls, _is_open(self.space), *nothing
+            return self.walls, _is_open(self.space), _ONE_CLASS, _ENTERED, False
         return self.walls, False, frozen(terrain.classes), terrain.enter & terrain.enter.T, True
 
     def places(self, positions: ArrayLike, outside: str) -> tuple[Floats, bool]:

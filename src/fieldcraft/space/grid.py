@@ -264,13 +264,15 @@ class Grid(Space):
         changed.flags.writeable = False  # it is handed out as it is
         self._changes.append(changed)
 
-    @whole
     def _follow_parent(self) -> None:
         """Take over changes of the finer grid that this one was made of."""
-        if self._parent is None or self._parent.walls_version == self._followed:
-            return
-        self._followed = self._parent.walls_version
-        wanted = self._coarsened(self._parent, round(self.cell_size / self._parent.cell_size)).reshape(-1)
+        if self._parent is not None and self._parent.walls_version != self._followed:
+            self._take_over(self._parent)
+
+    @whole
+    def _take_over(self, parent: Grid) -> None:
+        self._followed = parent.walls_version
+        wanted = self._coarsened(parent, round(self.cell_size / parent.cell_size)).reshape(-1)
         now = self._walls.reshape(-1)
         self._change_walls(np.flatnonzero(wanted & ~now), True)
         self._change_walls(np.flatnonzero(~wanted & now), False)
