@@ -31,7 +31,7 @@ for turn in range(1, 301):
     seen = fc.visible(space, hero, radius=9)
     known.mark(seen)
     hunted = fc.distance_map(space, hunters)
-    if hunted.at(hero) < 4:
+    if hunted.sample(hero) < 4:
         hero = fc.flee_map(hunted).step(hero).positions  # round corners, not into them
         scares += 1
     else:

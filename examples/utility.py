@@ -35,7 +35,7 @@ score = product + (1 - product) * (1 - 1 / 3) * product
 
 spots = fc.best(score, (30.5, 20.5), radius=20, count=5, spacing=4, outside="clamp")
 for position, value in zip(spots.positions, spots.values, strict=True):
-    told = f"{flag.at(position):.0f} steps to the flag, fire {fire.sample(position):.2f}"
+    told = f"{flag.sample(position):.0f} steps to the flag, fire {fire.sample(position):.2f}"
     print(f"({position[0]:.0f}, {position[1]:.0f}) scores {value:.2f}: {told}")
 
 before = spots.values[0]

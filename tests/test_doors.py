@@ -272,11 +272,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
 # Doors not mended yet, with values that bring out another exception than fieldcraft's own: captions, titles and tables of plots for the
 # most part. Who mends one takes it out: a value that is refused by now fails the test.
 KNOWN: dict[str, list[str]] = {
-    "DistanceMap.at_cells(cells)": ["1e-320", "nan map"],
-    "HexGrid.steps_between(others)": ["[1, 2, 3]"],
-    "Neighbors.sums(velocities)": ["-2**63", "-0.0"],
-    "Sight.look(contacts)": ["Decimal", "-1e308"],
-    "Teams.vulnerability(team)": ["object array", "deep list"],
     "fc.view.above_strip(picture)": ["empty text", "locked"],
     "fc.view.above_strip(strip)": ["complex array", "False"],
     "fc.view.draw_arrows(space)": ["empty text", "None"],
@@ -382,7 +377,6 @@ PLUMBING = {
 
 # What is not asked here, and why.
 EXEMPT = {
-    "Sight.nobody": "makes as many contacts as memory holds",
     "fc.influence_at": "no good arguments are written down here yet",
     "fc.steering.Forage": "no good arguments are written down here yet",
     "fc.steering.Footing": "no good arguments are written down here yet",

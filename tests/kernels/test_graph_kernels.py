@@ -80,7 +80,7 @@ def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int])
             return []
         goals, keywords = arguments
         field = distance_map(graph, graph.positions[goals], **keywords)
-        found: list[Any] = [field.at_cells(np.array([vertex % len(graph)])) for vertex in asked]
+        found: list[Any] = [field.sample_cells(np.array([vertex % len(graph)])) for vertex in asked]
         found.append(field.exact)
         rng = np.random.default_rng(web.seed)
         for _ in range(3):

@@ -96,10 +96,10 @@ def test_a_row_of_tiles_reckons_as_board_games_do():
     cost = np.ones(space.shape)
     cost[0, 2] = 5
     cost[1] = np.inf
-    assert fc.distance_map(space, (0, 0), cost=cost).at((2, 0)) == 4
-    assert fc.distance_map(space, (2, 0), cost=cost, charge="enter").at((0, 0)) == 6
-    assert fc.distance_map(space, (0, 0), cost=cost, charge="enter", outward=True).at((2, 0)) == 6
-    assert fc.distance_map(space, (0, 0), cost=cost, charge="enter").at((2, 0)) == 2
+    assert fc.distance_map(space, (0, 0), cost=cost).sample((2, 0)) == 4
+    assert fc.distance_map(space, (2, 0), cost=cost, charge="enter").sample((0, 0)) == 6
+    assert fc.distance_map(space, (0, 0), cost=cost, charge="enter", outward=True).sample((2, 0)) == 6
+    assert fc.distance_map(space, (0, 0), cost=cost, charge="enter").sample((2, 0)) == 2
     path = fc.shortest_path(space, (0, 0), (4, 0), cost=cost, charge="enter")
     assert (path.cost, path.length, path.cells.tolist()) == (8, 4, [0, 1, 2, 3, 4])
     paths = fc.shortest_paths(space, [(0, 0), (4, 0)], (1, 0), cost=cost, charge="enter")

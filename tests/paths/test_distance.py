@@ -103,8 +103,8 @@ def test_a_torus_is_walked_round() -> None:
 def test_positions_are_those_of_the_world(y_up: bool) -> None:
     space = fc.Grid(6, 4, y_up=y_up, cell_size=2, origin=(10, 20))
     field = distance_map(space, (11, 21))
-    assert field.at((21, 27)) == 16
-    assert np.array_equal(field.at([(11, 21), (13, 21), (11, 27)]), [0, 2, 6])
+    assert field.sample((21, 27)) == 16
+    assert np.array_equal(field.sample([(11, 21), (13, 21), (11, 27)]), [0, 2, 6])
     assert field.values[3 if y_up else 0, 0] == 0
 
 
@@ -112,11 +112,11 @@ def test_coarser_cells() -> None:
     fine = fc.Grid(8, 6)
     coarse = fine.coarser(2)
     field = distance_map(coarse, (1, 1))
-    assert field.at((7, 5)) == 10
+    assert field.sample((7, 5)) == 10
     fine.set_walls(np.flatnonzero((np.arange(48) % 8 // 2 == 1) & (np.arange(48) // 8 < 4)))
     assert field.outdated
     field.repair()
-    assert field.at((7, 1)) == 6 + 8
+    assert field.sample((7, 1)) == 6 + 8
     assert not field.outdated
 
 
@@ -135,8 +135,8 @@ def test_what_is_not_connected_is_infinitely_far() -> None:
     walls[:, 3] = True
     field = distance_map(fc.Grid(7, 3, walls=walls), (0.5, 0.5))
     assert np.array_equal(np.isfinite(field.values), np.broadcast_to(np.arange(7) < 3, (3, 7)))
-    assert field.at((6.5, 0.5)) == math.inf
-    assert field.at((3.5, 0.5)) == math.inf
+    assert field.sample((6.5, 0.5)) == math.inf
+    assert field.sample((3.5, 0.5)) == math.inf
     path = field.descend((6.5, 0.5))
     assert not path.found
     assert path.cost == math.inf
@@ -146,12 +146,12 @@ def test_what_is_not_connected_is_infinitely_far() -> None:
 def test_one_answer_searches_no_further_than_it_needs() -> None:
     space = fc.Grid(300, 200, neighbors=8)
     field = distance_map(space, (0.5, 0.5))
-    assert field.at((3.5, 0.5)) == 3
+    assert field.sample((3.5, 0.5)) == 3
     assert not field._distances.finished
     reached = np.count_nonzero(field._distances.dist < field._distances._far)
     assert reached < 60
-    assert field.at((290.5, 0.5)) == 290
-    assert field.at((3.5, 0.5)) == 3
+    assert field.sample((290.5, 0.5)) == 290
+    assert field.sample((3.5, 0.5)) == 3
     assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5)).exact)
 
 
@@ -160,7 +160,7 @@ def test_walls_that_change_meanwhile_wait_for_repair() -> None:
         space = fc.Grid(9, 3)
         field = distance_map(space, (0.5, 0.5))
         if asked:
-            field.at((2.5, 0.5))
+            field.sample((2.5, 0.5))
         before = distance_map(space, (0.5, 0.5)).exact
         space.set_walls([1, 10, 19])
         assert field.outdated
@@ -182,7 +182,7 @@ def test_descending_walks_to_a_goal_at_the_price_that_was_named(world: grids.Wor
     links = field.links.reshape(-1)
     for cell in np.flatnonzero(~field.walls)[::7].tolist():
         path = field.descend(space.position_of(cell))
-        total = field.at(space.position_of(cell))
+        total = field.sample(space.position_of(cell))
         assert path.found == (total < math.inf)
         if not path.found:
             continue
@@ -243,8 +243,8 @@ def test_positions_asked_about_are_refused_by_place(room: fc.Grid) -> None:
     with pytest.raises(OutsideMap):
         field.descend((-1, 0))
     with pytest.raises(OutsideMap):
-        field.at((-1, 0))
-    assert field.at((-1, 0.5), outside="clamp") == 0
+        field.sample((-1, 0))
+    assert field.sample((-1, 0.5), outside="clamp") == 0
     with pytest.raises(InvalidValue, match="one"):
         field.descend([(0.5, 0.5), (1.5, 0.5)])
 
@@ -287,7 +287,7 @@ def test_many_threads_each_with_its_own_map(room: fc.Grid) -> None:
     def work() -> None:
         for _ in range(50):
             field = distance_map(room, (0.5, 0.5))
-            field.at((9.5, 4.5))
+            field.sample((9.5, 4.5))
             if not np.array_equal(field.exact, expected):
                 wrong.append(field)
 

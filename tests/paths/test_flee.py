@@ -45,7 +45,7 @@ def test_one_does_not_run_into_the_dead_end_while_there_is_time() -> None:
     space = corridor()
     threat, runner = (12.5, 0.5), (8.5, 2.5)
     danger = distance_map(space, threat)
-    uphill = danger.at((0.5, 2.5)) - danger.at(runner)
+    uphill = danger.sample((0.5, 2.5)) - danger.sample(runner)
     assert uphill > 0  # the dead end is farther from the threat than the runner is
     flee = flee_map(danger, strength=2.5)
     assert flee.descend(runner).positions[-1, 0] > 35
@@ -61,7 +61,7 @@ def test_beyond_the_limit_is_safe() -> None:
     space = fc.Grid(20, 3)
     flee = flee_map(distance_map(space, (0.5, 0.5), limit=5))
     assert np.array_equal(flee.values[0, 6:], np.zeros(14))
-    assert flee.descend((2.5, 0.5)).positions[-1].tolist() == [6.5, 0.5] or flee.at((2.5, 0.5)) < 5
+    assert flee.descend((2.5, 0.5)).positions[-1].tolist() == [6.5, 0.5] or flee.sample((2.5, 0.5)) < 5
 
 
 def test_repair_follows_danger_walls_and_costs() -> None:

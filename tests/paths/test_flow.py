@@ -80,7 +80,7 @@ def test_whoever_follows_it_arrives(seed: int, part: float) -> None:
     distances = distances_of(world)
     field, space = flow_field(distances), world.space
     at = world.agents(80)
-    at = at[np.isfinite(distances.at(at))]
+    at = at[np.isfinite(distances.sample(at))]
     end = walk(field, at, part * world.size, int(len(space) * 4 / part) + 10)
     assert np.isin(space.cell_at(end), distances.goals).all()
 
@@ -243,6 +243,6 @@ def test_on_real_maps_everybody_arrives(name: str, priced: bool) -> None:
     cost = 1 + 9 * rng.random(space.shape) ** 4 if priced else None
     distances = distance_map(space, space.position_of(rng.choice(open_cells)), cost=cost)
     at = space.position_of(rng.choice(open_cells, 150)) + rng.random((150, 2)) - 0.5
-    at = at[np.isfinite(distances.at(at))]
+    at = at[np.isfinite(distances.sample(at))]
     end = walk(flow_field(distances), at, 0.9, 20_000)
     assert np.isin(space.cell_at(end), distances.goals).all()

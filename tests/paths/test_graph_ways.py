@@ -157,9 +157,9 @@ class TestAnswers:
     def test_nothing_is_searched_further_than_asked(self) -> None:
         long = fc.Graph([(x, 0) for x in range(5000)], [(x, x + 1) for x in range(4999)])
         field = distance_map(long, (0, 0))
-        assert field.at((3, 0)) == 3
+        assert field.sample((3, 0)) == 3
         assert not field._distances.finished or not kernels.compiled()
-        assert field.at([(10, 0), (4000, 0)]).tolist() == [10, 4000]
+        assert field.sample([(10, 0), (4000, 0)]).tolist() == [10, 4000]
         assert field.values[-1] == 4999
 
     def test_layers_are_costs(self) -> None:

@@ -91,7 +91,7 @@ class Repairs(RuleBasedStateMachine):
     def ask(self, place: int) -> None:
         if self.field is not None and self.repaired:
             cell = np.array([place % len(self.space)])
-            assert self.lazy.at_cells(cell)[0] == self.field.at_cells(cell)[0]
+            assert self.lazy.sample_cells(cell)[0] == self.field.sample_cells(cell)[0]
 
     @rule()
     def repair(self) -> None:
@@ -177,7 +177,7 @@ def test_a_goal_in_a_new_wall_does_not_count_until_it_opens(space: fc.Grid) -> N
     before = field.exact
     space.set_walls([0])
     field.repair()
-    assert field.at((1.5, 0.5)) == 10
+    assert field.sample((1.5, 0.5)) == 10
     space.set_walls([11])
     field.repair()
     assert np.isinf(field.values).all()

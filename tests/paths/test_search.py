@@ -76,7 +76,7 @@ def test_a_path_costs_what_the_distance_map_says(world: World) -> None:
     distances = distance_map(space, goal, cost=world.costs)
     for start in space.position_of(world.rng.choice(cells, 5)):
         path = shortest_path(space, start, goal, cost=world.costs)
-        assert path.cost == pytest.approx(float(distances.at(start)), rel=1e-12)
+        assert path.cost == pytest.approx(float(distances.sample(start)), rel=1e-12)
 
 
 def test_open_ground() -> None:

@@ -126,7 +126,8 @@ class Teams:
         """
         least = checks.not_negative("stake", stake)
         if team is not None:
-            return self._map(("vulnerability", team, least), f"vulnerability of {team}", lambda: self._vulnerable(team, least))
+            name = self._known(team)
+            return self._map(("vulnerability", name, least), f"vulnerability of {name}", lambda: self._vulnerable(name, least))
         if least:
             raise InvalidValue("A stake is that of a team", got=f"stake={stake!r} without a team", remedy="Pass the team's name first")
         if len(self) != 2:

@@ -69,7 +69,7 @@ class MemoryLayer(Moving):
                 if (strengths < 0).any():
                     raise InvalidValue("amounts are at least 0", got=f"{strengths.min():g}", remedy="Marks fade by themselves")
             shape = Falloff.of(falloff), checks.choice("metric", metric, METRICS)
-            if radius is None or np.ndim(radius) == 0:
+            if radius is None or checks.array("radius", radius).ndim == 0:
                 field.mark(cells, strengths, None if radius is None else checks.positive("radius", radius), *shape)
             else:
                 sizes = checks.numbers("radius", radius, len(cells))

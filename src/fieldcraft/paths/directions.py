@@ -63,5 +63,5 @@ class FlowField(ABC):
     def ends(self) -> NDArray[np.int64]:
         """The cells where ways end: a goal that another one undercuts is not a goal, nor is one in a wall."""
         distances = self.distance_map
-        ends: NDArray[np.int64] = distances.goals[distances.at_cells(distances.goals) == distances.start_costs]
+        ends: NDArray[np.int64] = distances.goals[distances.sample_cells(distances.goals) == distances.start_costs]
         return ends

@@ -192,17 +192,18 @@ class DistanceMap(Operand):
             self._distances.settle()
             return self._distances.measured(slice(None)).reshape(self.space.shape)
 
-    def at(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float64]:
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float64]:  # type: ignore[override]
         """The distances from the cells of world positions: a float for one, (N,) float64 for many; inf in walls.
 
         Searches only as far as these need, and goes on from there next time. `outside` is "refuse" or "clamp", see `cell_at` of the space.
         """
         cells = self.space.cell_at(positions, outside=outside)
-        found = self.at_cells(np.atleast_1d(cells))
+        found = self.sample_cells(np.atleast_1d(cells))
         return float(found[0]) if isinstance(cells, int) else found
 
-    def at_cells(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """`at` for cells: (N,) float64."""
+    def sample_cells(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """`sample` for cells: (N,) float64. Raises `InvalidValue` for what are no cells of the space."""
+        cells = self.space.cell_ids(cells)
         with self._guard:
             shut = self._distances.ground.walls[cells]
             if shut.all():
@@ -222,7 +223,7 @@ class DistanceMap(Operand):
             raise InvalidValue(
                 "A way begins at one position", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
             )
-        total = float(self.at_cells(cells)[0])
+        total = float(self.sample_cells(cells)[0])
         if total == math.inf:
             return no_path(self.space)
         with self._guard:
@@ -318,20 +319,19 @@ class DistanceMap(Operand):
             found.append(cells)
         return np.unique(np.concatenate(found)) if len(found) > 2 else found[-1]
 
-    def cut_off(self, cells: ArrayLike, among: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    def cut_off(self, cells: ArrayLike, among: ArrayLike | None = None) -> NDArray[np.int64]:
         """The cells, ascending, that reach a goal now and would not if there were walls in these `cells`.
 
         Of the cells that would be walls only those `among` count: some cells to look at, by default all others.
         """
         shut = np.unique(self.space.cell_ids(cells))
+        looked_at = None if among is None else self.space.cell_ids(among)
         with self._guard:
             distances = self._distances
             distances.settle()
             shut = shut[~distances.ground.walls[shut]]
             lost = distances.cut_off(distances.ground.walled(self.space, shut), shut)
-        if among is None:
-            return np.setdiff1d(lost, shut, assume_unique=True)
-        return np.intersect1d(lost, among)
+        return np.setdiff1d(lost, shut, assume_unique=True) if looked_at is None else np.intersect1d(lost, looked_at)
 
     # Changing
 

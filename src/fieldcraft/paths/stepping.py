@@ -38,8 +38,8 @@ def stepped(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goal
     there = ways.ends[arcs].astype(np.int64)
     open_ = ~(distances.walls | space.walls).reshape(-1)[there]
     walker, arcs, there = walker[open_], arcs[open_], there[open_]
-    left_here = distances.at_cells(starts)
-    left = distances.at_cells(there)
+    left_here = distances.sample_cells(starts)
+    left = distances.sample_cells(there)
     worth = left + distances.rule.price(distances.prices, starts[walker], there, ways.lengths[arcs])
     # Side by side round a goal is no loss where the way is taken; without others only what is nearer is.
     leads = (left <= left_here[walker] if apart else left < left_here[walker]) & np.isfinite(left)
@@ -54,7 +54,7 @@ def stepped(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goal
         moves = first[:-1] < first[1:]
         cells[moves] = there[first[:-1][moves]]
     flat = np.full(len(space), np.inf, dtype=np.float32)
-    flat[cells] = distances.at_cells(cells)
+    flat[cells] = distances.sample_cells(cells)
     return Spots.steps(cells[0], starts[0], space, flat) if single else Spots.steps(cells, starts, space, flat)
 
 

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.interruption import breathe, in_parts, whole
+from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit import door
@@ -96,6 +98,7 @@ class Belief(Operand):
 
     # What happens
 
+    @whole
     def see(self, position: ArrayLike, *, target: int = 0) -> None:
         """A target is seen at a world position: it is certainly there. A wall there is refused (`OnWall`)."""
         number = self._target(target)
@@ -110,6 +113,7 @@ class Belief(Operand):
         found.reshape(-1)[cell] = 1.0
         self._put(number, found)
 
+    @whole
     def look(self, view: ArrayLike, *, target: int | None = None, missed: float = 0.0) -> bool:
         """Clear the cells in view, since the target was not seen there: bool in the space's shape, or cells. `target` None for all.
 
@@ -150,6 +154,7 @@ class Belief(Operand):
         nearest = float(near.min())
         return np.exp((nearest - near) / (_SLIPPED * self.space.typical_step)) if nearest < np.inf else hidden
 
+    @whole
     def hear(self, position: ArrayLike, radius: float, *, certainty: float = 0.8, target: int = 0) -> None:
         """A noise: with this certainty the target is within `radius` world units of a position, straight, likelier near it."""
         number = self._target(target)
@@ -168,19 +173,37 @@ class Belief(Operand):
             return
         self._put(number, (1 - sure) * before + sure * heard / heard.sum())
 
+    @whole
     def step(self, count: int = 1) -> None:
-        """Let the belief wander by so many steps of `every` seconds. Raises `InvalidValue` if by now all cells are walls."""
-        for _ in range(checks.whole("count", count)):
-            self._step()
+        """Let the belief wander by so many steps of `every` seconds. Raises `InvalidValue` if by now all cells are walls.
 
+        Ctrl-C ends a long count between two steps.
+        """
+        count = checks.whole("count", count, maximum=MOST_STEPS)
+        if count:
+            self._follow_walls()
+        self._wander(count)
+
+    @whole
     def advance(self, dt: float) -> int:
-        """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; how many they were."""
-        due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every))
-        self.step(due)
+        """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; how many they were.
+
+        Ctrl-C ends a long time between two steps; the rest of it does not pass.
+        """
+        due, left = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every))
+        if due:
+            self._follow_walls()
+        self._ticks = left
+        self._wander(due)
         return due
 
+    def _wander(self, count: int) -> None:
+        for part in in_parts(count):
+            for _ in range(part):
+                self._step()
+            breathe()
+
     def _step(self) -> None:
-        self._follow_walls()
         for number in range(self.targets):
             self._flow.run(self._masses[number], self._scales[number], self._spare)
             self._masses[number], self._spare = self._spare, self._masses[number]
@@ -260,6 +283,7 @@ class Belief(Operand):
         masses = np.stack([self._flow.taken(mass).reshape(self.space.shape) for mass in self._masses])
         return {"masses": masses, "scales": np.array(self._scales), "ticks": self._ticks}
 
+    @whole
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Know what another `Belief` on this space, with the same parameters, knew: its `snapshot()`. Raises `InvalidValue` for others."""
         masses, scales = (

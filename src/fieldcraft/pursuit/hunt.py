@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.interruption import whole
 from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.estimates import assigned, estimate
@@ -134,6 +135,7 @@ class Pursuit(Operand):
 
     # The flood
 
+    @whole
     def step(self, count: int = 1) -> bool:
         """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't."""
         wanted = checks.whole("count", count)
@@ -148,11 +150,13 @@ class Pursuit(Operand):
             self._changes += 1
         return self.stopped is None
 
+    @whole
     def advance(self, dt: float) -> bool:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; whether it still runs."""
         due, self._ticks = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every))
         return self.step(due)
 
+    @whole
     def look(self, view: ArrayLike) -> bool:
         """Cells in view, where the fugitive was not seen: bool in the space's shape, or cells. Call it after `step` or `advance`.
 
@@ -335,6 +339,7 @@ class Pursuit(Operand):
         arrays = {name: getattr(self, f"_{name}").copy() for name in names}
         return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
 
+    @whole
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Go on from where another `Pursuit`, with the same arguments, had come: its `snapshot()`. Raises `InvalidValue` for others."""
         names = ("state", "ignited", "lit", "shut", "marks")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
+from fieldcraft.interruption import whole
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.estimates import assigned
 from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
@@ -50,11 +51,13 @@ class LastSeen(Operand):
         """Seconds that have passed."""
         return clock.seconds(self._now - self._began)
 
+    @whole
     def advance(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         self._now += clock.ticks("dt", dt)
         self._changes += 1
 
+    @whole
     def look(self, view: ArrayLike) -> None:
         """See cells: bool in the space's shape, or cells."""
         cells = self.space.cell_ids(view)
@@ -102,6 +105,7 @@ class LastSeen(Operand):
         """The memory of looks as plain data to save: `restore` goes on from there bit for bit."""
         return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
 
+    @whole
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Remember what another `LastSeen` on this space did: its `snapshot()`. Raises `InvalidValue` for others."""
         seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")

@@ -83,7 +83,7 @@ def walks(space: Grid, starts: NDArray[np.int64], places: NDArray[np.int64]) -> 
     """Walking distances from starts to places, infinite where no way leads, (S, P)."""
     at = space.position_of(starts)
     different, which = np.unique(places, return_inverse=True)
-    return np.stack([distance_map(space, space.position_of(int(place))).at(at) for place in different], axis=1)[:, which]
+    return np.stack([distance_map(space, space.position_of(int(place))).sample(at) for place in different], axis=1)[:, which]
 
 
 def check_near(space: Grid, point: Floats) -> None:

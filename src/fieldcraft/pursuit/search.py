@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
@@ -47,17 +48,20 @@ class Search:
 
     # What happens
 
+    @whole
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Begin anew: the target was last seen at a world position, with that velocity, world units a second."""
         self._begin(self._open_cell(position))
         self._lost(self.space.position_of(self._last), _heading(velocity, self.space.dimensions))
 
+    @whole
     def found(self, position: ArrayLike) -> None:
         """Stop: the target is seen at a world position, and nothing is searched until it is lost."""
         cell = self._open_cell(position)
         self._begin(NONE)
         self._found(self.space.position_of(cell))
 
+    @whole
     def look(self, view: ArrayLike) -> None:
         """Take in that searchers see these cells and the target is not there: bool in the space's shape, or cells."""
         cells = self.space.cell_ids(view)
@@ -65,6 +69,7 @@ class Search:
         if self.searching:
             self._look(cells)
 
+    @whole
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
         """Take in a noise: so surely the target is within a radius of a world position.
 
@@ -73,6 +78,7 @@ class Search:
         if checks.positive("radius", radius) and checks.fraction("certainty", certainty) >= 0.5:
             self.lost(position)
 
+    @whole
     def advance(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         self._ticks += clock.ticks("dt", dt)
@@ -85,6 +91,7 @@ class Search:
         """Whether there is anybody to search for."""
         return self._last != NONE
 
+    @whole
     def places(self, searchers: ArrayLike, rng: np.random.Generator) -> Places:
         """Where each searcher should go now: world positions in the order of `searchers`, which are world positions too.
 
@@ -120,6 +127,7 @@ class Search:
         own = {"last": self._last, "ticks": self._ticks, "goals": self._goals.copy(), "given": self._given.copy()}
         return own | self._memory()
 
+    @whole
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Go on bit for bit from where another on this space, made with the same arguments, was: its `snapshot()`.
 

@@ -15,6 +15,7 @@ from fieldcraft.space.kinds import checked_space
 __all__ = ["Contacts", "Sight"]
 
 _NEVER = -1
+_MOST_TARGETS = 10_000_000  # whose last positions take 400 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +82,13 @@ class Sight:
     def __post_init__(self) -> None:
         checked_space(self.space)
         nowhere = np.zeros((0, self.space.dimensions))
-        one = self.radius if np.ndim(self.radius) == 0 else 1.0
+        one = self.radius if checks.array("radius", self.radius).ndim == 0 else 1.0
         visible(self.space, nowhere, one, angle=self.angle, heights=self.heights, eye=self.eye)
         clock.ticks("grace", self.grace)
 
     def nobody(self, targets: int) -> Contacts:
         """The contacts with so many targets before anybody has looked."""
-        count = checks.whole("targets", targets)
+        count = checks.whole("targets", targets, maximum=_MOST_TARGETS)
         places = np.zeros((count, self.space.dimensions))
         none = np.zeros(0, dtype=np.int64)
         return Contacts(
@@ -121,6 +122,12 @@ class Sight:
         Raises `InvalidValue` and `OutsideMap`.
         """
         passed = clock.ticks("dt", dt)
+        if not isinstance(contacts, Contacts):
+            raise InvalidValue(
+                "A look goes on from contacts",
+                got=type(contacts).__name__,
+                remedy="Begin with sight.nobody(targets=...), then pass the last answer",
+            )
         points, _ = checks.positions(targets, dimensions=self.space.dimensions)
         if len(points) != len(contacts):
             raise InvalidValue(

@@ -156,8 +156,17 @@ class HexGrid(Space):
         return self.from_axial(triples[0, :2] if single else triples[:, :2])
 
     def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]:
-        """How many steps it is from cells to others if all ground is open: an int for two cells, (N,) where one or both are many."""
+        """How many steps it is from cells to others if all ground is open: an int for two cells, (N,) where one or both are many.
+
+        Raises `InvalidValue` for cells and others of which neither are one or as many.
+        """
         near, far = self.to_offset(cells), self.to_offset(others)
+        if near.ndim == far.ndim > 1 and len(near) != len(far) and 1 not in (len(near), len(far)):
+            raise InvalidValue(
+                "Steps are between cells and as many others, or between one and many",
+                got=f"{len(near)} cells and {len(far)} others",
+                remedy="Pass as many of both",
+            )
         if not self.wrap:
             away = [hex_layout.to_axial(far, pointy=self._pointy) - hex_layout.to_axial(near, pointy=self._pointy)]
         else:

@@ -126,11 +126,11 @@ class Neighbors:
         crowd(call, len(self), _AGENTS)
         return self._unsorted(found)
 
-    def sums(self, velocities: Wide) -> Wide:
-        """Over each agent's neighbours, (N, 5): how many, the sums of their offsets and of their velocities."""
+    def sums(self, velocities: ArrayLike) -> Wide:
+        """Over each agent's neighbours, (N, 5): how many, the sums of their offsets and of their velocities, (N, 2) of which are given."""
         found = np.empty((len(self), 5))
         function = kernels.neighbors.flock
-        moving = frozen(np.ascontiguousarray(velocities))
+        moving = vectors("Velocities", velocities, len(self))
 
         def call(first: int, last: int) -> pool.Call:
             return function, (self._places, *self._frame, moving, first, last, found)

@@ -133,7 +133,7 @@ class GridFlow(FlowField):
             self._point(None)
         else:
             own = self._turned(changed)
-            self._far.reshape(-1)[own] = distances.at_cells(changed)
+            self._far.reshape(-1)[own] = distances.sample_cells(changed)
             goals = self._mark_goals()
             self._point(np.concatenate([own, goals, self._turned(space.walls_changed(self._seen[1]))]))
         self._seen = now

@@ -154,7 +154,7 @@ PLANS: Mapping[str, Callable[[Mirror, State, _View], Plan]] = {
 
 def _nearest(mirror: Mirror, view: _View) -> int:
     """The enemy who is nearest to walk to."""
-    far = [float(mirror.distances(cell).at_cells(np.array([view.cell]))[0]) for cell in view.enemies.tolist()]
+    far = [float(mirror.distances(cell).sample_cells(np.array([view.cell]))[0]) for cell in view.enemies.tolist()]
     return int(view.enemies[int(np.argmin(far))])
 
 

@@ -140,5 +140,5 @@ def _paths(mirror: Mirror, state: State) -> Iterator[Lines]:
 
 def _middle(state: State, team: int, squad: int, way: Way) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     own = state.units.positions[(state.units.teams == team) & (state.units.squads == squad)]
-    far = way.distance.at(own)
+    far = way.distance.sample(own)
     return np.asarray(own[int(np.argsort(far, kind="stable")[len(own) // 2])])

@@ -48,7 +48,7 @@ def test_towers_stand_on_open_ground_apart_and_part_nothing(kind: str, seed: int
 
 def way_to_enemies(space: fc.Grid, cells: list[np.ndarray], own: np.ndarray, cell: int) -> float:
     enemies = np.concatenate([other for other in cells if other is not own])
-    return float(distance_map(space, space.position_of(enemies)).at(space.position_of(cell)))
+    return float(distance_map(space, space.position_of(enemies)).sample(space.position_of(cell)))
 
 
 @pytest.mark.parametrize("kind", ["cave", "open"])
