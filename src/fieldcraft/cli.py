@@ -1,6 +1,6 @@
 """The command line: run a recipe, compare values of a parameter, look at a map.
 
-Other packages add sub-commands by entry points of the group `fieldcraft.commands`: `play` and `experiment` come so.
+Packages add sub-commands by entry points of the group `fieldcraft.commands`: `lab`, `replay`, `diff`, `play` and `experiment` come so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _PREVIEW = (72, 24)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line `arguments` (default: those of the process) and answers the exit code.
 
-    0 when all went well, 2 for wrong arguments or anything fieldcraft refuses, 130 when stopped with Ctrl-C.
+    0 when all went well, 1 where `diff` found a difference, 2 for wrong arguments or anything fieldcraft refuses, 130 when stopped
+    with Ctrl-C.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     _tell_of_stalls()
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe has seen enough; Python must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return 0
+    return int(getattr(chosen, "code", 0))
 
 
 def _tell_of_stalls() -> None:

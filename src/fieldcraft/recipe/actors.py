@@ -122,6 +122,7 @@ class Scripted:
         path = np.array(part.path)
         self._times, self._points = path[:, 0], path[:, 1:]
         self._source: Any = None
+        self._released: int | None = None
         self._here: Places | None = None
         self._turn = 0.0 if part.rotation == "heading" else float(part.rotation)
         self._policies = Policies(part.on_wall, part.outside)
@@ -144,6 +145,8 @@ class Scripted:
     def act(self, now: float, passed: float) -> None:
         """Comes, walks on, leaves what it leaves, or goes."""
         part = self.part
+        if self._released is not None:
+            return
         if now + _NEAR < part.start or (part.until is not None and now + _NEAR >= part.until):
             if self._source is not None:
                 self._source.remove()
@@ -176,6 +179,16 @@ class Scripted:
                 scale=part.scale,
                 direction=None if part.direction is None else np.array(part.direction),
             )
+
+    @property
+    def source(self) -> int | None:
+        """The id of the live source that is its own, or was before it was released; None while there is none."""
+        return self._released if self._source is None else int(self._source.id)
+
+    def release(self, source: int) -> None:
+        """Does nothing from now on, if this is its live source."""
+        if self._source is not None and self._source.id == source:
+            self._source, self._released = None, source
 
     def _jumped(self, now: float, passed: float) -> bool:
         """Whether a path that repeats began anew since the last look, somewhere else than where it ended."""

@@ -28,15 +28,16 @@ class Document:
 
     `overrides` are texts such as "layers.threat.decay=0.5", each applied to the table in order. `data` is the folder
     that `${FIELDCRAFT_DATA}` in paths stands for; by default the environment variable of that name, else the first folder
-    `shared/data` found beside the recipe's folder or above it.
+    `shared/data` found beside the recipe's folder or above it. `text` stands in for what is in the file.
 
     Raises `BadRecipe` if the file can't be read as TOML or an override doesn't fit.
     """
 
-    def __init__(self, path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None) -> None:
+    def __init__(self, path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None, text: str | None = None) -> None:
         self.path = Path(path)
         self.data = None if data is None else Path(data)
-        text = self._read()
+        text = self._read() if text is None else text
+        self.text = text
         try:
             self.table: dict[str, Any] = tomllib.loads(text)
             self._lines = find_lines(text)

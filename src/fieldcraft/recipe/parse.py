@@ -41,15 +41,16 @@ _MAP_KEYS = (
 )
 
 
-def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None) -> Recipe:
+def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | Path | None = None, text: str | None = None) -> Recipe:
     """Reads and checks a recipe file.
 
     `overrides` are texts "KEY=VALUE" that replace values of the file, such as "layers.threat.decay=0.5". `data` is the folder
     that `${FIELDCRAFT_DATA}` stands for in the recipe's paths, by default the environment variable of that name.
+    `text` is read in place of the file, whose folder is still the one that paths are relative to.
 
     Raises `BadRecipe` that lists every problem, each with its line and what to do.
     """
-    document = Document(path, overrides, data=data)
+    document = Document(path, overrides, data=data, text=text)
     problems = Problems(document)
     root = Section(problems, (), document.table)
     title = root.text("title", Path(path).stem)

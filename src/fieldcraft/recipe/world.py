@@ -19,7 +19,7 @@ from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import dotted
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
 from fieldcraft.recipe.parse_layers import indented, maps_of_teams
-from fieldcraft.recipe.parts import LayerPart, Recipe
+from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart
 from fieldcraft.recipe.places import check_places, on_map, stride_of
 from fieldcraft.recipe.section import Problems
 from fieldcraft.space import grid_of
@@ -88,12 +88,27 @@ class World:
         """Moves on to the last step at or before `seconds`; never goes back."""
         target = min(math.floor(seconds / self.step + 1e-9), self.steps)
         while self._done < target:
-            report = self.imap.advance(self.step, max_steps=MAX_STEPS)
-            for name, count in report.steps.items():
-                self.updates[name] += count
-            self._done += 1
-            self._act()
-            self._show(name for name, count in report.steps.items() if count)
+            self.tick()
+
+    def tick(self) -> None:
+        """Moves on by one step, beyond the recipe's end, too."""
+        report = self.imap.advance(self.step, max_steps=MAX_STEPS)
+        for name, count in report.steps.items():
+            self.updates[name] += count
+        self._done += 1
+        self._act()
+        self._show(name for name, count in report.steps.items() if count)
+
+    def release(self, layer: str, source: int) -> None:
+        """Leaves a source of the recipe to others: it walks no more, and does not go when its time is over."""
+        for actor in self._actors:
+            if isinstance(actor, Scripted) and actor.layer is self.imap[layer]:
+                actor.release(source)
+
+    def part_of(self, layer: str, source: int) -> SourcePart | None:
+        """The part of the recipe that a source came from, also when it was released since; None for others."""
+        scripted = (actor for actor in self._actors if isinstance(actor, Scripted) and actor.layer is self.imap[layer])
+        return next((actor.part for actor in scripted if actor.source == source), None)
 
     def _act(self) -> None:
         now, passed = self._done * self.step, self.step if self._done else 0.0

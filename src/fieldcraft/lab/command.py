@@ -1,0 +1,78 @@
+"""`fieldcraft lab`, `fieldcraft replay` and `fieldcraft diff`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+__all__ = ["add_diff", "add_replay"]
+
+
+def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `replay` to the commands of a parser."""
+    replay = commands.add_parser(
+        "replay",
+        help="play a session of the lab again, and film it",
+        description="Plays a session that the lab saved (or a recipe) from its beginning, with all orders, to the same bits.",
+        epilog="Example: fieldcraft replay run.lab --until 12.5 --record run.mp4",
+    )
+    replay.add_argument("file", metavar="FILE", help="a session saved in the lab, or a recipe")
+    replay.add_argument("--until", type=float, metavar="S", help="stop at this second (default: the end)")
+    replay.add_argument("--record", type=Path, metavar="OUT", help="film it: .mp4, .gif, .webp; .png for the end alone")
+    replay.add_argument("--layer", metavar="NAME", help="the map that is filmed (default: the first)")
+    replay.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="the values of the end colors")
+    replay.add_argument("--orders", action="store_true", help="list the orders, too")
+    replay.add_argument("--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs")
+    replay.set_defaults(act=_replay)
+
+
+def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `diff` to the commands of a parser."""
+    diff = commands.add_parser(
+        "diff",
+        help="say at which step, in which layer and cell two runs part",
+        description="Plays two sessions of the lab (or recipes) side by side and stops at the first bit that differs.",
+        epilog="Example: fieldcraft diff yesterday.lab today.lab --picture parted.png    Exit code 1 where they differ.",
+    )
+    diff.add_argument("first", metavar="A", help="a session saved in the lab, or a recipe")
+    diff.add_argument("second", metavar="B", help="another one")
+    diff.add_argument("--until", type=float, metavar="S", help="look no further than this second")
+    diff.add_argument("--picture", type=Path, metavar="OUT.png", help="draw both, and the difference, at that moment")
+    diff.add_argument("--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs")
+    diff.set_defaults(act=_diff)
+
+
+def _replay(chosen: argparse.Namespace) -> None:
+    from fieldcraft.lab import replay
+
+    session = replay.session_of(chosen.file, data=chosen.data)
+    until = replay.moment_of(session, chosen.until)
+    if chosen.orders:
+        for moment, order in session.log:
+            print(f"{moment * session.live.step_seconds:10.3f} s  step {moment:6d}  {order}")
+    if chosen.record is not None:
+        limits = None if chosen.limits is None else (chosen.limits[0], chosen.limits[1])
+        replay.record(session, chosen.record, until, layer=chosen.layer, limits=limits, progress=sys.stderr)
+    else:
+        session.seek(until)
+    print(f"{session.live.title}: step {session.moment}, {session.seconds:g} s, {len(session.log)} orders")
+    print(f"sha256  {session.digest()}")
+    if chosen.record is not None:
+        print(f"wrote {chosen.record} ({max(1, round(chosen.record.stat().st_size / 1024)):,} KiB)")
+
+
+def _diff(chosen: argparse.Namespace) -> None:
+    from fieldcraft.lab import replay
+    from fieldcraft.view import save_png
+
+    first, second = (replay.session_of(name, data=chosen.data, check=False) for name in (chosen.first, chosen.second))
+    found = replay.difference(first, second, None if chosen.until is None else replay.moment_of(first, chosen.until))
+    if found is None:
+        print(f"The runs agree, bit for bit, to step {first.moment} ({first.seconds:g} s).")
+        return
+    print(found)
+    if chosen.picture is not None:
+        save_png(chosen.picture, replay.picture_of(first, second, found.layer))
+        print(f"wrote {chosen.picture}")
+    chosen.code = 1
