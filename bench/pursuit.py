@@ -67,7 +67,7 @@ class Ours:
 
     def __init__(self, space: fc.Grid, views: list[NDArray[np.bool_]]) -> None:
         self.seen = np.logical_or.reduce(views)
-        self.belief = fc.Belief(space, 1.0, stay=STAY, interval=1.0)
+        self.belief = fc.Belief(space, 1.0, stay=STAY, every=1.0)
         self.cells = np.flatnonzero(self.seen)
 
     def update(self) -> None:

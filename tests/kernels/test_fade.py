@@ -98,6 +98,23 @@ def test_bleeds_along_graphs_as_the_reference(seed: int, share: float) -> None:
 
 
 @compiled_only
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), share=st.sampled_from([0.0, 0.3, 1.0]))
+def test_seeps_as_the_reference(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 40))
+    starts = np.append(0, np.cumsum(rng.integers(0, 4, count)))
+    ends = rng.integers(0, count, starts[-1]).astype(np.int32)
+    values = (rng.random(count) * 100 * (rng.random(count) < share)).astype(np.float32)
+    common = (starts, ends, rng.random(len(ends)), rng.random(count), values, np.flatnonzero(values))
+    held, seen, found, amounts = room = np.zeros(count), np.zeros(count, np.uint8), np.zeros(count, np.int64), np.zeros(count)
+    expected = reference.seep(*common)
+    size = fade.seep(*common, *room)
+    assert (found[:size].tolist(), amounts[:size].tobytes()) == (expected[0].tolist(), expected[1].tobytes())
+    assert not held.any() and not seen.any()
+
+
+@compiled_only
 @settings(max_examples=60)
 @given(key=st.integers(0, 2**63 - 1), first=st.integers(0, 2**40), second=st.integers(0, 2**40))
 def test_throws_the_same_dice(key: int, first: int, second: int) -> None:

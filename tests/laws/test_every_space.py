@@ -300,3 +300,23 @@ def test_a_saved_map_goes_on_as_the_other(tmp_path_factory: pytest.TempPathFacto
         one.advance(1.3)
     for name in ("s", "r", "m"):
         assert imap[name].values.tobytes() == twin[name].values.tobytes(), name
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_memory_seeps_along_steps(kind: str, seed: int) -> None:
+    space, dice, _ = made(kind, seed)
+    layer = fc.InfluenceMap(space).add_layer("memory", fc.Fade(1.0, 1.0, seep=0.4), every=0.5)
+    free = open_cells(space)
+    layer.mark(space.position_of(dice.choice(free, 3)), [100.0, 60.0, 30.0])
+    ways, part = space.ways, 1 - 0.6**0.5
+    for _ in range(3):
+        before = np.maximum(layer.values.reshape(-1) - 0.5, 0).astype(float)
+        layer.step()
+        expected = before.copy()
+        for cell in free.tolist():
+            into = ways.ends == cell
+            if into.any():
+                expected[cell] += part * (np.average(before[ways.origins[into]], weights=1 / ways.lengths[into]) - before[cell])
+        np.testing.assert_allclose(layer.values.reshape(-1), expected, atol=1e-4)

@@ -284,9 +284,67 @@ class TestBleeding:
         np.testing.assert_allclose(layer.values[2, 3:7], [70, 20, 0, 0], atol=1e-4)
 
 
+class TestSeeping:
+    def test_shapes_grow_soft_where_they_grew_sharp(self) -> None:
+        plain, soft = (remembering(Fade(0.5, 1.0, seep=seep), 31, 17) for seep in (0.0, 0.4))
+        for layer in (plain, soft):
+            layer.mark((15.5, 8.5), radius=4.0)
+            layer.imap.step(200)
+        assert np.unique(plain.values).tolist() == [0.0, 90.0]  # everything or nothing: a step at the rim
+        rim = soft.values[8, 19:23]
+        assert (np.diff(rim) < 0).all() and rim[-1] > 0
+        assert np.abs(np.diff(soft.values, axis=1)).max() < 0.5 * np.abs(np.diff(plain.values, axis=1)).max()
+
+    def test_fades_to_exactly_nothing_and_time_may_be_cut_anyhow(self) -> None:
+        for fade in (Fade(5.0, 1.0, seep=0.5), Fade(half_life=1.0, floor=0.5, seep=0.5)):
+            seen = set()
+            for slices in SLICES:
+                layer = remembering(fade)
+                layer.mark((3.5, 2.5), radius=2.0)
+                for seconds in slices:
+                    layer.imap.advance(seconds, max_steps=1000)
+                seen.add(layer.values.tobytes())
+            assert len(seen) == 1 and layer.values.any()
+            layer.imap.advance(20.0, max_steps=1000)
+            assert not layer.values.any()
+            assert layer.time == 25.0
+
+    def test_a_second_is_a_second_at_any_rate_of_updates(self) -> None:
+        left = []
+        for every in (0.02, 0.1, 0.5):
+            layer = remembering(Fade(1.0, 1.0, seep=0.3), 31, 17, every=every)
+            layer.mark((15.5, 8.5), radius=5.0)
+            layer.imap.advance(4.0, max_steps=1000)
+            left.append(layer.values.copy())
+        np.testing.assert_allclose(left[0], left[1], atol=1.0)
+        np.testing.assert_allclose(left[0], left[2], atol=4.0)
+
+    def test_goes_round_walls_and_hears_of_them(self) -> None:
+        walls = np.zeros((7, 13), bool)
+        walls[:, 6] = True
+        layer = remembering(Fade(0.1, 1.0, seep=0.9), walls=walls)
+        layer.mark((4.5, 3.5), radius=2.0)
+        layer.imap.step(50)
+        assert not layer.values[:, 6:].any()
+        layer.space.set_walls([3 * 13 + 6], False)
+        layer.imap.step(50)
+        assert layer.values[3, 8] > 0 and not layer.values[layer.space.walls].any()
+
+    def test_may_begin_and_end_while_it_runs(self) -> None:
+        layer = remembering(Fade(1.0, 1.0))
+        layer.mark((3.5, 2.5))
+        layer.imap.advance(5.0)
+        layer.tune(seep=0.5)
+        layer.imap.advance(1.0)
+        spread = np.count_nonzero(layer.values)
+        layer.tune(seep=0.0)
+        assert spread > 5 and layer.imap.advance(1e6).steps == {"memory": 10**7}
+        assert not layer.values.any()
+
+
 class TestAsALayer:
     def test_goes_on_after_saving_and_copying(self, tmp_path: Path) -> None:
-        for fade in (Fade(3.0, 1.0, bleed=0.4), Fade(half_life=3.0)):
+        for fade in (Fade(3.0, 1.0, bleed=0.4), Fade(half_life=3.0), Fade(3.0, 1.0, seep=0.5), Fade(half_life=3.0, bleed=0.2, seep=0.2)):
             layer = remembering(fade, 150, 40)
             layer.mark([(3.5, 2.5), (120.5, 33.5)], radius=4.0, falloff="linear")
             layer.imap.advance(3.33)
@@ -297,7 +355,7 @@ class TestAsALayer:
             for twin in twins:
                 twin.advance(0.07)
                 twin["memory"].mark((50.5, 20.5), 44.0)
-                twin.advance(11.11)
+                twin.advance(11.11, max_steps=200)
             assert len({twin["memory"].values.tobytes() for twin in twins}) == 1
             assert layer.values.any()
             assert twins[0]["memory"].propagation == fade
@@ -502,7 +560,7 @@ class TestRefusals:
         [
             {"amount": -0.25}, {"amount": 0}, {"interval": 0.0}, {"interval": -5}, {"maximum": 0}, {"maximum": -1}, {"half_life": 0},
             {"half_life": -3.0}, {"bleed": -0.1}, {"bleed": 1.0}, {"amount": float("nan")}, {"maximum": float("inf")}, {"amount": "much"},
-            {"half_life": 1.0, "floor": 200.0}, {"maximum": 1e31}, {"amount": 1e-12}, {"half_life": 1e9},
+            {"half_life": 1.0, "floor": 200.0}, {"maximum": 1e31}, {"amount": 1e-12}, {"half_life": 1e9}, {"seep": 0.96},
         ],
     )  # fmt: skip
     def test_of_parameters(self, bad: dict[str, float]) -> None:
@@ -555,7 +613,7 @@ def test_the_tiers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     for compiled in (True, False):
         if not compiled:
             monkeypatch.setattr(kernels, "compiled", lambda: False)
-        layer = remembering(Fade(half_life=4.0, bleed=0.3), walls=np.random.default_rng(0).random((7, 13)) < 0.1, neighbors=8)
+        layer = remembering(Fade(half_life=4.0, bleed=0.3, seep=0.3), walls=np.random.default_rng(0).random((7, 13)) < 0.1, neighbors=8)
         layer.mark(layer.space.position_of(open_cells(layer.space)[::9]), 70.0, radius=2.0, falloff=Falloff.of("cubic"), metric="path")
         layer.imap.advance(3.3)
         seen.append(layer.values.tobytes())

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.fade import SERIES, TILE_COLUMNS, TILE_ROWS, slots
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "bleed", "bleed_along", "mark", "room", "show", "slots"]
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "bleed", "bleed_along", "mark", "room", "seep", "show", "slots"]
 
 _ZERO = np.float32(0)
 _NONE = np.int32(0)
@@ -174,4 +174,32 @@ def bleed_along(starts, ends, losses, cells, amounts, cut, arrived, waiting, que
             arriving = arrived[cell] * losses[k]
             if arriving >= cut:
                 tail, count, left = _arrive(np.int64(ends[k]), arriving, arrived, waiting, queue, found, tail, count, left)
+    return count
+
+
+@kernel("i8[::1], i4[::1], f8[::1], f8[::1], f4[::1], i8[::1], out f8[::1], out u1[::1], out i8[::1], out f8[::1]")
+def seep(starts, ends, shares, keeps, values, cells, held, seen, found, amounts):
+    """Write the cells that values seep into to `found`, and what each then holds to `amounts`; returns how many.
+
+    `held` and `seen` (N,) are 0, and 0 again afterwards.
+    """
+    count = 0
+    for i in range(cells.shape[0]):
+        found[count] = cells[i]
+        seen[cells[i]] = 1
+        count += 1
+    for i in range(cells.shape[0]):
+        value = np.float64(values[cells[i]])
+        for k in range(starts[cells[i]], starts[cells[i] + 1]):
+            there = np.int64(ends[k])
+            if seen[there] == 0:
+                seen[there] = 1
+                found[count] = there
+                count += 1
+            held[there] += shares[k] * value
+    for i in range(count):
+        cell = found[i]
+        amounts[i] = keeps[cell] * np.float64(values[cell]) + held[cell]
+        held[cell] = 0.0
+        seen[cell] = 0
     return count

@@ -22,6 +22,7 @@ from fieldcraft.propagation.kinds import Remembering
 from fieldcraft.propagation.settings import checked, or_none
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
+from fieldcraft.space.ways import Ways
 
 __all__ = ["Fade", "FadeField"]
 
@@ -41,7 +42,7 @@ def _bleed(name: str, value: Any) -> float:
     bleed = checks.not_negative(name, value)
     if bleed > _MOST_BLEED:
         raise InvalidValue(
-            f"{name} lies in [0, {_MOST_BLEED}]", got=f"{name}={bleed:g}", remedy="Pass the part of a mark that a neighbouring cell takes"
+            f"{name} lies in [0, {_MOST_BLEED}]", got=f"{name}={bleed:g}", remedy="Pass the part that a neighbouring cell takes"
         )
     return bleed
 
@@ -52,7 +53,8 @@ class Fade(Remembering):
 
     Marks come from `Layer.mark`; a mark never lowers a value, and no value exceeds `maximum`. Nothing is computed for a cell
     as time passes: a cell holds the moment at which it will be forgotten, and its value follows from that when it is read. So
-    the values are the same however `advance` is sliced, and any number of updates costs as much as one.
+    the values are the same however `advance` is sliced, and any number of updates costs as much as one. With `seep`
+    each update takes its own time, for the cells that hold something.
 
     Parameters
     ----------
@@ -65,10 +67,14 @@ class Fade(Remembering):
         farther away take `bleed ** steps`, along walks round walls (a diagonal step counts 1.41, one of a graph its
         length in world units), while that is at least a hundredth of `maximum`. Where several marks arrive the strongest counts.
 
+    seep: what part of the way to the mean of its neighbours each cell goes in a second while it fades, in [0, 0.95]: memory runs into
+        what lies beside it, and its shapes grow soft instead of sharper. Neighbours are those from which a step leads into the cell,
+        so nothing seeps through walls; a longer step counts less, by 1 / length.
+
     Raises `InvalidValue` for numbers outside of these ranges, and for a fade that takes longer than 10**9 seconds.
 
-    Source: the influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds; the bleeding is what its
-    author wished for.
+    Source: the influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds; bleeding as marks are made,
+    and seeping as they decay, is what its author wished for.
     """
 
     amount: float = dataclasses.field(default=0.25, metadata=checked(checks.positive))
@@ -77,6 +83,7 @@ class Fade(Remembering):
     half_life: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.positive)))
     floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.positive))
     bleed: float = dataclasses.field(default=0.0, metadata=checked(_bleed))
+    seep: float = dataclasses.field(default=0.0, metadata=checked(_bleed))
 
     stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
 
@@ -126,10 +133,37 @@ class Fade(Remembering):
         return FadeField(self, space, every)
 
 
+@dataclass(frozen=True, eq=False)
+class _Pores:
+    """The ways by which memory seeps: what each cell keeps (N,), and what each step of `ways` brings to its end (A,)."""
+
+    ways: Ways
+    keeps: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    room: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, space: Space, seep: float, seconds: float) -> _Pores:
+        """The pores of a space as its walls are now, for updates of so many seconds."""
+        ways, part = space.ways, 1 - (1 - seep) ** seconds
+        weights = 1 / np.maximum(ways.lengths, np.finfo(np.float32).tiny)
+        arriving = np.bincount(ways.ends, weights=weights, minlength=len(space))
+        shares = part * weights / arriving[ways.ends]
+        room = (np.zeros(len(space)), np.zeros(len(space), np.uint8), np.zeros(len(space), np.int64), np.zeros(len(space)))
+        return cls(ways, np.where(arriving > 0, 1 - part, 1.0), shares, room)
+
+    def seep(self, values: NDArray[np.float32], cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells that the values of these cells seep into, and what each then holds."""
+        common = (self.ways.starts, self.ways.ends, self.shares, self.keeps, values, cells)
+        if not kernels.compiled():
+            return reference.seep(*common)
+        count = int(kernels.fade.seep(*common, *self.room))
+        return self.room[2][:count], self.room[3][:count]
+
+
 class FadeField(RememberingField):
     """Moments at which cells are forgotten, and the values that follow from them."""
 
-    timeless = True
     lazy = True
 
     def __init__(self, fade: Fade, space: Space, every: float) -> None:
@@ -150,6 +184,7 @@ class FadeField(RememberingField):
         self._is_shown = True
         self._walls_version = self._walls_shown = space.walls_version
         self._room: Any = None
+        self._pores: _Pores | None = None
         self._ops = kernels.fade
         self._rates()
 
@@ -159,6 +194,8 @@ class FadeField(RememberingField):
         self._life = max(1, round(seconds * clock.TICKS_PER_SECOND))
         self._rate = fade.maximum / _LIFE
         self._half = 0.0 if fade.half_life is None else fade.half_life / seconds * _LIFE
+        self.timeless = fade.seep == 0
+        self._pores = None
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -276,6 +313,7 @@ class FadeField(RememberingField):
             return
         blocked = self._walls_since()
         self._walls_version = version
+        self._pores = None
         self._surroundings.forget()
         self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
@@ -331,6 +369,7 @@ class FadeField(RememberingField):
     def tune(self, fade: Fade, every: float) -> None:
         """Let what is remembered fade otherwise from now on; see `Field.tune`."""
         self._every = clock.ticks("every", every, minimum=1)
+        self._pores = None
         if fade != self.fade:
             values = self.values
             self.fade = fade
@@ -341,6 +380,25 @@ class FadeField(RememberingField):
 
     def run(self, count: int) -> None:
         """Let the time of so many steps pass."""
+        if self.fade.seep > 0:
+            for _ in range(count):
+                if self._count == 0:
+                    break
+                self._pass_time(1)
+                self._seep()
+                count -= 1
+        self._pass_time(count)
+
+    def _seep(self) -> None:
+        """Let what is remembered run into the cells beside it."""
+        if self._pores is None:
+            self._pores = _Pores.of(self.space, self.fade.seep, clock.seconds(self._every))
+        values = self.values.reshape(-1)
+        found, amounts = self._pores.seep(values, np.flatnonzero(values))
+        self._ends.reshape(-1)[reference.slots(found, self._width)[1]] = 0
+        self._mark(found, amounts)
+
+    def _pass_time(self, count: int) -> None:
         self._now += count * self._every
         if self._age > _MOST_AGE:
             self._move_epoch()

@@ -36,7 +36,7 @@ class Field(ABC):
     layer's door.
     """
 
-    timeless: ClassVar[bool] = False
+    timeless: bool = False
     """Whether any number of steps costs as much as one: none is dropped, and none waits for a budget."""
 
     lazy: ClassVar[bool] = False

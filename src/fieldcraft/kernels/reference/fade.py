@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "bleed", "bleed_along", "exp2", "mark", "show", "slots"]
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "bleed", "bleed_along", "exp2", "mark", "seep", "show", "slots"]
 
 TILE_ROWS = 16
 TILE_COLUMNS = 64
@@ -160,3 +160,26 @@ def bleed_along(
                 heapq.heappush(heap, (-arriving, there))
     found = sorted(best)
     return np.array(found, dtype=np.int64), np.array([best[cell] for cell in found])
+
+
+def seep(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int32],
+    shares: NDArray[np.float64],
+    keeps: NDArray[np.float64],
+    values: NDArray[np.float32],
+    cells: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The cells that values have seeped into, and what each then holds.
+
+    `cells` are those with a value, ascending: each keeps `keeps[cell]` of it, and every step k that leaves it brings `shares[k]` of it to
+    `ends[k]`. The cells found come in the order in which they are met.
+    """
+    held = dict.fromkeys(cells.tolist(), 0.0)
+    for cell in cells.tolist():
+        value = float(values[cell])
+        for k in range(int(starts[cell]), int(starts[cell + 1])):
+            there = int(ends[k])
+            held[there] = held.get(there, 0.0) + float(shares[k]) * value
+    found = np.array(list(held), dtype=np.int64)
+    return found, keeps[found] * values[found].astype(np.float64) + np.array(list(held.values()))
