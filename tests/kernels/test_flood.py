@@ -20,8 +20,8 @@ def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 2**16), st.integers(1, 60), st.sampled_from([1, 4, 100]))
-def test_run(seed: int, count: int, most_hot: int) -> None:
+@given(st.integers(0, 2**16), st.integers(1, 60), st.sampled_from([1, 4, 100]), st.sampled_from([1, 2, 5, 2**31]))
+def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
     from fieldcraft.kernels import flood
 
     rng = np.random.default_rng(seed)
@@ -33,8 +33,9 @@ def test_run(seed: int, count: int, most_hot: int) -> None:
     for run in (flood.run, slow_flood.run):
         now, ignited, lit, shut = state.copy(), np.full(count, -1, np.int32), np.zeros(count, np.int32), np.zeros(count, np.int32)
         lit[0] = shut[0] = start
+        ignited[start] = 0
         marks = np.array([0, 1, 0, 1, 0])
-        ended = [run(starts, ends, now, behind, ignited, lit, shut, marks, steps, most_hot) for steps in (1, 2, 7)]
+        ended = [run(starts, ends, now, behind, ignited, lit, shut, marks, steps, most_hot, lasts) for steps in (1, 2, 7)]
         answers.append((ended, [array.tobytes() for array in (now, ignited, lit, shut, marks)]))
     assert answers[0] == answers[1]
 

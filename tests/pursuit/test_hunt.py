@@ -47,8 +47,28 @@ def test_without_a_barrier_step_k_is_level_k(seed: int, neighbors: int, wrap: bo
             break
         assert sorted(hunt.hot.tolist()) == sorted(cell for cell, level in expected.items() if level == k)
     assert hunt.stopped == "with nowhere left to go"
-    assert hunt.steps == max(expected.values())
+    assert hunt.steps == max(expected.values()) + 1  # in the last of them it finds nothing, and cools
     assert not (hunt.values[space.walls] > 0).any()
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**16), st.sampled_from([0.07, 0.1, 0.3, 1.0]), st.booleans(), st.lists(st.integers(0, 9), max_size=12))
+def test_with_nowhere_left_to_go_it_cools_to_nothing(seed: int, cooling: float, as_graph: bool, slices: list[int]) -> None:
+    grid = cave(seed, walls=0.45)
+    space = grid.to_graph() if as_graph else grid
+    start = int(grid.nearest_open(11 * 37 + 18))
+    hunt, twin = (Pursuit(space, grid.position_of(start), speed=1.0, cooling=cooling, most_steps=len(grid)) for _ in range(2))
+    found = levels(space, start)
+    level = np.array([found.get(cell, 10**6) for cell in range(len(grid))])
+    for count in slices:
+        hunt.step(count)
+        heat = np.where(level <= hunt.steps, np.maximum(1 - cooling * (hunt.steps - level), 0), 0)
+        np.testing.assert_allclose(hunt.values.reshape(-1), heat, atol=2e-6)
+    twin.step(sum(slices))
+    assert twin.snapshot()["marks"].tolist() == hunt.snapshot()["marks"].tolist()
+    hunt.step(max(found.values()) + math.ceil(1 / cooling) + 1)
+    assert (hunt.stopped, hunt.values.any(), hunt.hot.tolist()) == ("with nowhere left to go", False, [])
+    assert hunt.estimate().tolist() == hunt.last_seen.tolist()
 
 
 def test_heat_cools_by_a_constant_to_exactly_nothing() -> None:
@@ -96,7 +116,7 @@ class TestStops:
         few = Pursuit(grid, (25.5, 15.5), speed=1.0, most_hot=20)
         assert not few.step(100)
         assert few.stopped == "with too many hot cells"
-        assert len(few.hot) <= 20
+        assert np.count_nonzero(few.values) <= 20
         assert "too many hot cells" in repr(few)
         short = Pursuit(grid, (25.5, 15.5), speed=1.0, most_steps=3)
         assert not short.step(10)
@@ -105,6 +125,25 @@ class TestStops:
         assert not shut.step()
         assert shut.stopped == "with nowhere left to go"
         assert shut.estimate().tolist() == [25.5, 15.5]
+
+    @settings(max_examples=30)
+    @given(st.integers(0, 2**16), st.integers(1, 300), st.sampled_from([0.05, 0.1, 0.34, 1.0]), st.sets(st.integers(0, 400), max_size=90))
+    def test_never_more_warm_cells_than_most_hot(self, seed: int, most: int, cooling: float, view: set[int]) -> None:
+        grid = cave(seed)
+        start = grid.position_of(grid.nearest_open(11 * 37 + 18))
+        hunt, free = (Pursuit(grid, start, (1.0, 0.2), cooling=cooling, most_hot=limit) for limit in (most, 10**9))
+        for step in range(60):
+            runs = hunt.step()
+            free.step()
+            if step == 3:
+                for each in (hunt, free):
+                    each.look(sorted(view))
+            if not runs and hunt.stopped == "with too many hot cells":
+                assert np.count_nonzero(free.values) > most
+                break
+            np.testing.assert_array_equal(hunt.values, free.values)
+            assert np.count_nonzero(hunt.values) <= most or hunt.restarts
+        assert np.count_nonzero(hunt.values) <= most or hunt.restarts
 
     def test_time_however_it_is_sliced(self) -> None:
         one, other = (Pursuit(cave(3), cave(3).position_of(cave(3).nearest_open(425)), (1.0, 0.5), every=0.25) for _ in range(2))
@@ -129,8 +168,9 @@ class TestGuesses:
         for how in ("medoid", "peak"):
             cell = grid.cell_at(hunt.estimate(how))
             assert not grid.walls.reshape(-1)[cell]
-            assert hunt.values.reshape(-1)[cell] > 0
-        assert hunt.values.reshape(-1)[grid.cell_at(hunt.estimate("peak"))] == 1.0
+            assert hunt.values.reshape(-1)[cell] > 0 or (cell == start and not hunt.values.any())
+        assert hunt.values.reshape(-1)[grid.cell_at(hunt.estimate("peak"))] == hunt.values.max()
+        assert hunt.stopped or hunt.values.max() == 1.0
 
     def test_medoid_has_the_least_sum_of_squares(self) -> None:
         hunt = Pursuit(cave(8), cave(8).position_of(cave(8).nearest_open(300)), speed=1.0)
@@ -353,16 +393,35 @@ class TestWallsThatChange:
         hunt = Pursuit(hall, (0.5, 0.5), (1.0, 0.0))
         hall.set_walls([4])
         assert not hunt.step(6)
-        assert (hunt.stopped, hunt.hot.tolist()) == ("with nowhere left to go", [3])
+        assert (hunt.stopped, hunt.hot.tolist()) == ("with nowhere left to go", [])
+        assert hunt.values[0, :4].tolist() == pytest.approx([0.4, 0.5, 0.6, 0.7])
         hall.set_walls([4], False)
         assert hunt.step(2)
         assert hunt.hot.tolist() == [5]
         roads = hall.to_graph()
         hunt = Pursuit(roads, (0.5, 0.5), (1.0, 0.0), blocked=[7])
         roads.block_edges((2, 3))
-        assert not hunt.step(6) and hunt.hot.tolist() == [2]
+        assert not hunt.step(16) and not hunt.values.any()
         roads.block_edges((2, 3), False)
-        assert not hunt.step(6) and hunt.hot.tolist() == [6]  # and no further: what was blocked for him stays so
+        assert hunt.step(4) and hunt.hot.tolist() == [6]
+        assert not hunt.step(6) and not hunt.values[7:].any()  # no further: what was blocked for him stays so
+
+    @pytest.mark.parametrize("waiting", [0, 3, 30])
+    def test_what_waits_at_a_door_goes_through_it_later(self, waiting: int) -> None:
+        hall = fc.Grid(9, 1)
+        hunt, other = (Pursuit(hall, (0.5, 0.5), (1.0, 0.0)) for _ in range(2))
+        hall.set_walls([4])
+        hunt.step(3 + waiting)
+        other.restore(hunt.snapshot())
+        assert hunt.values.any() == (waiting < 10)
+        hall.set_walls([8])  # the front wakes, finds no way yet, and cools on
+        hunt.step()
+        other.step()
+        hall.set_walls([4], False)
+        for each in (hunt, other):
+            assert each.step(2)
+            assert each.values[0, 4:].tolist() == pytest.approx([0.9, 1, 0, 0, 0])
+            assert each.steps == 3 + waiting + 3
 
     def test_where_he_was_last_seen_is_a_wall_by_now(self) -> None:
         grid = fc.Grid(9, 3)

@@ -10,9 +10,10 @@ from fieldcraft.kernels.reference.flood import BARRIER, COLD, FRONT, HEAT, RUNS,
 __all__ = ["cool", "ignite", "run"]
 
 
-@kernel("i8[::1], i4[::1], out u1[::1], b1[::1], out i4[::1], out i4[::1], out i4[::1], out i8[::1], i8, i8")
-def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot):
+@kernel("i8[::1], i4[::1], out u1[::1], b1[::1], out i4[::1], out i4[::1], out i4[::1], out i8[::1], i8, i8, i8")
+def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot, lasts):
     """Make up to `count` steps of the flood and of the barrier behind it; why it ended."""
+    cold = 0
     for _ in range(count):
         last = marks[TAIL + 1]
         for i in range(marks[TAIL], marks[TAIL + 1]):
@@ -34,7 +35,9 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot)
                     lit[last] = end
                     last += 1
         ignites = last - marks[FRONT + 1]
-        if ignites == 0 or ignites > most_hot:
+        while cold < marks[FRONT + 1] and marks[STEPS] + 1 - ignited[lit[cold]] >= lasts:
+            cold += 1
+        if ignites == 0 or last - cold > most_hot:
             for i in range(marks[FRONT + 1], last):
                 state[lit[i]] = UNTOUCHED
                 lit[i] = 0

@@ -25,6 +25,8 @@ __all__ = ["Pursuit"]
 
 _TAIL_STEPS = 12
 _NEVER = -1
+_LAST_STEP = 2**31 - 1
+_STUCK = "with nowhere left to go"
 
 
 class Pursuit(Operand):
@@ -35,7 +37,10 @@ class Pursuit(Operand):
     `barrier_angle` away from its velocity. It grows as the flood does, out to `tail`, and does not cool; beyond that the flood
     comes round. So the hot front is where it is if it runs, and the warm ground behind that where it may have stopped.
 
-    Where a wall is built it is cold from then on; where one is opened, the flood enters as soon as it is hot beside it.
+    Where it has nowhere left to go it cools to nothing. It is `stopped` then, and its last front waits unseen: when the walls change, the
+    flood goes on from there, through a door that was opened.
+
+    Where a wall is built it is cold from then on; where one is opened, the flood enters if its front is beside it.
 
     Told by `look` what searchers see, it does not go through where the fugitive is not, and it begins anew once it is cold everywhere.
 
@@ -53,8 +58,8 @@ class Pursuit(Operand):
     tail: how far the barrier reaches from where it was seen, world units; by default twelve typical steps.
     cooling: what a cell cools by in each step after its first, above 0 up to 1.
     every: seconds from step to step; by default the time of a typical step.
-    most_hot: the flood stops before a step that would ignite more cells than this.
-    most_steps: it stops after this many.
+    most_hot: the flood stops before a step after which more cells than this would be warm, hot ones and those that cool.
+    most_steps: it stops after this many. Stopped by one of the two it stays as it is.
 
     Raises `InvalidValue` or `OutsideMap`.
 
@@ -76,7 +81,7 @@ class Pursuit(Operand):
         tail: float | None = None,
         cooling: float = 0.1,
         every: float | None = None,
-        most_hot: int = 2_000,
+        most_hot: int = 20_000,
         most_steps: int = 500,
     ) -> None:
         self.space = checked_space(space)
@@ -90,6 +95,7 @@ class Pursuit(Operand):
             raise InvalidValue("barrier_angle is at most 180 degrees", got=f"{angle:g}", remedy="Pass 180 for no barrier")
         step = space.typical_step
         self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
+        self._lasts = _steps_warm(self.cooling)
         self.every = interval_of(step, pace, every)
         self.most_hot = checks.whole("most_hot", most_hot, minimum=1)
         self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
@@ -137,18 +143,29 @@ class Pursuit(Operand):
 
     @whole
     def step(self, count: int = 1) -> bool:
-        """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't."""
+        """Let the flood go on by so many steps; whether it still runs. `stopped` says why it doesn't.
+
+        With nowhere left to go it doesn't run, but cools on.
+        """
         wanted = checks.whole("count", count)
         self._follow_walls()
-        if self.stopped is None and wanted:
-            left = self.most_steps - self.steps
-            end = self._run(self._state, self._ignited, self._lit, self._shut, self._marks, min(wanted, left), self.most_hot)
-            if end != reference.RUNS:
-                self.stopped = "with too many hot cells" if end == reference.TOO_HOT else "with nowhere left to go"
-            elif wanted > left:
-                self.stopped = f"after {self.most_steps} steps"
+        if wanted and self.stopped is None:
+            wanted -= self._go_on(wanted)
+            self._changes += 1
+        if wanted and self.stopped == _STUCK:
+            self._marks[reference.STEPS] = min(self.steps + wanted, _LAST_STEP)
             self._changes += 1
         return self.stopped is None
+
+    def _go_on(self, wanted: int) -> int:
+        """How many steps the front has made, of those that are wanted."""
+        before, left = self.steps, max(self.most_steps - self.steps, 0)
+        end = self._run(self._state, self._ignited, self._lit, self._shut, self._marks, min(wanted, left), self.most_hot)
+        if end != reference.RUNS:
+            self.stopped = "with too many hot cells" if end == reference.TOO_HOT else _STUCK
+        elif wanted > left:
+            self.stopped = f"after {self.most_steps} steps"
+        return self.steps - before
 
     @whole
     def advance(self, dt: float) -> bool:
@@ -274,7 +291,7 @@ class Pursuit(Operand):
         run = kernels.flood.run
         # No flood makes more steps at once than there are cells, nor ignites more.
         count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
-        return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, shut, marks, count, most_hot))
+        return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, shut, marks, count, most_hot, self._lasts))
 
     @property
     def steps(self) -> int:
@@ -292,10 +309,8 @@ class Pursuit(Operand):
     def values(self) -> NDArray[np.float32]:
         """The heat, float32 in the space's shape: 1 where it is hot, less where it cools, 0 elsewhere. Read-only."""
         if self._seen[0] != self.version:
-            age = self.steps - self._ignited
             is_cold = (self._ignited == _NEVER) | self._barred_now()
-            heat = np.where(is_cold, 0.0, np.maximum(1 - self.cooling * age, 0.0)).astype(np.float32)
-            heat[heat < 1e-6] = 0
+            heat = np.where(is_cold, np.float32(0), _heat(self.cooling, self.steps - self._ignited))
             heat.flags.writeable = False
             self._seen = (self.version, heat.reshape(self.space.shape))
         return self._seen[1]
@@ -307,9 +322,9 @@ class Pursuit(Operand):
 
     @property
     def hot(self) -> NDArray[np.int64]:
-        """The cells of the hot front."""
+        """The cells of the hot front; none where it has cooled with nowhere left to go."""
         front = self._lit[self._marks[reference.FRONT] : self._marks[reference.FRONT + 1]].astype(np.int64)
-        return front[~self._barred_now()[front]]
+        return np.asarray(front[(self._ignited[front] == self.steps) & ~self._barred_now()[front]])
 
     @property
     def time(self) -> float:
@@ -361,6 +376,20 @@ class Pursuit(Operand):
         if not len(cells):
             return np.array([self._origin()]), np.ones(1)
         return cells, flat[cells].astype(np.float64)
+
+
+def _heat(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
+    """The heat of cells that were ignited so many steps ago."""
+    heat = np.maximum(1 - cooling * age, 0.0).astype(np.float32)
+    heat[heat < reference.COLD] = 0
+    return np.asarray(heat)
+
+
+def _steps_warm(cooling: float) -> int:
+    """How many steps a cell is warm, that in which it is ignited among them."""
+    about = min(int(1 / cooling), _LAST_STEP - 2)
+    ages = np.arange(max(about - 1, 0), about + 3)
+    return int(ages[0]) + int(np.count_nonzero(_heat(cooling, ages)))
 
 
 def _mask(space: Space, cells: ArrayLike | None) -> NDArray[np.bool_]:

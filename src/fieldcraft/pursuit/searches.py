@@ -26,6 +26,7 @@ _NEARBY = 15  # typical steps: how far around the last sighting `LastSeenSearch`
 _INTERVAL = 3.0  # seconds after which `FloodSearch` and `BeliefSearch` think again
 _SPACING = 20  # typical steps from place to place: two who see ten steps far don't see the same
 _COOLING = 0.02  # ground where the target may have stopped is warm for fifty steps, not ten
+_MOST_HOT = 100_000  # of which there are more, then
 
 
 class LastSeenSearch(Search):
@@ -111,7 +112,7 @@ class FloodSearch(_Guided):
     ) -> None:
         super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
         self.looks = looks
-        self._options = {"cooling": _COOLING} | options
+        self._options = {"cooling": _COOLING, "most_hot": _MOST_HOT} | options
         self._flood: Pursuit | None = None
         self._seed: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 

@@ -30,11 +30,13 @@ def run(
     marks: NDArray[np.int64],
     count: int,
     most_hot: int,
+    lasts: int,
 ) -> int:
     """Make up to `count` steps: the barrier grows over cells that lie `behind`, then hot cells ignite what is untouched beside them.
 
-    `lit` and `shut` (N,) list the cells of heat and barrier in the order in which they came, `ignited` (N,) receives the step.
-    Ends before a step that would ignite nothing (STUCK) or more than `most_hot` cells (TOO_HOT), else RUNS.
+    `lit` and `shut` (N,) list the cells of heat and barrier in the order in which they came, `ignited` (N,) receives the step; so a
+    cell is warm in that step and in those after it, `lasts` steps in all.
+    Ends before a step that would ignite nothing (STUCK), or after which more than `most_hot` cells would be warm (TOO_HOT), else RUNS.
     """
     for _ in range(count):
         tail = _beside(starts, ends, state, shut[marks[TAIL] : marks[TAIL + 1]], behind)
@@ -43,7 +45,8 @@ def run(
         shut[first : first + len(tail)] = tail
         marks[TAIL], marks[TAIL + 1] = first, first + len(tail)
         front = _beside(starts, ends, state, lit[marks[FRONT] : marks[FRONT + 1]], None)
-        if not front or len(front) > most_hot:
+        warm = np.count_nonzero(marks[STEPS] + 1 - ignited[lit[: marks[FRONT + 1]]].astype(np.int64) < lasts)
+        if not front or len(front) + warm > most_hot:
             return TOO_HOT if front else STUCK
         marks[STEPS] += 1
         state[front] = HEAT
