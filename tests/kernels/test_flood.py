@@ -1,4 +1,4 @@
-"""Floods and wandering belief: fast = reference, bit for bit."""
+"""Floods and wandering belief: compiled = plain, bit for bit."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import belief as slow_belief
-from fieldcraft.kernels.reference import flood as slow_flood
+from support.tiers import uncompiled
 
-pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
+pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the text runs plain in this process, so there is nothing to compare")
+slow_belief, slow_flood = uncompiled("belief"), uncompiled("flood")
 
 
 def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -71,5 +71,5 @@ def test_wander_grid(seed: int, height: int, width: int) -> None:
     first, last = sorted(rng.integers(0, height + 1, 2).tolist())
     one, other = np.zeros_like(mass), np.zeros_like(mass)
     belief.wander_grid(mass, 1.25, keep, part, ins, flows, one, first, last, np.zeros((2, 3, width + 2)))
-    slow_belief.wander_grid(mass, 1.25, keep, part, ins, flows, other, first, last)
+    slow_belief.wander_grid(mass, 1.25, keep, part, ins, flows, other, first, last, np.zeros((2, 3, width + 2)))
     assert one.tobytes() == other.tobytes()

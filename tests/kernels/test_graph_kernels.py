@@ -24,19 +24,12 @@ from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes
 from fieldcraft.steering import travellers
 from support import graphs
+from support.tiers import plain
 
 if not kernels.compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
 seeds = st.integers(0, 9_999)
-
-
-@contextmanager
-def plain() -> Iterator[None]:
-    """The references serve."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "compiled", lambda: False)
-        yield
 
 
 @contextmanager

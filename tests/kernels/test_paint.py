@@ -1,4 +1,4 @@
-"""Drawing: the compiled kernels paint the pixels of the reference, and the reference paints shapes."""
+"""Drawing: compiled kernels paint the pixels that they paint run plain, and these are shapes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.kernels.reference import paint as reference
+from fieldcraft import kernels
+from fieldcraft.view import brush
+from support.tiers import uncompiled
 
-fast: Any = pytest.importorskip("fieldcraft.kernels.paint", reason="Numba is not installed")
+reference: Any = uncompiled("paint")
+fast: Any = kernels.paint
 
 SHAPES = [reference.DISC, reference.SQUARE, reference.TRIANGLE, reference.DIAMOND, reference.RING, reference.CROSS]
+
+
+def test_shapes_have_the_numbers_of_the_brush() -> None:
+    assert [getattr(fast, shape.upper()) for shape in brush.SHAPES] == list(range(len(brush.SHAPES)))
 
 
 def canvas(rng: np.random.Generator) -> np.ndarray:

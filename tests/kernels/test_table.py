@@ -9,7 +9,7 @@ import pytest
 from fieldcraft import kernels
 
 _FOLDER = Path(kernels.__file__).parent
-_MACHINERY = {"ahead", "declare", "fingerprint", "jit", "llvm", "pool", "prebuilt", "signatures", "store", "table", "warming"}
+_MACHINERY = {"ahead", "declare", "fingerprint", "jit", "llvm", "pool", "prebuilt", "signatures", "store", "table", "tier", "warming"}
 
 
 def test_the_plain_tier_answers_where_the_compiled_one_is_not_in_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.kernels.reference import voxels as reference
 from fieldcraft.maps import baking, ears, load_geometry, load_map
 from fieldcraft.maps.baking import bake
 from fieldcraft.space import Graph, sees, visible
 from support import damage, realdata, refusals
+from support.tiers import uncompiled
 
 # y up: a floor of two triangles, a ramp of one, a wall, a ceiling.
 ROOM = """# a room
@@ -454,7 +454,7 @@ def test_small_islands_and_steep_ground_are_left_out() -> None:
 def test_the_compiled_voxels_are_the_plain_ones() -> None:
     if not kernels.compiled():
         pytest.skip("no compiled kernels here")
-    from fieldcraft.kernels import voxels
+    voxels, reference = kernels.voxels, uncompiled("voxels")
 
     rng = np.random.default_rng(4)
     triangles = rng.random((60, 3, 3)) * (12, 9, 30)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import io
 import os
 import subprocess
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 from fieldcraft import kernels
+from fieldcraft.kernels import declare
 
 TESTS = str(Path(__file__).resolve().parents[1])
 
@@ -25,3 +32,30 @@ def told_twice(program: str) -> tuple[list[str], list[str]]:
     assert done.returncode == 0, done.stderr
     told = (here.getvalue().split(), done.stdout.split())
     return told if kernels.compiled() else told[::-1]
+
+
+@functools.cache
+def uncompiled(family: str) -> ModuleType:
+    """The text of a family of kernels, run plain, whatever serves in this process; what it takes from other files is as it is there."""
+    spec = importlib.util.find_spec(f"fieldcraft.kernels.{family}")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(declare, "_made", lambda function, declared, options: function)
+        spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """The plain tier serves in this process."""
+    load = kernels.load
+
+    def spelled_out(name: str) -> ModuleType:
+        found: ModuleType = load(name)
+        return found if ".reference." in found.__name__ else uncompiled(name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "compiled", lambda: False)
+        patch.setattr(kernels, "load", spelled_out)
+        yield

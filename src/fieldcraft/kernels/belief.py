@@ -1,16 +1,21 @@
-"""Where somebody may be, fast: `fieldcraft.kernels.reference.belief`."""
+"""Where somebody may be: mass that wanders over cells."""
 
 from __future__ import annotations
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.belief import AROUND
 
 __all__ = ["AROUND", "wander", "wander_grid"]
+
+AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+"""Where a step can come from: (rows, columns) away, in the order of the bits of `ins`."""
 
 
 @kernel("f8[::1], f8, f8[::1], i8[::1], i4[::1], f8[::1], out f8[::1]")
 def wander(mass, scale, keep, starts, origins, shares, out):
-    """One step over lists of steps: each cell keeps a part of its mass and receives `shares` of that of others."""
+    """One step: each cell keeps a part of its mass and receives `shares` of that of others; all times `scale`.
+
+    The steps that end in `v` are `starts[v]` up to `starts[v + 1]`, come from `origins`, and bring a share of what is there.
+    """
     for v in range(mass.shape[0]):
         here = mass[v] * keep[v]
         for arc in range(starts[v], starts[v + 1]):
@@ -38,7 +43,11 @@ def _send(mass, part, flows, y, sent):
 
 @kernel("f8[:,::1], f8, f8[:,::1], f8[:,::1], u1[:,::1], f8[::1], out f8[:,::1], i8, i8, out f8[:,:,::1]")
 def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
-    """One step for rows [first, last) of a grid; `sent` is scratch, (2, 3, width + 2), with 0 in its first and last column."""
+    """The same for rows [first, last) of a grid off a torus, with neighbours at most one cell away.
+
+    `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each way that is open, times flows[0] to a
+    neighbour beside it and flows[1] across a corner; bit `k` of `ins` (height, width) says that a step from `AROUND[k]` may end there.
+    """
     width = keep.shape[1]
     beside, across = sent[0], sent[1]
     _send(mass, part, flows, first - 1, sent)

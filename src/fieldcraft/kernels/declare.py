@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels import prebuilt, tier
 
 __all__ = ["kernel"]
 
 
 def kernel(*declared: Any, error_model: str = "python", inline: str = "") -> Any:
-    """Let a function over raw arrays be compiled. It releases Python's lock while it runs.
+    """Let a function over raw arrays be compiled where compiled kernels serve. It releases Python's lock while it runs.
 
     `declared` are the types of its arguments, see `fieldcraft.kernels.signatures`, once for each version of it. A kernel
     without them is called by other kernels only, for whose types it is compiled. `error_model="numpy"` lets a division by
@@ -32,6 +32,8 @@ def kernel(*declared: Any, error_model: str = "python", inline: str = "") -> Any
 def _made(function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, str]) -> Any:
     if prebuilt.serves():
         return prebuilt.compiled(function, declared)
+    if not tier.compiled():
+        return function
     from fieldcraft.kernels import jit
 
     return jit.compiled(function, declared, options)

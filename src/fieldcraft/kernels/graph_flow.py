@@ -1,4 +1,4 @@
-"""Directions on graphs and meshes, fast: the same bits as `fieldcraft.kernels.reference.graph_flow`."""
+"""Directions between the vertices of a graph, and over the polygons of a mesh."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["lead", "lead_through", "point"]
 
 MARGIN = 0.05
+"""How far from the ends of a door one passes it, in shares of it."""
 NEAR = 1e-4
+"""How near to a door one stands in it, in shares of its width."""
 AHEAD = 32
+"""How many doors one looks ahead."""
 
 
 @kernel
@@ -57,7 +60,12 @@ def point(ends, closed, walls, places, vertices, taken, following, vectors):
 
 @kernel("i8[::1], i4[::1], f8[:,::1], i8[::1], i8[::1], b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]")
 def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):
-    """Write the unit vectors in which to walk from points, whose nearest vertices are given, from `first` up to `last`."""
+    """Write the unit vectors in which to walk from points, whose nearest vertices are given, from `first` up to `last`.
+
+    `taken` and `following` are the arc and the vertex to take from each vertex, -1 for none, `goals` the vertices where ways end. Of the
+    arcs that the field takes out of a vertex and into it, the one nearest to the point is followed to its end; the one out of the
+    vertex where they are equally near. Next to a goal that is the goal itself.
+    """
     axes = places.shape[1]
     for i in range(first, last):
         vertex = vertices[i]
@@ -126,6 +134,7 @@ def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
             own = here if then < 0 else then
             fx, fy = middles[own, 0], middles[own, 1]
             break
+        # Who leaves through a door from u to v has v on the left, where left is what turns y towards -x.
         ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
         ex, ey = MARGIN * (vx - ux), MARGIN * (vy - uy)
         ux, uy, vx, vy = ux + ex, uy + ey, vx - ex, vy - ey
@@ -135,6 +144,7 @@ def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
         elif not is_open:
             lx, ly, rx, ry, is_open = vx, vy, ux, uy, True
         else:
+            # The new door narrows the string's room, or lies beyond a bend of it.
             if _turn(x, y, rx, ry, ux, uy) >= 0:
                 if _turn(x, y, lx, ly, ux, uy) > 0:
                     fx, fy = lx, ly
@@ -158,7 +168,12 @@ def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
 
 @kernel("i8[::1], b1[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]")
 def lead_through(following, goals, middles, gates, behind, sides, shut, points, polygons, first, last, out):
-    """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up to `last`."""
+    """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up to `last`.
+
+    Doors are given as to `mesh_moving`. A string is pulled taut through the doors that lead on, `AHEAD` of them, each narrowed by `MARGIN`,
+    to the middle of the last polygon or door; one makes for its first bend. Who stands in a door already pulls it through those
+    behind, and goes straight out if it leads back. In a goal one makes for its middle, and so one does where no door leads on.
+    """
     for i in range(first, last):
         polygon = polygons[i]
         x, y = points[i, 0], points[i, 1]

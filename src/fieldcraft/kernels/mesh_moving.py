@@ -1,7 +1,9 @@
-"""Walking on convex polygons, fast: the same bits as `fieldcraft.kernels.reference.mesh_moving`.
+"""Walking on convex polygons.
 
-An agent goes from polygon to polygon through portals, so a move looks at the few sides and portals on its way only, however large the
-mesh. `locate` looks at the triangles of one square of the plane.
+The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round with the inside on the left. Its
+portals, pieces of sides behind which another polygon lies, are those from `gates[p]` up to `gates[p + 1]`: they lead to `behind`
+and `sides` has (ux, uy, vx, vy), with the inside of p on the left. Those that are `shut` are as good as none. Those that are `leaps`
+lead over a gap. A move looks at the few sides and portals on its way only, however large the mesh.
 """
 
 from __future__ import annotations
@@ -11,17 +13,23 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
 
 __all__ = ["avoid", "corridor", "heights", "locate", "move", "straight"]
 
 RIM = 1e-9
+"""How far beyond its ends a portal can still be passed, in shares of it."""
 APART = 1e-3
+"""How far apart, in shares of a portal, the two sides may lie that it joins."""
 INWARDS = 1e-6
+"""How far who ends on the rim of a polygon is taken towards its middle, in shares of the way."""
 SLIDES = 16
+"""How often one slides in a move before it ends."""
 IDLE = 8
+"""How many polygons one passes without getting anywhere, round a corner that rounding makes endless, before a move ends."""
 NEXT_TO_NOTHING = 1e-12
+"""What may be left of a straight way that has arrived, in shares of the coordinates."""
 _NONE = np.int64(-1)
-SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
 
 
 @kernel
@@ -102,7 +110,13 @@ def _off_rim(rings, begin, end, x, y, mx, my):
     "i8, i8, out f8[:,::1], out i8[::1]",
 )
 def move(starts, rings, middles, gates, behind, sides, shut, leaps, wanted, polygons, points, shifts, first, last, out, ends):
-    """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and `ends`, the polygons then."""
+    """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and `ends`, the polygons then.
+
+    Who is beside the polygon begins at the nearest point of it. What is left of a shift at a side without a way through goes on along
+    that side, until it would lead back. Where several doors lie in one place, the first counts, but before all that to `wanted`, a
+    polygon for each or none at all; then other leaps don't count. A leap is made whole, to the nearest point behind the gap, and its
+    length is taken off the shift.
+    """
     for i in range(first, last):
         polygon = polygons[i]
         begin, end = starts[polygon], starts[polygon + 1]
@@ -216,7 +230,11 @@ def straight(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, 
     "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], out f8[:,::1], out i8[::1], out i8[::1]",
 )
 def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):
-    """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into `doors`. Returns how many."""
+    """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into `doors`. Returns how many.
+
+    Of several doors between two polygons, the one nearest to that before. A leap lands in a second door, which has no width. One stands
+    in the polygons `stood` at the doors, and `beyond` lie those behind them.
+    """
     x, y = middles[way[0], 0], middles[way[0], 1]
     count = 0
     for i in range(way.shape[0] - 1):
@@ -242,7 +260,10 @@ def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doo
 
 @kernel("i8[::1], i8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[::1]")
 def heights(fans, triangles, corners, polygons, places, out):
-    """The heights of places (N, 2) on their polygons, into `out` (N,)."""
+    """The heights of places (N, 2) on their polygons, into `out` (N,).
+
+    The triangles of polygon p are those from `fans[p]` up to `fans[p + 1]`, (T, 3) numbers of `corners` (C, 3).
+    """
     for i in range(polygons.shape[0]):
         x, y = places[i, 0], places[i, 1]
         best, height = -np.inf, 0.0
@@ -263,7 +284,11 @@ def heights(fans, triangles, corners, polygons, places, out):
     "f8[::1], f8, i8, i8[::1], i8[::1], i8[:,::1], f8[:,::1], f8[:,::1], b1, f8, f8, i8, i8, out i8[::1], out f8[:,::1], out f8[::1]",
 )
 def locate(low, side, across, starts, binned, triangles, corners, points, tall, limit, rim, first, last, found, shares, off):
-    """The triangle straight below or above each of the points, the nearest in height, then the lowest number; see `Mesh.locate`."""
+    """The triangle straight below or above each of the points, the nearest in height, then the lowest number; see `Mesh.locate`.
+
+    `binned` from `starts[k]` up to `starts[k + 1]` are the triangles that reach into square k of the plane, `across` in a row, of a
+    `side` from `low` on. -1 where there is none at most `limit` off. `tall` says that points have a height.
+    """
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
         found[i], off[i] = -1, np.inf

@@ -1,4 +1,10 @@
-"""Marks, lines and sectors on pixels, fast: the same bits as `fieldcraft.kernels.reference.paint`."""
+"""Marks, lines and sectors on pixels.
+
+A canvas is uint8 of shape (H, W, 4), opaque; a mask uint8 of shape (H, M), M at least W and
+a multiple of 8. Pixel (column, row) has its center at
+(column + 0.5, row + 0.5). How much of a pixel a shape covers is taken from the distance of its center to the rim. Colours mix in
+whole numbers: `(under * (256 - a) + color * a + 128) >> 8`.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +14,18 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["discs", "dots", "marks", "polygons", "sectors", "segments", "stamp", "wash"]
+__all__ = [
+    "CROSS", "DIAMOND", "DISC", "RING", "SQUARE", "TRIANGLE",
+    "discs", "dots", "marks", "polygons", "sectors", "segments", "stamp", "wash",
+]  # fmt: skip
 
-_DISC, _SQUARE, _TRIANGLE, _DIAMOND, _RING, _CROSS = range(6)
+DISC, SQUARE, TRIANGLE, DIAMOND, RING, CROSS = range(6)
+
 _HALF_ROOT = 0.7071067811865476
+# The sides of a triangle with its tip at 1, its base at -0.8, 1.2 wide.
 _ALONG, _ACROSS = 0.31622776601683794, 0.9486832980505139
 _BASE = 0.8
-_SHADE = 154
+_SHADE = 154  # of 256, and nearly black
 _DARK = 10
 
 
@@ -27,21 +38,22 @@ def _mix(pixel, a, red, green, blue):
 
 @kernel
 def _distance(across, down, r, ux, uy, shape):
-    if shape == _SQUARE:
+    """How far pixels lie outside of the rim of a shape; below 0 inside."""
+    if shape == SQUARE:
         return max(abs(across), abs(down)) - r
-    if shape == _DIAMOND:
+    if shape == DIAMOND:
         return (abs(across) + abs(down)) * _HALF_ROOT - r * _HALF_ROOT
-    if shape == _TRIANGLE:
+    if shape == TRIANGLE:
         forward = across * ux + down * uy
         aside = abs(down * ux - across * uy)
         return max((forward - r) * _ALONG + aside * _ACROSS, -forward - _BASE * r)
-    if shape == _CROSS:
+    if shape == CROSS:
         rising = abs(across + down) * _HALF_ROOT
         falling = abs(across - down) * _HALF_ROOT
         half = max(0.8, 0.22 * r)
         return min(max(rising - r, falling - half), max(falling - r, rising - half))
     away = math.sqrt(across * across + down * down)
-    if shape == _RING:
+    if shape == RING:
         half = max(0.75, 0.14 * r)
         return abs(away - (r - half)) - half
     return away - r
@@ -49,7 +61,7 @@ def _distance(across, down, r, ux, uy, shape):
 
 @kernel("out u1[:,:,::1], f8[::1], f8[::1], f8[::1], f8[:,::1], i8, f8, u1[:,::1], i8")
 def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
-    """Draw marks of one shape in their order, each on a dark rim of so many pixels."""
+    """Draw marks of one shape in their order, each on a dark rim of so many pixels; `ahead` (N, 2) is the unit vector of its heading."""
     height, width = canvas.shape[0], canvas.shape[1]
     shade = _SHADE * alpha // 256
     for i in range(len(xs)):
@@ -73,7 +85,7 @@ def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
 
 @kernel("out u1[:,:,::1], f8[::1], f8[::1], i8, u1[:,::1], i8")
 def dots(canvas, xs, ys, side, colors, alpha):
-    """Draw squares of `side` pixels without rims, in their order."""
+    """Draw squares of `side` pixels without rims, in their order; their corners lie on whole pixels."""
     height, width = canvas.shape[0], canvas.shape[1]
     for i in range(len(xs)):
         left, top = math.floor(xs[i] - side / 2 + 0.5), math.floor(ys[i] - side / 2 + 0.5)
@@ -97,7 +109,7 @@ def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
 
 @kernel("out u1[:,::1], f8[:,::1], f8[:,::1], f8")
 def segments(mask, starts, ends, half):
-    """Raise a mask to how much of each pixel lines with round ends cover."""
+    """Raise a mask to how much of each pixel lines with round ends cover, 0 to 255; `half` is half their width in pixels."""
     height, width = mask.shape
     reach = half + 0.5
     for i in range(len(starts)):
@@ -125,7 +137,7 @@ def segments(mask, starts, ends, half):
 
 @kernel("out u1[:,::1], f8[::1], f8[::1], f8[:,::1], f8[::1], f8[::1], f8[::1]")
 def sectors(mask, xs, ys, ahead, radii, cosines, sines):
-    """Raise a mask to how much of each pixel sectors cover."""
+    """Raise a mask to how much of each pixel sectors cover; half their opening has this cosine and sine, and cosine -1 is a disc."""
     height, width = mask.shape
     for i in range(len(xs)):
         x, y, r, cosine = xs[i], ys[i], radii[i], cosines[i]
@@ -146,7 +158,7 @@ def sectors(mask, xs, ys, ahead, radii, cosines, sines):
 
 @kernel("out u1[:,:,::1], out u1[:,::1], i8, i8, i8, i8, (i8, i8, i8, i8)")
 def wash(canvas, mask, red, green, blue, alpha, box):
-    """Lay a colour over a canvas where the mask says, within a box, and clear the mask there."""
+    """Lay a colour over a canvas where the mask says, within a box (left, top, right, bottom), and clear the mask there."""
     left, top, right, bottom = box
     eights = mask.view(np.uint64)  # masks are mostly empty: eight pixels are looked at as one
     for row in range(top, bottom):
@@ -161,7 +173,7 @@ def wash(canvas, mask, red, green, blue, alpha, box):
 
 @kernel("out u1[:,:,::1], u1[:,::1], i8, i8, i8, i8, i8")
 def stamp(canvas, mask, left, top, red, green, blue):
-    """Lay a colour over a canvas as a small mask with its corner at (left, top) says."""
+    """Lay a colour over a canvas as a small mask with its corner at (left, top) says; what lies outside is cut off."""
     height, width = canvas.shape[0], canvas.shape[1]
     for y in range(max(-top, 0), min(mask.shape[0], height - top)):
         for x in range(max(-left, 0), min(mask.shape[1], width - left)):
@@ -172,7 +184,10 @@ def stamp(canvas, mask, left, top, red, green, blue):
 
 @kernel("out i4[:,::1], f8[::1], f8[::1], i8[::1], i8[::1], i8[::1]")
 def polygons(owners, xs, ys, starts, rings, order):
-    """Write into each pixel the number of the convex polygon that its center lies in, the last of `order` that does."""
+    """Write into each pixel the number of the convex polygon that its center lies in, the last of `order` that does.
+
+    Polygon `p` has the corners `rings[starts[p] : starts[p + 1]]`, which are at `xs` and `ys`.
+    """
     height, width = owners.shape
     for p in order:
         begin, end = starts[p], starts[p + 1]
@@ -196,7 +211,10 @@ def polygons(owners, xs, ys, starts, rings, order):
 
 @kernel("out i4[:,::1], out f8[:,::1], f8[::1], f8[::1], f8")
 def discs(owners, nearest, xs, ys, radius):
-    """Write into each pixel the number of the nearest of some points within a radius, the first of equals."""
+    """Write into each pixel the number of the nearest of some points within a radius, the first of equals.
+
+    `nearest` (H, W) has been filled with the square of the radius and ends with the squared distances.
+    """
     height, width = owners.shape
     for i in range(len(xs)):
         x, y = xs[i], ys[i]

@@ -6,12 +6,15 @@ layers abort or kill the host program in cases that a game will meet (two Python
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["run", "set_threads", "threads"]
+from fieldcraft import kernels
+
+__all__ = ["bands", "run", "set_threads", "shares", "threads"]
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -63,6 +66,19 @@ def set_threads(count: int) -> None:
     """Let kernels use `count` threads, the calling one included. Results don't depend on it."""
     global _count
     _count = count
+
+
+def shares(most: int) -> int:
+    """How many parts pay for work that is worth at most so many threads: 1 where plain kernels serve, whose threads only wait."""
+    return max(1, min(_count, most)) if most > 1 and kernels.compiled() else 1
+
+
+def bands(count: int, most: int, align: int = 1) -> list[tuple[int, int]]:
+    """About even parts [first, last) of `count` rows, at most `most` and none of them empty; all begin at multiples of `align`."""
+    units = -(-count // align)
+    parts = shares(min(most, units))
+    edges = [units * part // parts * align for part in range(parts)] + [count]
+    return list(itertools.pairwise(edges))
 
 
 def run(calls: list[Call]) -> None:

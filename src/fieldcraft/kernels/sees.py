@@ -1,4 +1,13 @@
-"""Straight lines over polygons, and between the cells of a grid, fast: `fieldcraft.kernels.reference.sees`."""
+"""Straight lines over polygons, and between the cells of a grid.
+
+A line runs over a mesh from polygon to polygon through portals: pieces of their sides behind which another polygon lies. It
+may touch corners on one side of it, not on both. So it is drawn twice, moved by nothing to the left and by nothing to the right, and one
+of the two must arrive. Corners and the ends of lines are whole numbers below 2**30, so that no rounding ever decides.
+
+Portals of polygon p are those from `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and `fine` has (ux, uy, vx, vy): from u
+to v, with the inside of p on the left. `shut` says OPEN, BLOCKED where the polygon behind is, so that only a line that ends
+there gets in, or CLOSED.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.sees import BLOCKED, CLOSED, INWARDS, NO_FACINGS, OPEN
 
 __all__ = [
     "BLOCKED",
@@ -26,14 +34,20 @@ __all__ = [
     "sweep",
 ]
 
-_STACK = 64
+OPEN, BLOCKED, CLOSED = 0, 1, 2
+NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
+INWARDS = 1e-3  # how far places are moved from the rim of their polygon to its middle, in shares of the way
+_STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
 _TURNS = 16  # how often polygons may come, on average, before a view is given up; in polygons that are not convex it may go in circles
 _SECTORS = 64  # pieces of a view that are joined at once
 
 
 @kernel("i8[::1], f8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
 def settle(starts, rings, centers, cells, points, places):
-    """Where points stand in their polygons, a little to the middle."""
+    """Where points (N, 2) stand in their polygons: in them as they are, else on the nearest side; then a little to the middle.
+
+    The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round with the inside on the left.
+    """
     for i in range(len(cells)):
         cell = cells[i]
         x, y = points[i, 0], points[i, 1]
@@ -61,7 +75,10 @@ def settle(starts, rings, centers, cells, points, places):
 
 @kernel
 def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
-    """Whether the line arrives, and whether it touched a corner."""
+    """Whether the line from a in polygon `first` arrives in polygon `goal` at b, moved by nothing to one side.
+
+    And whether it touched a corner, so that the other side may be another matter.
+    """
     stack[0] = first
     height = 1
     touched = False
@@ -92,7 +109,7 @@ def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
 
 @kernel("i8[::1], i4[::1], i8[:,::1], u1[::1], i8, i8, i8, i8, i8, i8, out i8[::1]")
 def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):
-    """Whether places in two polygons see each other."""
+    """Whether places a and b in two polygons see each other."""
     if one == other:
         return True
     seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, True, stack)
@@ -273,7 +290,10 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
 def look_round(
     starts, ends, fine, shut, middles, walls, positions, scale, cells, points, places, limits, facings, narrow, first, last, counts
 ):  # fmt: skip
-    """Add 1 for each open polygon whose middle a viewer of [first, last) sees."""
+    """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees: `look_places` from all to all.
+
+    `positions` (N, 2 or 3) are those of the vertices, `scale` says how many of the whole numbers make a world unit.
+    """
     count = len(middles)
     line = np.empty(_STACK, dtype=np.int64)
     marks = np.zeros(count, dtype=np.int64)
@@ -324,7 +344,12 @@ def scratch() -> tuple[NDArray[np.int64]]:
 def look_places(
     starts, ends, fine, shut, has_mesh, cells, points, places, limits, facings, narrow, goals, aims, spots, own, first, last, seen
 ):
-    """Which of the aims the viewers [first, last) see."""
+    """Which of the aims (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T).
+
+    Viewers are in `cells` (V,) at `points` (V, 2 or 3), and `places` (V, 2) is where their lines begin; `goals`, `aims` and
+    `spots` say the same of what is looked at. `limits` (V,) are squared distances, `facings` (V, 2) unit vectors or `NO_FACINGS`;
+    then only what lies in a direction whose cosine is at least `narrow` is seen. With `own`, so is a viewer's own cell.
+    """
     stack = np.empty(_STACK, dtype=np.int64)
     for v in range(first, last):
         for t in range(len(goals)):
@@ -348,12 +373,13 @@ def look_places(
 
 @kernel
 def _turn(ax, ay, bx, by, cx, cy):
+    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
 @kernel
 def _leaves(corners, rings, cell, ax, ay, bx, by):
-    """The share of a line at which it leaves a polygon."""
+    """The share of the line from a to b at which it leaves a polygon."""
     first, last = corners[cell], corners[cell + 1]
     share = math.inf
     for k in range(first, last):
@@ -367,7 +393,12 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):
 
 @kernel("i8[::1], i4[::1], f8[:,::1], u1[::1], i8[::1], f8[:,::1], i8, f8, f8, f8, f8, b1, out i8[::1], out f8[::1]")
 def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left, passed, leaves):
-    """The polygons that a line runs over."""
+    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one side; all in world units.
+
+    `passed` (most,) receives them, `leaves` (most,) the share of the line at which it leaves each, 1 where it ends. Returns how
+    many they are, and whether something stopped the line before its end. `corners` and `rings` are those of `settle`. Where
+    several polygons lie behind a piece of a side, the line goes on over the first.
+    """
     here = first
     for count in range(len(passed)):
         passed[count] = here
@@ -392,7 +423,10 @@ def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left
 
 @kernel
 def between_cells(walls, row, column, dy, dx):
-    """Whether the centers of two cells of a grid see each other."""
+    """Whether the centers of two cells of a grid see each other; see `fieldcraft.kernels.reference.visible`.
+
+    `walls` (height, width); the second cell lies `dy` rows and `dx` columns away, over the seam of a torus if that leads off.
+    """
     height, width = walls.shape
     down, right = 1 if dy > 0 else -1, 1 if dx > 0 else -1
     ay, ax = abs(dy), abs(dx)
@@ -416,7 +450,10 @@ def between_cells(walls, row, column, dy, dx):
 
 @kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[:,::1]")
 def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
-    """Which of the cells `goals` the viewers [first, last) see."""
+    """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen` (V, T).
+
+    The rest as in `fieldcraft.kernels.reference.visible.field_of_view`, but walls are seen as if they were open.
+    """
     height, width = walls.shape
     for v in range(first, last):
         row, column = cells[v] // width, cells[v] % width

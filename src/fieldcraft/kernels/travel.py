@@ -1,4 +1,4 @@
-"""Travelling along the edges of a graph, fast: the same bits as `fieldcraft.kernels.reference.travel`."""
+"""Travelling along the edges of a graph."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["travel"]
 
 MOST = 1_000_000
+"""How many edges one passes at most in a step: lengths of next to nothing in a circle would have no end."""
 
 
 @kernel("i4[::1], i4[::1], f8[::1], i8[::1], b1[::1], i8[::1], b1, out i8[::1], out i8[::1], out f8[::1], f8[::1], i8, i8")
 def travel(origins, ends, sizes, back, shut, taken, chosen, vertices, arcs, gone, ways, first, last):
-    """Take agents along `ways` (N,) more, from `first` up to `last`; `vertices`, `arcs` and `gone` are where they are, and are changed."""
+    """Take agents along `ways` (N,) more, from `first` up to `last`; `vertices`, `arcs` and `gone` are where they are, and are changed.
+
+    An agent stands on a vertex (its arc is -1), or has `gone` so far along an arc from it. `taken` is the arc to take from each vertex,
+    -1 for none; or, where each has `chosen` for itself, from where each agent is: it goes that one arc only. Who would come straight
+    back, or can't go on, turns round on the arc, if the arc `back` is there and open.
+    """
     for i in range(first, last):
         left = ways[i]
         vertex, arc, along = vertices[i], arcs[i], gone[i]

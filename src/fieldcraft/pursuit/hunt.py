@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.interruption import whole
-from fieldcraft.kernels.reference import flood as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.memories import check_flood, plain_numbers, plain_whole
@@ -104,14 +103,15 @@ class Pursuit(Operand):
         self._walls_version = space.walls_version
         self._blocked = _mask(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
-        self._state = np.where(self._barred, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        self._state = np.where(self._barred, np.uint8(kernels.flood.BLOCKED), np.uint8(kernels.flood.UNTOUCHED))
         self._start = start
-        if self._state[start] == reference.BLOCKED:
+        if self._state[start] == kernels.flood.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
+            is_any = bool((self._state == kernels.flood.UNTOUCHED).any())
             raise OnWall(
                 "A fugitive is last seen on open ground, which is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
-                remedy=f"Pass the nearest cell where he can be, {nearest}" if (self._state == reference.UNTOUCHED).any() else "Block less",
+                remedy=f"Pass the nearest cell where he can be, {nearest}" if is_any else "Block less",
             )
         self._behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
         self._behind[start] = False
@@ -119,7 +119,7 @@ class Pursuit(Operand):
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
         self._lit[0] = self._shut[0] = start
-        self._state[start] = reference.HEAT
+        self._state[start] = kernels.flood.HEAT
         self._ignited[start] = 0
         self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
         self.restarts = 0
@@ -153,7 +153,7 @@ class Pursuit(Operand):
             wanted -= self._go_on(wanted)
             self._changes += 1
         if wanted and self.stopped == _STUCK:
-            self._marks[reference.STEPS] = min(self.steps + wanted, _LAST_STEP)
+            self._marks[kernels.flood.STEPS] = min(self.steps + wanted, _LAST_STEP)
             self._changes += 1
         return self.stopped is None
 
@@ -161,8 +161,8 @@ class Pursuit(Operand):
         """How many steps the front has made, of those that are wanted."""
         before, left = self.steps, max(self.most_steps - self.steps, 0)
         end = self._run(self._state, self._ignited, self._lit, self._shut, self._marks, min(wanted, left), self.most_hot)
-        if end != reference.RUNS:
-            self.stopped = "with too many hot cells" if end == reference.TOO_HOT else _STUCK
+        if end != kernels.flood.RUNS:
+            self.stopped = "with too many hot cells" if end == kernels.flood.TOO_HOT else _STUCK
         elif wanted > left:
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
@@ -185,14 +185,14 @@ class Pursuit(Operand):
         """
         seen = _mask(self.space, view)
         self._follow_walls()
-        self._forget(seen & (self._state == reference.HEAT))
+        self._forget(seen & (self._state == kernels.flood.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
 
     def _forget(self, cleared: NDArray[np.bool_]) -> None:
         """Be as if the flood had never been in some of the cells where it was."""
         if cleared.any():
-            self._strike(self._lit, reference.FRONT, cleared)
-            self._state[cleared] = reference.UNTOUCHED
+            self._strike(self._lit, kernels.flood.FRONT, cleared)
+            self._state[cleared] = kernels.flood.UNTOUCHED
             self._ignited[cleared] = _NEVER
             self._changes += 1
 
@@ -220,10 +220,10 @@ class Pursuit(Operand):
 
     def _take_walls(self) -> None:
         self.stopped = None  # by other ways it may go on
-        self._forget(self._barred & (self._state == reference.HEAT))
-        self._strike(self._shut, reference.TAIL, self._barred)
-        self._state[self._state == reference.BLOCKED] = reference.UNTOUCHED
-        self._state[self._barred] = reference.BLOCKED
+        self._forget(self._barred & (self._state == kernels.flood.HEAT))
+        self._strike(self._shut, kernels.flood.TAIL, self._barred)
+        self._state[self._state == kernels.flood.BLOCKED] = kernels.flood.UNTOUCHED
+        self._state[self._barred] = kernels.flood.BLOCKED
 
     def _origin(self) -> int:
         """The cell in which the fugitive was last seen, or the nearest that it can be in where that is walled by now."""
@@ -246,34 +246,34 @@ class Pursuit(Operand):
 
     def _flooded(self, seen: NDArray[np.bool_], *, barrier: bool) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64], bool]:
         """The state, `shut` and marks of a new flood that has come as far as this one, or late: a little farther, out of view."""
-        state = np.where(self._state == reference.BLOCKED, np.uint8(reference.BLOCKED), np.uint8(reference.UNTOUCHED))
+        state = np.where(self._state == kernels.flood.BLOCKED, np.uint8(kernels.flood.BLOCKED), np.uint8(kernels.flood.UNTOUCHED))
         ignited, lit, marks = np.empty_like(self._ignited), np.zeros_like(self._lit), np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
         shut = np.zeros_like(self._shut)
         lit[0] = shut[0] = origin = self._origin()
-        if state[origin] == reference.UNTOUCHED:
-            state[origin] = reference.HEAT
-        end = self._run(state, ignited, lit, shut, marks, self.steps, len(lit)) if self.steps else reference.RUNS
+        if state[origin] == kernels.flood.UNTOUCHED:
+            state[origin] = kernels.flood.HEAT
+        end = self._run(state, ignited, lit, shut, marks, self.steps, len(lit)) if self.steps else kernels.flood.RUNS
         late = False
-        while end == reference.RUNS and seen[lit[: marks[reference.FRONT + 1]]].all():
+        while end == kernels.flood.RUNS and seen[lit[: marks[kernels.flood.FRONT + 1]]].all():
             late = True
             end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
-        if marks[reference.TAIL] and origin != self._start:
+        if marks[kernels.flood.TAIL] and origin != self._start:
             # No barrier stands where it began. Only `_start` stays listed so: that cell is never behind, and can't be listed again.
             shut[:-1] = shut[1:]
-            marks[reference.TAIL : reference.TAIL + 2] -= 1
+            marks[kernels.flood.TAIL : kernels.flood.TAIL + 2] -= 1
         return state, shut, marks, late
 
     def _ignite(self, state: NDArray[np.uint8], shut: NDArray[np.int32], marks: NDArray[np.int64], seen: NDArray[np.bool_]) -> bool:
         """Go on with that state, hot where it is warm out of view; whether it is anywhere."""
-        hot = np.flatnonzero((state == reference.HEAT) & ~seen)
+        hot = np.flatnonzero((state == kernels.flood.HEAT) & ~seen)
         if not len(hot):
             return False
-        state[(state == reference.HEAT) & seen] = reference.UNTOUCHED
+        state[(state == kernels.flood.HEAT) & seen] = kernels.flood.UNTOUCHED
         self._state, self._shut = state, shut
         self._ignited[:] = _NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot
-        self._marks[:] = 0, len(hot), marks[reference.TAIL], marks[reference.TAIL + 1], self.steps
+        self._marks[:] = 0, len(hot), marks[kernels.flood.TAIL], marks[kernels.flood.TAIL + 1], self.steps
         self.stopped = None
         self._changes += 1
         return True
@@ -296,7 +296,7 @@ class Pursuit(Operand):
     @property
     def steps(self) -> int:
         """How many steps the flood has made."""
-        return int(self._marks[reference.STEPS])
+        return int(self._marks[kernels.flood.STEPS])
 
     # What it says
 
@@ -318,12 +318,12 @@ class Pursuit(Operand):
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """Where the barrier stands, bool in the space's shape."""
-        return np.asarray((self._state == reference.BARRIER) & ~self._barred_now()).reshape(self.space.shape)
+        return np.asarray((self._state == kernels.flood.BARRIER) & ~self._barred_now()).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front; none where it has cooled with nowhere left to go."""
-        front = self._lit[self._marks[reference.FRONT] : self._marks[reference.FRONT + 1]].astype(np.int64)
+        front = self._lit[self._marks[kernels.flood.FRONT] : self._marks[kernels.flood.FRONT + 1]].astype(np.int64)
         return np.asarray(front[(self._ignited[front] == self.steps) & ~self._barred_now()[front]])
 
     @property
@@ -366,7 +366,7 @@ class Pursuit(Operand):
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
-        if ((self._state == reference.BLOCKED) != self._barred).any():
+        if ((self._state == kernels.flood.BLOCKED) != self._barred).any():
             self._take_walls()
         self._changes += 1
 
@@ -381,7 +381,7 @@ class Pursuit(Operand):
 def _heat(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
     """The heat of cells that were ignited so many steps ago."""
     heat = np.maximum(1 - cooling * age, 0.0).astype(np.float32)
-    heat[heat < reference.COLD] = 0
+    heat[heat < kernels.flood.COLD] = 0
     return np.asarray(heat)
 
 

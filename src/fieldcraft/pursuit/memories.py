@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import flood as reference
 
 __all__ = ["check_flood", "not_of_a_memory", "plain_numbers", "plain_whole"]
 
@@ -47,10 +46,10 @@ def check_flood(
     """Refuse a memory of which the kernel would go beside its arrays."""
     count, (front, hot, tail, barred, steps) = len(state), marks.tolist()
     sound = 0 <= front <= hot <= count and 0 <= tail <= barred <= count and 0 <= steps < 2**31
-    sound = sound and int(state.min()) >= 0 and int(state.max()) <= reference.BLOCKED
+    sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.flood.BLOCKED
     sound = sound and int(ignited.min()) >= -1 and int(ignited.max()) <= steps
     behind = shut[:barred]
-    lists = (lit[:hot], reference.HEAT), (behind[behind != start], reference.BARRIER)
+    lists = (lit[:hot], kernels.flood.HEAT), (behind[behind != start], kernels.flood.BARRIER)
     if not sound or np.count_nonzero(behind == start) > 1 or not all(_lists(listed, state == kind) for listed, kind in lists):
         raise not_of_a_memory("state, lit, shut and marks of a memory are those of one flood", "others")
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import belief as reference
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit import on_graph
 from fieldcraft.pursuit.shares import Shares
@@ -75,7 +74,7 @@ def flow(space: Grid, stay: float, stride: float) -> GridFlow | on_graph.WaysFlo
         arrives = (space.links() & mask) != 0
         there, here = inside(space, dx, dy), inside(space, -dx, -dy)
         arrives[there] &= ~space.walls[here]
-        ins |= arrives.astype(np.uint8) << np.uint8(reference.AROUND.index((-dy, -dx)))
+        ins |= arrives.astype(np.uint8) << np.uint8(kernels.belief.AROUND.index((-dy, -dx)))
     return GridFlow(shares.keep.reshape(space.shape), shares.part.reshape(space.shape), ins, flows)
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import sees as reference
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of
 
@@ -105,7 +104,7 @@ class Outlook:
         counts = np.zeros(len(graph), dtype=np.int32)
         lines().look_round(
             portals.starts, portals.ends, portals.fine, self._shut, portals.middles, self._walls, graph.positions, portals.scale,
-            np.array([cell]), here[np.newaxis], portals.middles[cell : cell + 1], np.array([limit]), reference.NO_FACINGS, -2.0,
+            np.array([cell]), here[np.newaxis], portals.middles[cell : cell + 1], np.array([limit]), kernels.sees.NO_FACINGS, -2.0,
             0, 1, counts,
         )  # fmt: skip
         return np.flatnonzero(counts)

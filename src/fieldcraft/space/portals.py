@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.sees import BLOCKED, CLOSED, OPEN
+from fieldcraft import kernels
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
@@ -31,7 +31,7 @@ _NONE: Numbers = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Portals:
-    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.reference.sees` takes them.
+    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.sees` takes them.
 
     Those of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K, 4). Its corners going round with the
     inside on the left are `rings` (R, 2) from `corners[p]` up to `corners[p + 1]`. After the polygons of the mesh come those that fill
@@ -61,8 +61,8 @@ class Portals:
     def shut(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked and arcs `closed` (A,) are."""
         behind = np.concatenate([walls, np.zeros(len(self.starts) - 1 - len(walls), dtype=np.bool_)])
-        flags = np.where(behind[self.ends], np.uint8(BLOCKED), np.uint8(OPEN))
-        flags[np.append(closed, True)[self.arcs].all(axis=1)] = CLOSED  # the last stands for an arc that there is not
+        flags = np.where(behind[self.ends], np.uint8(kernels.sees.BLOCKED), np.uint8(kernels.sees.OPEN))
+        flags[np.append(closed, True)[self.arcs].all(axis=1)] = kernels.sees.CLOSED  # the last stands for an arc that there is not
         return flags
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import sees as lines_reference
 from fieldcraft.kernels.reference import visible as reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.grid import Grid
@@ -133,16 +131,10 @@ def sees(
     limits = _limits(grid, radius, len(points))
     cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (viewers, targets))
     seen = np.zeros((len(points), len(aims)), dtype=np.bool_)
-    look = lines_reference.look_cells
-    parts = 1
-    if kernels.compiled():
-        look = kernels.sees.look_cells
-        parts = max(1, min(pool.threads(), len(points), seen.size // _PAIRS_PER_THREAD))
-    cuts = [len(points) * part // parts for part in range(parts + 1)]
+    look = kernels.sees.look_cells
     blocked = grid.walls.view(np.uint8)
-    pool.run(
-        [(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in itertools.pairwise(cuts)]
-    )
+    parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
+    pool.run([(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in parts])
     return seen
 
 

@@ -1,4 +1,4 @@
-"""Drawing onto pixels: the compiled kernels where there are any, else their plain references."""
+"""Drawing onto pixels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference.paint import CROSS, DIAMOND, DISC, RING, SQUARE, TRIANGLE
 
 __all__ = ["SHAPES", "Brush", "empty_mask"]
 
@@ -14,7 +13,7 @@ RGBA = NDArray[np.uint8]
 RGB = tuple[int, int, int]
 Floats = NDArray[np.float64]
 
-SHAPES = {"disc": DISC, "square": SQUARE, "triangle": TRIANGLE, "diamond": DIAMOND, "ring": RING, "cross": CROSS}
+SHAPES = ("disc", "square", "triangle", "diamond", "ring", "cross")
 
 
 class Brush:
@@ -30,7 +29,7 @@ class Brush:
     ) -> None:
         """Draw marks of one of `SHAPES` on dark rims; `ahead` are unit vectors, downwards positive."""
         self._kernels.marks(
-            canvas, *_columns(pixels), np.ascontiguousarray(radii), np.ascontiguousarray(ahead), SHAPES[shape], float(rim),
+            canvas, *_columns(pixels), np.ascontiguousarray(radii), np.ascontiguousarray(ahead), SHAPES.index(shape), float(rim),
             np.ascontiguousarray(colors), round(256 * opacity),
         )  # fmt: skip
 
