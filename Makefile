@@ -7,7 +7,9 @@ BIN := $(VENV)/bin
 
 setup: $(VENV)/.ready
 
+# Whatever only tests need comes after what a demo needs.
 $(VENV)/.ready: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[adapters]'
 	$(BIN)/fieldcraft compile
 	touch $@
 

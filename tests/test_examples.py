@@ -23,6 +23,7 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "pheromones.py": [["--frames", "5"], ["--picture", "pheromones.png"]],
     "hex_war.py": [["--picture", "hex_war.png"]],
     "roguelike.py": [["--picture", "roguelike.png"]],
+    "roguelike_tcod.py": [[], ["--picture", "dungeon.png"]],
     "stealth.py": [["--picture", "stealth.png"]],
     "tower_defence.py": [["--picture", "tower_defence.png"]],
     "utility.py": [["--picture", "utility.png"]],

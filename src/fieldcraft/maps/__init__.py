@@ -15,6 +15,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.counterstrike import load_counterstrike
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.maps.geometry import load_geometry
+from fieldcraft.maps.geotiff import Raster, load_geotiff, read_geotiff, save_geotiff
 from fieldcraft.maps.image import Color, load_image
 from fieldcraft.maps.json_kinds import json_kind
 from fieldcraft.maps.mazes import ALGORITHMS, maze_growth, maze_walls
@@ -22,6 +23,7 @@ from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.polyanya import load_polyanya
 from fieldcraft.maps.quake import load_quake
 from fieldcraft.maps.recast import load_recast
+from fieldcraft.maps.ros import load_ros, save_ros
 from fieldcraft.maps.starcraft import load_starcraft
 from fieldcraft.maps.tiled import load_tiled
 from fieldcraft.maps.waypoints import load_waypoints, save_waypoints
@@ -34,20 +36,26 @@ __all__ = [
     "KINDS",
     "MapFormat",
     "MapOptions",
+    "Raster",
     "generate_map",
     "load_counterstrike",
     "load_geometry",
+    "load_geotiff",
     "load_image",
     "load_map",
     "load_movingai",
     "load_polyanya",
     "load_quake",
     "load_recast",
+    "load_ros",
     "load_starcraft",
     "load_tiled",
     "load_waypoints",
     "maze_growth",
     "maze_walls",
+    "read_geotiff",
+    "save_geotiff",
+    "save_ros",
     "save_waypoints",
 ]
 
@@ -72,6 +80,9 @@ class MapOptions(TypedDict, total=False):
     step_height: float
     weld: float | None
     bake: bool
+    unknown: str
+    band: int
+    window: tuple[int, int, int, int] | None
     agent_radius: float
     agent_height: float
     min_area: float
@@ -101,6 +112,8 @@ FORMATS = (
     MapFormat("Tiled map", (".tmx", ".tmj", ".json"), load_tiled),
     MapFormat("StarCraft II grid", (".npz",), load_starcraft),
     MapFormat("picture", (".png", ".bmp", ".gif", ".jpg", ".jpeg", ".webp"), load_image),
+    MapFormat("ROS map", (".yaml", ".yml"), load_ros),
+    MapFormat("GeoTIFF", (".tif", ".tiff"), load_geotiff),
     MapFormat("waypoint graph", (".json",), load_waypoints),
     MapFormat("Quake navigation file", (".navjson",), load_quake),
     MapFormat("Counter-Strike navigation file", (".json",), load_counterstrike),
@@ -137,6 +150,8 @@ def load_map(
     .npz (StarCraft II)                     ground, air                           grid, resources; see `load_starcraft`
     .png .bmp .gif .jpg .jpeg .webp         ground, air                           threshold, wall_color, tolerance, transparent,
                                                                                   cell_size; see `load_image`
+    .yaml .yml (ROS, nav2)                  ground, air                           unknown; see `load_ros`
+    .tif .tiff (GeoTIFF)                    ground, air                           band, window; see `load_geotiff`
     .json (waypoints, as fieldcraft has     ground, air                           max_height; see `load_waypoints`
     them)
     .navjson (Quake)                        ground                                max_height, link_types; see `load_quake`

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from fieldcraft.space.grid import Grid
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["MOBILITIES", "Color", "load_image"]
+__all__ = ["MOBILITIES", "Color", "load_image", "picture_cells"]
 
 Color = str | tuple[int, int, int]
 
@@ -78,6 +78,17 @@ def load_image(
 
 
 def _walls(file: Path, threshold: int, colors: NDArray[np.int16] | None, tolerance: int, see_through: bool) -> NDArray[np.bool_]:
+    walls: NDArray[np.bool_] = picture_cells(
+        file,
+        _FORMATS,
+        "a whole PNG, BMP, GIF, JPEG or WebP file",
+        lambda strip: _strip_walls(strip, threshold, colors, tolerance, see_through),
+    )
+    return walls
+
+
+def picture_cells(file: Path, formats: tuple[str, ...], kind: str, read: Callable[[Image], NDArray[Any]]) -> NDArray[Any]:
+    """The answers of `read` for each strip of a picture's rows, (height, width); refuses pictures that are damaged or too large."""
     try:
         from PIL import Image
     except ImportError:
@@ -85,26 +96,20 @@ def _walls(file: Path, threshold: int, colors: NDArray[np.int16] | None, toleran
     if file_size(file) > _MAX_BYTES:
         raise BadMapFile(f"A picture has at most {_MAX_BYTES:,} bytes", got=f"{file.name} with {file_size(file):,}", remedy="Scale it down")
     try:
-        with Image.open(file, formats=_FORMATS) as image:
+        with Image.open(file, formats=formats) as image:
             _check_size(file, image)
             image.load()
             _check_size(file, image)
-            walls = np.empty((image.height, image.width), dtype=np.bool_)
             rows = max(1, _STRIP // image.width)
-            for top in range(0, image.height, rows):
-                bottom = min(top + rows, image.height)
-                walls[top:bottom] = _strip_walls(image.crop((0, top, image.width, bottom)), threshold, colors, tolerance, see_through)
+            return np.concatenate(
+                [read(image.crop((0, top, image.width, min(top + rows, image.height)))) for top in range(0, image.height, rows)]
+            )
     except BadMapFile:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise BadMapFile("A picture fits into memory", got=f"{file.name}: {error}", remedy="Scale it down") from None
     except Exception as error:  # decoders of foreign bytes raise whatever they stumble over
-        raise BadMapFile(
-            "A picture is a whole PNG, BMP, GIF, JPEG or WebP file",
-            got=f"{file.name}: {error}",
-            remedy="Export it again; the file may be cut off",
-        ) from None
-    return walls
+        raise BadMapFile(f"A picture is {kind}", got=f"{file.name}: {error}", remedy="Export it again; the file may be cut off") from None
 
 
 def _check_size(file: Path, image: Image) -> None:
