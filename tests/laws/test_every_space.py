@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -320,3 +321,44 @@ def test_memory_seeps_along_steps(kind: str, seed: int) -> None:
             if into.any():
                 expected[cell] += part * (np.average(before[ways.origins[into]], weights=1 / ways.lengths[into]) - before[cell])
         np.testing.assert_allclose(layer.values.reshape(-1), expected, atol=1e-4)
+
+
+def block_of(space: Space, cell: int, reach: float) -> set[int]:
+    """The walls joined to a cell that is one, no farther from it than `reach`: side by side on grids, by steps elsewhere."""
+    blocked, away = space.walls.reshape(-1), space.offsets_from(space.position_of(cell))
+    near = blocked & (np.sqrt((away**2).sum(axis=1)) <= reach + 1e-9)
+    bare = space.with_walls(None).ways
+    found, waiting = {cell}, [cell]
+    for here in waiting:
+        beside = bare.ends[bare.starts[here] : bare.starts[here + 1]].tolist()
+        if isinstance(space, fc.Grid):
+            apart = np.abs(space.offsets_from(space.position_of(here))).sum(axis=1)
+            beside = np.flatnonzero(np.isclose(apart, space.cell_size)).tolist()
+        for end in beside:
+            if near[end] and end not in found:
+                found.add(end)
+                waiting.append(end)
+    return found
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "one way"])
+@settings(max_examples=15)
+@given(seed=SEEDS, metric=st.sampled_from(["connected", "path", "sight"]), blend=st.sampled_from(["sum", "max"]), size=st.floats(0.3, 4.0))
+def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(kind: str, seed: int, metric: str, blend: str, size: float) -> None:
+    space, dice, cell = made(kind, seed)
+    if metric == "sight" and not plane(space):
+        return
+    radius, reach = 6 * space.typical_step, size * space.typical_step
+    near = np.argsort((space.offsets_from(space.position_of(cell)) ** 2).sum(axis=1), kind="stable")[: int(dice.integers(1, 7))]
+    space.set_walls(near)
+    bare = copy.deepcopy(space)
+    bare.set_walls(sorted(block_of(space, cell, min(reach, radius))), False)
+    seen = []
+    for ground, block in ((space, reach), (bare, 0.0)):
+        imap = fc.InfluenceMap(ground)
+        layer = imap.add_layer("towers", fc.Radial(radius, metric=metric, blend=blend, block=block))
+        layer.add_source(space.position_of(cell), 3.0, on_wall="through")
+        imap.step()
+        seen.append(np.where(space.walls, 0, layer.values))
+        assert layer.validate(10**6) == 0
+    np.testing.assert_array_equal(*seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,7 @@ class World:
     has_terrain: bool
     metric: str
     blend: str
+    block: float
     seed: int
 
     def grid(self) -> fc.Grid:
@@ -60,7 +62,7 @@ class World:
 
     def field(self, space: fc.Grid) -> RadialField:
         """A field that knows all shapes: number `i * len(RADII) + j` is falloff `i` with radius `j`."""
-        field = GridRadialField(Radial(3, metric=self.metric, blend=self.blend), space)
+        field = GridRadialField(Radial(3, metric=self.metric, blend=self.blend, block=self.block), space)
         for falloff in FALLOFFS:
             for radius in RADII:
                 field.footprints.number(falloff, radius, field.ground)
@@ -77,6 +79,7 @@ WORLDS = st.builds(
     has_terrain=st.sampled_from([False, False, True]),
     metric=st.sampled_from(METRICS),
     blend=st.sampled_from(["sum", "max"]),
+    block=st.sampled_from([0.0, 0.0, 1.0, 2.5]),
     seed=st.integers(0, 2**16),
 )
 
@@ -149,7 +152,7 @@ class TestExactUnderChange:
             before = field.values.copy()
 
     def test_a_budget_cut_short_is_finished_at_once(self) -> None:
-        world = World(60, 50, 8, False, 0.1, False, "path", "sum", 3)
+        world = World(60, 50, 8, False, 0.1, False, "path", "sum", 0.0, 3)
         grid = world.grid()
         field, (rows, new, _) = world.field(grid), next(changes(world, count=100))
         field.follow(rows, new)
@@ -294,6 +297,31 @@ class TestOracles:
         filled(field, Emission(np.array([cell]), np.array([1.0]), np.array([0])))
         np.testing.assert_array_equal(field.values == 1, fc.visible(grid, grid.position_of(cell), radius))
         assert set(np.unique(field.values)) <= {0, 1}
+
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_a_tower_of_nine_cells_radiates_alike_on_all_sides(self, as_graph: bool) -> None:
+        city = fc.Grid(27, 25, neighbors=8)
+        tower = [(row, column) for row in (11, 12, 13) for column in (12, 13, 14)]
+        city.set_walls([row * 27 + column for row, column in tower])
+        for metric, block in itertools.product(("connected", "path", "sight"), (0.0, 1.5)):
+            layer = fc.InfluenceMap(city.to_graph() if as_graph else city).add_layer("a", Radial(8, metric=metric, block=block))
+            layer.add_source((13.5, 12.5), 4.0, on_wall="through")
+            layer.step()
+            seen = layer.values.reshape(25, 27)[:, :27]
+            assert seen.any() == (block > 0)  # in the middle of its block it touches no open ground
+            np.testing.assert_array_equal(seen, seen[:, ::-1])
+            np.testing.assert_array_equal(seen, seen[::-1])
+
+    def test_out_of_a_block_of_terrain_a_source_steps_freely(self) -> None:
+        classes = np.zeros((9, 11), dtype=np.int64)
+        classes[3:5, 4:6] = 2
+        enter = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]], dtype=np.bool_)
+        grid = fc.Grid(11, 9, terrain=fc.Terrain(classes, enter))
+        layer = fc.InfluenceMap(grid).add_layer("a", Radial(3, "constant", block=1.0))
+        layer.add_source((5.5, 4.5), on_wall="through")
+        layer.step()
+        beside = [(2, 4), (2, 5), (3, 3), (4, 3), (5, 4), (5, 5), (3, 6), (4, 6)]
+        assert all(layer.values[cell] == 1 for cell in beside)
 
     @settings(max_examples=30)
     @given(WORLDS)

@@ -41,6 +41,9 @@ class Radial(Radiating):
         the source by a walk within the radius. "path": along the walk. "sight": straight, but only where the source sees; see
         `visible`: on a graph of waypoints nothing hides.
     blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
+    block: how large the blocks of walls are that sources may be built into, world units from the center of their cell. A source in
+        a wall, put there with `on_wall="through"`, acts as if the walls joined to its own were open to it that far: it goes out of
+        its block on all sides. With 0 only its own cell is open to it.
 
     Raises `InvalidValue` for numbers outside of these ranges.
     """
@@ -51,6 +54,7 @@ class Radial(Radiating):
     )
     metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
     blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))
+    block: float = dataclasses.field(default=0.0, metadata=checked(checks.not_negative))
 
     most, least = MOST_STRENGTH, -MOST_STRENGTH
 

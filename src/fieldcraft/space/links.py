@@ -27,11 +27,24 @@ def build(walls: NDArray[np.bool_], terrain: Terrain | None, steps: Steps, wrap:
     Nothing enters a wall, or with `into_walls` each is entered as if it alone were open. Walls are left by any step that ends
     on open ground, since a source may stand on one.
     """
-    return _built(walls, None if terrain is None else terrain.classes, terrain, steps, wrap, into_walls)
+    return _built(walls, None if terrain is None else terrain.classes, terrain, steps, wrap, walls, into_walls)
 
 
-def patch(links: Links, changed: NDArray[np.int64], walls: NDArray[np.bool_], terrain: Terrain | None, steps: Steps, wrap: bool) -> Links:
-    """The links after the walls of these cells have changed: a copy of the old ones, mended around them."""
+def patch(
+    links: Links,
+    changed: NDArray[np.int64],
+    walls: NDArray[np.bool_],
+    terrain: Terrain | None,
+    steps: Steps,
+    wrap: bool,
+    *,
+    free: NDArray[np.bool_] | None = None,
+) -> Links:
+    """The links after the walls of these cells have changed: a copy of the old ones, mended around them.
+
+    `free` are the cells that any step leaves whatever their terrain, the walls if they are not given.
+    """
+    leave = walls if free is None else free
     height, width = walls.shape
     reach = max(max(abs(dx), abs(dy)) for dx, dy in steps)
     rows, columns = np.divmod(changed, width)
@@ -39,12 +52,12 @@ def patch(links: Links, changed: NDArray[np.int64], walls: NDArray[np.bool_], te
     x0, x1 = int(columns.min()) - reach, int(columns.max()) + reach + 1
     near_rim = y0 - reach < 0 or x0 - reach < 0 or y1 + reach > height or x1 + reach > width
     if (wrap and near_rim) or (y1 - y0) * (x1 - x0) > links.size // 2:
-        return build(walls, terrain, steps, wrap)
+        return _built(walls, None if terrain is None else terrain.classes, terrain, steps, wrap, leave)
     y0, y1, x0, x1 = max(y0, 0), min(y1, height), max(x0, 0), min(x1, width)
     # What arrives in these cells comes from at most `reach` cells beyond them.
     top, left = max(y0 - reach, 0), max(x0 - reach, 0)
     window = np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)]
-    around = _built(walls[window], None if terrain is None else terrain.classes[window], terrain, steps, False)
+    around = _built(walls[window], None if terrain is None else terrain.classes[window], terrain, steps, False, leave[window])
     mended = links.copy()
     mended[y0:y1, x0:x1] = around[y0 - top : y1 - top, x0 - left : x1 - left]
     return mended
@@ -60,6 +73,7 @@ def _built(
     terrain: Terrain | None,
     steps: Steps,
     wrap: bool,
+    free: NDArray[np.bool_],
     into_walls: bool = False,
 ) -> Links:
     def before(array: NDArray[_Kind], dx: int, dy: int, outside: int | bool) -> NDArray[_Kind]:
@@ -79,7 +93,7 @@ def _built(
         inside = before(np.ones(walls.shape, dtype=np.bool_), dx, dy, False)
         if terrain is None or classes is None:
             return inside
-        return inside & (terrain.enter[before(classes, dx, dy, 0), classes] | before(walls, dx, dy, False))
+        return inside & (terrain.enter[before(classes, dx, dy, 0), classes] | before(free, dx, dy, False))
 
     dtype = _dtype(steps)
     links = np.zeros(walls.shape, dtype=dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ from fieldcraft.space.ways import Ways, ways_on_arcs
 __all__ = ["GraphFootprints", "GraphGround", "Kept"]
 
 _MOST_KEPT = 4_000_000  # vertices in footprints that are kept: 64 MB
+_MOST_OPENED = 64  # grounds with a block of walls opened
 _LONGEST = 2.0**38  # lengths are counted so finely that no walk passes this many units
 
 
@@ -62,6 +63,7 @@ class GraphGround:
     closed: NDArray[np.bool_]
     squares: Grid | None
     found: Kept = field(default_factory=Kept)
+    opened_for: dict[bytes, GraphGround] = field(default_factory=dict)
 
     @classmethod
     def of(cls, space: Space) -> GraphGround:
@@ -90,6 +92,32 @@ class GraphGround:
     def ways(self) -> Ways:
         """The steps as they were then."""
         return ways_on_arcs(self.graph.topology, self.blocked, self.closed, from_walls=True)
+
+    @cached_property
+    def joints(self) -> Ways:
+        """The steps as they would be without walls."""
+        return ways_on_arcs(self.graph.topology, np.zeros(len(self.positions), dtype=np.bool_), self.closed)
+
+    def opened(self, cell: int, reach: float) -> GraphGround:
+        """The ground with the block of walls open that a vertex stands in, as far as `reach` world units from it."""
+        squares = (self.around(cell) - self.around(cell)[cell]) ** 2
+        near = self.blocked & (squares.sum(axis=1) <= reach * reach * (1 + 1e-9))
+        block, waiting = {cell}, [cell]
+        for here in waiting:
+            for end in self.joints.ends[self.joints.starts[here] : self.joints.starts[here + 1]].tolist():
+                if near[end] and end not in block:
+                    block.add(end)
+                    waiting.append(end)
+        cells = np.array(sorted(block))
+        known = self.opened_for.get(cells.tobytes())
+        if known is None:
+            if len(self.opened_for) >= _MOST_OPENED:
+                self.opened_for.clear()
+            walls = self.walls.copy()
+            walls.reshape(-1)[cells] = False
+            walls.flags.writeable = False
+            known = self.opened_for[cells.tobytes()] = replace(self, walls=walls, found=Kept(), opened_for={})
+        return known
 
     @cached_property
     def unit(self) -> float:
@@ -124,10 +152,14 @@ class GraphGround:
 
 
 class GraphFootprints:
-    """Footprints of one metric on a graph, searched for and kept until walls change. A *shape* is a falloff and a radius."""
+    """Footprints of one metric on a graph, searched for and kept until walls change. A *shape* is a falloff and a radius.
 
-    def __init__(self, metric: str) -> None:
+    `block` is how far, in world units, the walls around a vertex that is one are open to its footprint.
+    """
+
+    def __init__(self, metric: str, block: float = 0.0) -> None:
         self._metric = metric
+        self._block = block
         self._numbers: dict[tuple[Falloff, float], int] = {}
         self.shapes: list[tuple[Falloff, float]] = []
         self.size = 0
@@ -155,7 +187,8 @@ class GraphFootprints:
         found = ground.found.get(cell, number)
         if found is None:
             falloff, radius = self.shapes[number]
-            cells, shares = yield from self._searched(ground, cell, radius, aside)
+            around = ground.opened(cell, min(self._block, radius)) if self._block > 0 and ground.blocked[cell] else ground
+            cells, shares = yield from self._searched(around, cell, radius, aside)
             found = ground.found.keep(cell, number, (cells, falloff(shares)))
         yield 1
         return found

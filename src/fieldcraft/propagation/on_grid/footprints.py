@@ -14,7 +14,8 @@ from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.units import UNIT_SEARCHED, UNIT_STAMPED, Found, finished
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, links
+from fieldcraft.space.terrain import Terrain
 
 __all__ = ["SMALL_REACH", "Footprints", "Ground", "Scratch", "strides", "too_large", "whole_radius"]
 
@@ -44,6 +45,7 @@ class Ground:
     wrap: bool
     walls_before: NDArray[np.int32]
     always_search: bool
+    terrain: Terrain | None
 
     @classmethod
     def of(cls, space: Grid) -> Ground:
@@ -53,7 +55,7 @@ class Ground:
         plain = space.terrain is None or space.terrain.is_plain
         before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
         _count_walls(space.walls, before, 0, space.height)
-        return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, not (usual and plain))
+        return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, not (usual and plain), space.terrain)
 
     def renewal(self, space: Grid, changed: NDArray[np.int64]) -> Generator[int, None, Ground]:
         """The ground of a grid as it is now, the walls of some cells having changed since: yields after each unit of work."""
@@ -70,6 +72,29 @@ class Ground:
             _count_walls(walls, before, row, min(row + rows, len(walls)))
             yield 1
         return replace(self, walls=walls, links=links, walls_before=before)
+
+    def opened(self, cell: int, reach: float) -> Ground:
+        """The ground with the block of walls open that a cell stands in, as far as `reach` cells from it."""
+        height, width = self.walls.shape
+        row, column = divmod(cell, width)
+        block, waiting = {cell}, [(0, 0)]
+        for down, right in waiting:
+            for dy, dx in ((down - 1, right), (down, right - 1), (down, right + 1), (down + 1, right)):
+                y, x = row + dy, column + dx
+                if self.wrap:
+                    y, x = y % height, x % width
+                elif not (0 <= y < height and 0 <= x < width):
+                    continue
+                if self.walls[y, x] and dx * dx + dy * dy <= reach * reach and y * width + x not in block:
+                    block.add(y * width + x)
+                    waiting.append((dy, dx))
+        walls = self.walls.copy()
+        walls.reshape(-1)[list(block)] = False
+        steps = tuple((dx, dy) for dx, dy in self.steps.tolist())
+        into = links.patch(self.links, np.array(sorted(block)), walls, self.terrain, steps, self.wrap, free=self.walls)
+        for array in (walls, into):
+            array.flags.writeable = False  # as those of a map: kernels are compiled anew for arrays that can be written to
+        return replace(self, walls=walls, links=into)
 
     @property
     def is_bare(self) -> bool:
@@ -108,10 +133,14 @@ def _count_walls(walls: NDArray[np.bool_], before: NDArray[np.int32], top: int, 
 
 
 class Footprints:
-    """Footprints of one metric. A *shape* is a falloff and a radius; on open ground its footprint is cut once and shared."""
+    """Footprints of one metric. A *shape* is a falloff and a radius; on open ground its footprint is cut once and shared.
 
-    def __init__(self, metric: str) -> None:
+    `block` is how far, in cells, the walls around a cell that is one are open to its footprint.
+    """
+
+    def __init__(self, metric: str, block: float = 0.0) -> None:
         self._metric = metric
+        self._block = block
         self._numbers: dict[tuple[Falloff, float], int] = {}
         self._tables: list[NDArray[np.float64]] = []
         self._shapes: list[tuple[Falloff, float]] = []
@@ -154,7 +183,7 @@ class Footprints:
 
     def without_others(self, shapes: NDArray[np.int64], used: NDArray[np.bool_]) -> tuple[Footprints, NDArray[np.int64]]:
         """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it is not."""
-        kept = Footprints(self._metric)
+        kept = Footprints(self._metric, self._block)
         wanted, numbers = np.unique(shapes[used], return_inverse=True)
         for number in wanted.tolist():
             kept._numbers[self._shapes[number]] = len(kept._tables)
@@ -212,6 +241,8 @@ class Footprints:
         A search goes on in scratch that is its own until it ends; one asked for meanwhile goes `aside`.
         """
         falloff, radius = self._shapes[number]
+        if self._block > 0 and ground.walls.reshape(-1)[cell]:
+            ground = ground.opened(cell, min(self._block, radius))
         if self._metric == "sight":
             cells, shares = yield from self._looks.round(ground.walls, ground.wrap, cell, radius, aside, UNIT_SEARCHED)
             return cells, falloff(shares)

@@ -35,7 +35,7 @@ class GridRadialField(RadialField):
         return too_large(self.space)
 
     def _no_footprints(self) -> Footprints:
-        return Footprints(self.radial.metric)
+        return Footprints(self.radial.metric, self.radial.block / self._unit)
 
     def _ground_now(self) -> Ground:
         return Ground.of(self.space)
@@ -88,6 +88,8 @@ class GridRadialField(RadialField):
     def _connect_many(self, jobs: Emission) -> Emission:
         """Search and add all small footprints in one call; which are left."""
         small = self.footprints.reaches[jobs.shapes] <= SMALL_REACH
+        if self.radial.block > 0:
+            small &= ~self.ground.walls.reshape(-1)[jobs.cells]
         if not small.any():
             return jobs
         part, ground = jobs.at(small), self.ground
