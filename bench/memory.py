@@ -115,7 +115,7 @@ def stamping(report: Report, quick: bool) -> None:
     """Thousands of stamps between cells."""
     rng = np.random.default_rng(0)
     points = rng.uniform(9, FIELD - 9, (STAMPS, 2))
-    stamp = Stamp.disc(7.49, "quadratic")
+    stamp = Stamp.disc(7.49, "parabolic")
     weights = stamp.on(1.0, y_up=False, most=FIELD).weights
     if weights.shape != (15, 15):
         report.wrong.append(f"stamps: {weights.shape} instead of 15 x 15")
@@ -159,7 +159,7 @@ def trailing(report: Report, quick: bool) -> None:
     """One update of a trail."""
     rng = np.random.default_rng(0)
     shape = (TRAIL, TRAIL)
-    stamp = Stamp.disc(7.49, "quadratic")
+    stamp = Stamp.disc(7.49, "parabolic")
     points = rng.uniform(0, TRAIL, (1000, 2))
     stamps = np.zeros(shape, np.float32)
     drawn = fc.InfluenceMap(fc.Grid(TRAIL, TRAIL)).add_layer("drawn", values=stamps)

@@ -34,13 +34,13 @@ PLACES = 16
 class Bot:
     """An array that belongs to units with a flat disc each, or one that falls off with the square of the distance."""
 
-    def __init__(self, quadratic: bool) -> None:
+    def __init__(self, parabolic: bool) -> None:
         self.values = np.zeros((SIZE, SIZE), np.float32)
-        self.quadratic = quadratic
+        self.parabolic = parabolic
 
     def add(self, row: int, column: int, strength: float) -> None:
         rows, columns = disk((row, column), RADIUS + 0.01, shape=self.values.shape)
-        if self.quadratic:
+        if self.parabolic:
             self.values[rows, columns] += strength - strength * ((rows - row) ** 2 + (columns - column) ** 2) / RADIUS**2
         else:
             self.values[rows, columns] += strength
@@ -61,9 +61,9 @@ class Bot:
 class Fieldcraft:
     """The same by fieldcraft's public calls."""
 
-    def __init__(self, quadratic: bool, positions: NDArray[np.float64]) -> None:
+    def __init__(self, parabolic: bool, positions: NDArray[np.float64]) -> None:
         self.imap = fc.InfluenceMap(fc.Grid(SIZE, SIZE))
-        self.layer = self.imap.add_layer("units", fc.Radial(RADIUS, "quadratic" if quadratic else "constant"))
+        self.layer = self.imap.add_layer("units", fc.Radial(RADIUS, "parabolic" if parabolic else "constant"))
         self.ids = self.layer.add_sources(positions)
         self.imap.step()
 
@@ -73,15 +73,15 @@ class Fieldcraft:
         return self.layer.values
 
 
-def crowd(report: Report, quick: bool, quadratic: bool) -> None:
+def crowd(report: Report, quick: bool, parabolic: bool) -> None:
     """A thousand units, of which all or a few move each tick."""
     rng = np.random.default_rng(0)
     places = rng.uniform(0, SIZE, (PLACES, UNITS, 2))
     few = places[:, :FEW].copy()
     space = fc.Grid(SIZE, SIZE)
     cells = np.array([space.cell_at(place) for place in places])
-    ours, some = Fieldcraft(quadratic, places[0]), Fieldcraft(quadratic, places[0])
-    bot, patch = Bot(quadratic), Bot(quadratic)
+    ours, some = Fieldcraft(parabolic, places[0]), Fieldcraft(parabolic, places[0])
+    bot, patch = Bot(parabolic), Bot(parabolic)
     turn = {"all": 0, "few": 0, "bot": 0, "patch": 0}
     patch.draw(cells[0])
 
@@ -107,7 +107,7 @@ def crowd(report: Report, quick: bool, quadratic: bool) -> None:
     for _ in range(3):
         for run in runs.values():
             run()
-    tolerance = 1e-4 if quadratic else 0.0  # float32 sums of the bots; flat discs are whole numbers
+    tolerance = 1e-4 if parabolic else 0.0  # float32 sums of the bots; flat discs are whole numbers
     for name, found, expected in (("all", ours.layer.values, bot.values), ("few", some.layer.values, patch.values)):
         if not np.allclose(found, expected, rtol=0, atol=tolerance):
             report.wrong.append(f"{name} move: fieldcraft and the bot differ by {np.abs(found - expected).max():g}")
@@ -127,7 +127,7 @@ def crowd(report: Report, quick: bool, quadratic: bool) -> None:
         found[name].rounds += [
             spent / length for spent in race({name: (lambda: None, batch(runs[name], length))}, 1, {name: rounds})[name].rounds
         ]
-    shape = "quadratic" if quadratic else "flat"
+    shape = "parabolic" if parabolic else "flat"
     table = Table(
         f"{UNITS:,} sources, radius {RADIUS}, {SIZE} x {SIZE}, {shape} discs, values read",
         ("case", "fieldcraft best ms", "median", "opponent", "its best ms", "fieldcraft is, best", "median", "required", "verdict"),
@@ -142,8 +142,8 @@ def crowd(report: Report, quick: bool, quadratic: bool) -> None:
         ratio = other.best / own.best
         table.add(
             title, milliseconds(own.best), milliseconds(own.median), words, milliseconds(other.best),
-            times(ratio), times(other.median / own.median), "" if quadratic else f"{required:g}x",
-            "" if quadratic else at_least(ratio, required),
+            times(ratio), times(other.median / own.median), "" if parabolic else f"{required:g}x",
+            "" if parabolic else at_least(ratio, required),
         )  # fmt: skip
     table.notes.append(f"{rounds} rounds; positions are random each tick, moved by layer.sources.move(ids, positions) and imap.step().")
     table.notes.append(f"scikit-image {machine.version('scikit-image')}.")
@@ -324,9 +324,9 @@ def units(report: Report, quick: bool) -> None:
 def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
-    for quadratic in (False, True):
-        say(f"bench radial: a crowd with {'quadratic' if quadratic else 'flat'} discs")
-        crowd(report, quick, quadratic)
+    for parabolic in (False, True):
+        say(f"bench radial: a crowd with {'parabolic' if parabolic else 'flat'} discs")
+        crowd(report, quick, parabolic)
     say("bench radial: one path footprint")
     footprint(report, quick)
     say("bench radial: units of work")

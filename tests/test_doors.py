@@ -93,7 +93,7 @@ def _worlds() -> dict[str, Callable[[World], Any]]:
         "Travellers": lambda w: fc.steering.Travellers.at(w.graph, [(2.5, 2.5)]),
         "Swarm": lambda w: fc.steering.Swarm.scattered(w.grid, 3),
         "Placement": lambda w: fc.view.Placement(w.grid),
-        "TimelineBuilder": lambda w: fc.TimelineBuilder(),
+        "TimelineBuilder": lambda w: fc.recordings.TimelineBuilder(),
         "Fade": lambda w: fc.Fade(0.1),
         "Neighborhood": lambda w: fc.Neighborhood.of(4),
         "Spread": lambda w: fc.Spread(0.2, 0.5),
@@ -236,7 +236,7 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "Sources.move.positions": lambda w: [(4.5, 4.5)],
     "Sources.set_strengths.strengths": lambda w: [1.0],
     "Graph.set_walls.cells": lambda w: [3],
-    "Graph.block_edges.edges": lambda w: [(0, 1)],
+    "Graph.set_edges.edges": lambda w: [(0, 1)],
     "layers": lambda w: [w.spread],
     "Pursuit.restore.memory": lambda w: w.pursuit.snapshot(),
     "LastSeen.restore.memory": lambda w: w.last_seen.snapshot(),
@@ -393,7 +393,7 @@ EXEMPT = {
     "Swarm.copy": "takes seconds to find a graphics card",
 }
 
-ROOMS = (fc, fc.steering, fc.view)
+ROOMS = (fc, fc.recordings, fc.steering, fc.view)
 
 Get = Callable[[World], Callable[..., Any]]
 

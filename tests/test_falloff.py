@@ -22,7 +22,7 @@ SMALLEST = 2.0**-24  # a weight below half of it adds nothing to a layer at a st
 FORMULAS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "constant": lambda u: u * 0 + 1,
     "linear": lambda u: 1 - u,
-    "quadratic": lambda u: 1 - u**2,
+    "parabolic": lambda u: 1 - u**2,
     "cubic": lambda u: 1 - 3 * u + 3 * u**2 - u**3,
     "exponential": lambda u: np.expm1(5 * (1 - u)) / np.expm1(5),
     "gaussian": lambda u: np.expm1(4.5 * (1 - u**2)) / np.expm1(4.5),
@@ -170,8 +170,8 @@ class TestTablesAndCallables:
             fc.Radial(3, curve)
 
     def test_an_unknown_word_is_refused_with_the_known_ones(self) -> None:
-        with refused(InvalidValue, "'quadratic'", "falloff='qadratic'"):
-            Falloff.of("qadratic")
+        with refused(InvalidValue, "'parabolic'", "falloff='parabolik'"):
+            Falloff.of("parabolik")
 
     def test_an_error_in_a_callable_comes_through(self) -> None:
         def broken(u: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -183,7 +183,7 @@ class TestTablesAndCallables:
 
 class TestFootprint:
     @pytest.mark.parametrize("radius", [0.3, 1, 1.5, 2, 7, 7.99])
-    @pytest.mark.parametrize("falloff", ["constant", "quadratic", "exponential"])
+    @pytest.mark.parametrize("falloff", ["constant", "parabolic", "exponential"])
     def test_holds_the_weight_of_every_offset(self, falloff: str, radius: float) -> None:
         weights = footprint(Falloff.of(falloff), radius, int(radius))
         r = int(radius)
@@ -201,3 +201,23 @@ class TestFootprint:
     def test_is_read_only(self) -> None:
         with pytest.raises(ValueError, match="read-only"):
             footprint(Falloff.of("linear"), 5.0, 5)[0, 0] = 1
+
+
+class TestWords:
+    """One word, one curve: of layers that spread and of radial ones, in programs and in what was written before."""
+
+    @pytest.mark.parametrize("word", ["linear", "cubic"])
+    def test_spread_and_radial_mean_the_same_curve(self, word: str) -> None:
+        strength, radius = 8.0, 5.0
+        power = {"linear": 1, "cubic": 3}[word]
+        away = np.linspace(0, 7, 29)
+        spread = fc.Spread(strength ** (1 / power) / radius, 1.0, word, floor=0.0).curve(away, strength)
+        np.testing.assert_allclose(spread, strength * Falloff.of(word)(away / radius), atol=1e-12)
+
+    def test_no_word_means_two_curves(self) -> None:
+        with refused(InvalidValue, "'quadratic'", "'parabolic'", "(1 - u) ** 2"):
+            Falloff.of("quadratic")
+
+    def test_saves_of_before_are_read(self) -> None:
+        assert Falloff.restored({"name": "quadratic", "points": None, "ring": None}) == Falloff.of("parabolic")
+        assert Falloff.restored(Falloff.of("parabolic").state()) == Falloff.of("parabolic")

@@ -180,7 +180,7 @@ def test_graphs_come_back() -> None:
         Graph.from_polygons(corners, [(0, 1, 2, 3), (1, 4, 5, 2)]),
         Graph(np.zeros((0, 2)), np.zeros((0, 2), np.int64)),
     ]
-    graphs[0].block_edges([(0, 1)])
+    graphs[0].set_edges([(0, 1)])
     for graph in graphs:
         again = unpack(pack(graph))
         assert (again.positions == graph.positions).all()

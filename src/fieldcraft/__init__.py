@@ -13,7 +13,7 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 """
 
-from fieldcraft import gpu, steering, view
+from fieldcraft import gpu, recordings, steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import (
@@ -28,7 +28,7 @@ from fieldcraft.errors import (
     UnknownName,
 )
 from fieldcraft.falloff import Falloff, Ring
-from fieldcraft.influence_map import Advance, InfluenceMap, load
+from fieldcraft.influence_map import Advance, InfluenceMap
 from fieldcraft.layer import ArrayLayer, Layer, MemoryLayer, RadialLayer, SourceLayer, SpreadLayer, TrailLayer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
@@ -46,21 +46,11 @@ from fieldcraft.paths import (
     shortest_paths,
     would_block,
 )
-from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, tether, threat
+from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, shot_danger
 from fieldcraft.pursuit import Belief, Contacts, LastSeen, Pursuit, Sight
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, pick, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
-from fieldcraft.sources import (
-    Source,
-    Sources,
-    Timeline,
-    TimelineBuilder,
-    pitch,
-    read_football,
-    read_pedestrians,
-    read_starcraft,
-    read_tracks,
-)
+from fieldcraft.sources import Source, Sources
 from fieldcraft.space import Graph, Grid, HexGrid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
 view.show_in_notebooks()
@@ -114,8 +104,6 @@ __all__ = [
     "Stamp",
     "Teams",
     "Terrain",
-    "Timeline",
-    "TimelineBuilder",
     "Trail",
     "TrailLayer",
     "UnknownName",
@@ -133,18 +121,13 @@ __all__ = [
     "incoming",
     "influence_at",
     "lerp",
-    "load",
     "load_map",
     "load_scenarios",
     "maximum",
     "minimum",
     "peaks",
     "pick",
-    "pitch",
-    "read_football",
-    "read_pedestrians",
-    "read_starcraft",
-    "read_tracks",
+    "recordings",
     "regions",
     "sample",
     "sees",
@@ -152,9 +135,8 @@ __all__ = [
     "set_threads",
     "shortest_path",
     "shortest_paths",
+    "shot_danger",
     "steering",
-    "tether",
-    "threat",
     "uphill",
     "view",
     "visible",

@@ -118,7 +118,7 @@ def _trail(trail: Trail) -> Callable[[Any], list[Any]]:
         rng, grid = np.random.default_rng(1), _ground(1)
         layer: Any = InfluenceMap(grid).add_layer("a", trail, device=place)
         some = np.flatnonzero(~grid.walls)
-        stamp = Stamp.disc(3.3, "quadratic") - 0.4 * Stamp.disc(1.5)
+        stamp = Stamp.disc(3.3, "parabolic") - 0.4 * Stamp.disc(1.5)
         for _ in range(12):
             shape = (400, 2) if trail.vector else 400
             layer.deposit_at(rng.choice(some, 400), rng.normal(size=shape) * 10.0 ** rng.integers(-4, 5))
@@ -254,7 +254,7 @@ def _trail_times(device: Device, side: int) -> Iterator[dict[str, Any]]:
 
 def _stamp_times(device: Device, side: int, count: int) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
-    stamp, positions = Stamp.disc(7.4, "quadratic"), rng.uniform(0, side, (count, 2))
+    stamp, positions = Stamp.disc(7.4, "parabolic"), rng.uniform(0, side, (count, 2))
     found: dict[Any, Any] = {place: InfluenceMap(Grid(side, side)).add_layer("a", Trail(), device=place) for place in ("cpu", device)}
     own, wall = _both(device, lambda: found[device].stamp(stamp, positions, 0.5))
     yield _row(f"{count:,} stamps of 15 x 15", own, wall, _best(lambda: found["cpu"].stamp(stamp, positions, 0.5)), count * 225 * 16)

@@ -64,7 +64,7 @@ class Areas:
 class Cones:
     """Translucent sectors, such as fields of view: N of them, positions and directions of shape (N, 2).
 
-    `radius` is in world units and `angle` the whole opening in radians, one number or (N,); 2 pi makes a circle.
+    `radius` is in world units and `angle` the whole opening in degrees, one number or (N,); 360 makes a circle.
     """
 
     positions: Floats

@@ -53,7 +53,7 @@ class TestFronts:
         assert front.teams == ("red", "blue") and not front.is_closed
         assert front.edges is not None and front.edges.tolist() == [[1, 2]]
         assert front.points.tolist() == [[4 + 4 * 3 / 4, 0]]  # red is 3 ahead at 4, blue 1 ahead at 8
-        road.block_edges((1, 2))
+        road.set_edges((1, 2))
         assert teams.front_lines() == []
 
     def test_every_open_edge_between_hostile_owners_is_on_a_front(self) -> None:

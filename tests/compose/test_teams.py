@@ -69,7 +69,7 @@ def test_teams_are_rebuilt_on_a_loaded_map(tmp_path):
         imap.add_layer(name, fc.Radial(6)).add_sources(layer.space.position_of(layer.sources.cells), layer.sources.strengths)
     imap.step()
     imap.save(tmp_path / "save")
-    again = Teams(fc.load(tmp_path / "save"), NAMES[:3])
+    again = Teams(fc.InfluenceMap.load(tmp_path / "save"), NAMES[:3])
     for by in ("total", "source"):
         np.testing.assert_array_equal(again.owner(by), teams.owner(by))
     assert again.tension().values.tobytes() == teams.tension().values.tobytes()

@@ -130,7 +130,7 @@ def test_windows_reckon():
     assert np.array_equal(cover.values, a)  # as it was
 
 
-@pytest.mark.parametrize("falloff", ["linear", "quadratic", "constant", Ring(0.25), [1.0, 0.5, 0.0], lambda u: 1 - u])
+@pytest.mark.parametrize("falloff", ["linear", "parabolic", "constant", Ring(0.25), [1.0, 0.5, 0.0], lambda u: 1 - u])
 def test_interest_falls_with_distance(falloff):
     imap = a_map(cell_size=2.0)
     cut = window(imap["cover"] * 0 + 1, (14, 12), 7)

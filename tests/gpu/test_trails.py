@@ -37,7 +37,7 @@ def test_a_trail_on_a_device_has_the_bits_of_the_cpu(device: Device, seed: int, 
     )
     maps = [fc.InfluenceMap(grid) for _ in range(2)]
     layers = [imap.add_layer("trail", trail, device=place) for imap, place in zip(maps, ("cpu", device), strict=True)]
-    stamp = fc.Stamp.disc(2.4, "quadratic") - 0.3 * fc.Stamp.disc(1.2)
+    stamp = fc.Stamp.disc(2.4, "parabolic") - 0.3 * fc.Stamp.disc(1.2)
     for round_ in range(10):
         count = int(rng.integers(1, 60))
         cells = rng.choice(np.flatnonzero(~grid.walls), count)
@@ -65,7 +65,7 @@ def test_a_trail_on_a_device_has_the_bits_of_the_cpu(device: Device, seed: int, 
             maps = [maps[0], maps[1].copy()]
             layers = [imap["trail"] for imap in maps]
         if round_ == 7:  # a save goes on where it was loaded, on the CPU
-            again = fc.load(tmp_path / "map")
+            again = fc.InfluenceMap.load(tmp_path / "map")
             assert again.save(tmp_path / "again") is None
             maps[1].save(tmp_path / "map")
             layers = [layers[0], layers[1]]

@@ -115,7 +115,7 @@ class TestRoundTrip:
     ) -> None:
         imap = busy_map(y_up=y_up, wrap=wrap, neighbors=neighbors, terrain=terrain)
         imap.save(tmp_path / "map.save")
-        loaded = fc.load(tmp_path / "map.save")
+        loaded = fc.InfluenceMap.load(tmp_path / "map.save")
         same(imap, loaded)
         for name in imap:
             here, there = imap[name].space, loaded[name].space
@@ -142,7 +142,7 @@ class TestRoundTrip:
 
     def test_the_same_map_gives_the_same_file(self, tmp_path: Path) -> None:
         busy_map().save(tmp_path / "one")
-        fc.load(tmp_path / "one").save(tmp_path / "two")
+        fc.InfluenceMap.load(tmp_path / "one").save(tmp_path / "two")
         busy_map().copy().save(tmp_path / "three")
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "three").read_bytes()
 
@@ -161,7 +161,7 @@ class TestRoundTrip:
                 imap.space.set_walls(wall)
             if not kept and how == "save":
                 imap.save(tmp_path / "map")
-                imap = fc.load(tmp_path / "map")
+                imap = fc.InfluenceMap.load(tmp_path / "map")
             elif not kept:
                 imap = imap.copy()
             shown = [imap[name].values.tobytes() for name in imap]
@@ -175,7 +175,7 @@ class TestRoundTrip:
 
     def test_a_map_without_layers(self, tmp_path: Path) -> None:
         fc.InfluenceMap(fc.Grid(4, 3)).save(tmp_path / "empty")
-        assert len(fc.load(tmp_path / "empty")) == 0
+        assert len(fc.InfluenceMap.load(tmp_path / "empty")) == 0
 
     def test_a_quiet_map_is_small(self, tmp_path: Path) -> None:
         imap = fc.InfluenceMap(fc.Grid(1024, 512))
@@ -188,12 +188,12 @@ class TestRoundTrip:
         imap = fc.InfluenceMap(fc.Grid(4, 3))
         for path in ("plain", "a b ☠.save", tmp_path / "absolute", "./here"):
             imap.save(path)
-            assert fc.load(path).space.width == 4
+            assert fc.InfluenceMap.load(path).space.width == 4
         (tmp_path / "deep").mkdir()
         (tmp_path / "link").symlink_to(tmp_path / "deep" / "real")
         imap.save("link")
         assert (tmp_path / "link").is_symlink()
-        assert fc.load("deep/real").space.width == 4
+        assert fc.InfluenceMap.load("deep/real").space.width == 4
 
     @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
     def test_the_file_is_as_readable_as_any_other(self, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ class TestKeys:
         layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
         layer.sync([key], [(0.5, 0.5)])
         imap.save(tmp_path / "map")
-        loaded = fc.load(tmp_path / "map")["a"]
+        loaded = fc.InfluenceMap.load(tmp_path / "map")["a"]
         loaded.sync([key], [(1.5, 0.5)])
         assert loaded._sources.ids.tolist() == layer._sources.ids.tolist()
 
@@ -277,7 +277,7 @@ imap.save({str(path)!r})
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
         assert result.returncode == -9, result.stderr.decode()
         assert path.read_bytes() == old
-        assert fc.load(path).space.width == 4
+        assert fc.InfluenceMap.load(path).space.width == 4
 
     def test_saving_over_and_over_leaves_one_file(self, tmp_path: Path) -> None:
         imap = busy_map()
@@ -298,7 +298,7 @@ imap.save({str(path)!r})
 
     @pytest.mark.parametrize("path", [5, None, b"map", ["map"]], ids=repr)
     def test_what_is_no_path(self, path: object) -> None:
-        for call in (fc.InfluenceMap(fc.Grid(4, 3)).save, fc.load):
+        for call in (fc.InfluenceMap(fc.Grid(4, 3)).save, fc.InfluenceMap.load):
             with refused(InvalidValue, "path"):
                 call(path)
 
@@ -307,7 +307,7 @@ class TestDamage:
     def load(self, folder: Path, data: bytes) -> fc.InfluenceMap:
         path = folder / "damaged"
         rewrite(path, data)
-        return fc.load(path)
+        return fc.InfluenceMap.load(path)
 
     def test_every_flipped_bit_is_noticed(self, tmp_path: Path, small_file: bytes) -> None:
         assert self.load(tmp_path, small_file)["a"].values[0, 0] == 3
@@ -345,9 +345,9 @@ class TestDamage:
     def test_nothing_there(self, tmp_path: Path) -> None:
         for path in (tmp_path / "absent", tmp_path, tmp_path / "a" / "b"):
             with refused(BadSaveFile, str(path), "Check the path"):
-                fc.load(path)
+                fc.InfluenceMap.load(path)
         with refused(BadSaveFile):
-            fc.load("nul\0")
+            fc.InfluenceMap.load("nul\0")
 
     @pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
     def test_another_version(self, tmp_path: Path, small_file: bytes, version: int) -> None:
@@ -392,7 +392,7 @@ class TestLies:
     def survives(self, path: Path, data: bytes) -> None:
         rewrite(path, data)
         try:
-            imap = fc.load(path)
+            imap = fc.InfluenceMap.load(path)
         except BadSaveFile:
             return
         assert all(np.isfinite(layer.values).all() for layer in imap.layers.values())
@@ -405,7 +405,7 @@ class TestLies:
                     layer.settle()
                     str(layer)
             imap.save(path)
-            same(imap, fc.load(path))
+            same(imap, fc.InfluenceMap.load(path))
         except FieldcraftError:
             pass
 
@@ -476,7 +476,7 @@ class TestLies:
         path = tmp_path / "lie"
         path.write_bytes(sealed(header, b"".join(parts)))
         with refused(BadSaveFile, "sources"):
-            fc.load(path)
+            fc.InfluenceMap.load(path)
 
     @pytest.mark.skipif(sys.platform != "linux", reason="memory limits of another kind")
     def test_absurd_sizes_take_no_memory(self, tmp_path: Path, small_file: bytes) -> None:
@@ -522,7 +522,7 @@ used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesi
 resource.setrlimit(resource.RLIMIT_AS, (used + 500 * 10**6,) * 2)
 for path in sorted(Path({str(tmp_path)!r}).iterdir()):
     try:
-        fc.load(path)
+        fc.InfluenceMap.load(path)
     except fc.errors.BadSaveFile:
         continue
     raise SystemExit(f"{{path}} was loaded")

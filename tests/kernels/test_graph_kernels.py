@@ -82,7 +82,7 @@ def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int])
             found += [field.descend(graph.positions[v]).cells for v in np.flatnonzero(~field.walls)[:4]]
             graph.set_walls(rng.integers(0, len(graph), 2), bool(rng.integers(2)))
             if len(graph.edges):
-                graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 2)])
+                graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 2)])
             found += [np.asarray(field.repair()), field.exact]
         if not web.has_starts and web.limit is None:
             found.append(fc.flee_map(field).exact)
@@ -171,7 +171,7 @@ def test_travelling(web: graphs.Web, seed: int) -> None:
             agents = agents.travel(others if turn == 3 else flow, rng.uniform(0, 3, 40))
             found += [agents.vertices, agents.arcs, agents.gone, agents.positions, agents.cells]
             if turn == 4 and len(graph.edges):
-                graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 5)])
+                graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 5)])
                 flow.distance_map.repair()
         return found
 

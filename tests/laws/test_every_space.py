@@ -293,7 +293,7 @@ def test_a_saved_map_goes_on_as_the_other(tmp_path_factory: pytest.TempPathFacto
     imap.advance(0.7)
     path: Path = tmp_path_factory.mktemp("saves") / "map.fc"
     imap.save(path)
-    twin = fc.load(path)
+    twin = fc.InfluenceMap.load(path)
     assert type(twin.space) is type(space) and twin.space.same_cells(space) and repr(twin.space) == repr(space)
     assert twin.space.walls.tobytes() == space.walls.tobytes()
     for one in (imap, twin):

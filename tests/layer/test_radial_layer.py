@@ -409,7 +409,7 @@ class RadialMachine(RuleBasedStateMachine):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "map"
             self.imap.save(path)
-            self.imap = fc.load(path)
+            self.imap = fc.InfluenceMap.load(path)
         self.layer = self.imap["a"]
         same_bits(self.layer.values, before)
 
@@ -454,7 +454,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "fragments"),
         [
-            ({"falloff": "flat"}, ["'quadratic'", "'flat'"]),
+            ({"falloff": "flat"}, ["'parabolic'", "'flat'"]),
             ({"falloff": lambda u: u * np.nan}, ["nan"]),
             ({"falloff": lambda u: 3 - u}, ["3.0"]),
             ({"metric": "manhattan"}, ["'path'", "'manhattan'"]),

@@ -63,7 +63,7 @@ def test_there_and_back(tmp_path: Path) -> None:
         again = load_map(tmp_path / "b.json")
         assert isinstance(again, Graph) and again.same_cells(graph) and again.max_height == graph.max_height
         np.testing.assert_array_equal(again.walls, graph.walls)
-    graph.block_edges(graph.edges[:1])
+    graph.set_edges(graph.edges[:1])
     with pytest.raises(InvalidValue, match="closed edges"):
         save_waypoints(graph, tmp_path / "c.json")
     with pytest.raises(InvalidValue, match="to_graph"):

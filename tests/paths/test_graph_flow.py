@@ -57,7 +57,7 @@ def test_it_follows_repairs(web: graphs.Web, seed: int) -> None:
         version = flow.version
         graph.set_walls(rng.integers(0, len(graph), 2), bool(rng.integers(2)))
         if len(graph.edges):
-            graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 3)], bool(rng.integers(2)))
+            graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 3)], blocked=bool(rng.integers(2)))
         arcs = flow.arcs[flow.arcs >= 0]
         assert not (graph.closed[arcs] | graph.walls[graph.topology.ends[arcs]]).any()  # even before a repair
         field.repair()

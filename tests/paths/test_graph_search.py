@@ -65,7 +65,7 @@ def test_walls_and_closed_edges_may_change_between_calls() -> None:
     assert shortest_path(graph, (0, 0), (2, 0)).cells.tolist() == [0, 1, 3]
     graph.set_walls(1)
     assert shortest_path(graph, (0, 0), (2, 0)).cells.tolist() == [0, 2, 3]
-    graph.block_edges((0, 2))
+    graph.set_edges((0, 2))
     assert not shortest_path(graph, (0, 0), (2, 0))
     assert not shortest_path(graph, (0, 0), (2, 0))  # it is known by now what lies apart
     graph.set_walls(1, False)

@@ -86,7 +86,7 @@ def test_repairs_give_the_bits_of_a_new_map(web: graphs.Web, seed: int) -> None:
     for turn in range(5):
         graph.set_walls(rng.integers(0, len(graph), 2), bool(rng.integers(2)))
         if len(graph.edges):
-            graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 3)], bool(rng.integers(2)))
+            graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 3)], blocked=bool(rng.integers(2)))
         version = field.version
         if web.costs == "any" and turn % 2:
             keywords["cost"] = keywords["cost"].copy()
@@ -145,11 +145,11 @@ class TestOneWay:
         graph = house()
         field = distance_map(graph, (0, 0))
         assert field.values[2] == 2
-        graph.block_edges((2, 1))
+        graph.set_edges((2, 1))
         assert field.outdated
         assert field.repair().tolist() == [2, 3]
         assert field.values.tolist() == [0, 1, 6, 5, 4]
-        graph.block_edges((2, 1), False)
+        graph.set_edges((2, 1), blocked=False)
         assert field.repair().tolist() == [2, 3]
 
 
@@ -186,7 +186,7 @@ class TestAnswers:
         graph = fc.Graph([(x, 0) for x in range(12)], [(x, x + 1) for x in range(11)])
         safety = fc.flee_map(distance_map(graph, (2, 0)), strength=2.0)
         assert safety.descend((1, 0)).cells[-1] == 11
-        graph.block_edges((5, 6))
+        graph.set_edges((5, 6))
         safety.repair()
         assert safety.descend((3, 0)).cells[-1] == 5
 
@@ -201,7 +201,7 @@ class TestAnswers:
         field = distance_map(graph, (0, 0))
         assert field.exact[0] < field.exact[1] < field.exact[2] == field.exact[3]
         assert field.descend((2, 0)).cells.tolist() == [2, 1, 0]
-        graph.block_edges((0, 1))
+        graph.set_edges((0, 1))
         assert field.repair().tolist() == [1, 2, 3]  # none bears another out
         assert np.isinf(field.exact[1:]).all()
 

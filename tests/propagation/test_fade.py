@@ -349,7 +349,7 @@ class TestAsALayer:
             layer.mark([(3.5, 2.5), (120.5, 33.5)], radius=4.0, falloff="linear")
             layer.imap.advance(3.33)
             layer.imap.save(tmp_path / "memory.map")
-            twins = [fc.load(tmp_path / "memory.map"), layer.imap.copy(), layer.imap]
+            twins = [fc.InfluenceMap.load(tmp_path / "memory.map"), layer.imap.copy(), layer.imap]
             for twin in twins:
                 np.testing.assert_array_equal(twin["memory"].values, layer.values)
             for twin in twins:
@@ -522,7 +522,7 @@ class TestOnGraphs:
         layer.mark(places[[5, 140]])
         imap.advance(1.0)
         imap.save(tmp_path / "graph.map")
-        again = fc.load(tmp_path / "graph.map")
+        again = fc.InfluenceMap.load(tmp_path / "graph.map")
         for twin in (imap, again):
             twin["memory"].mark(places[70], 33.0)
             twin.advance(1.0)

@@ -248,7 +248,7 @@ class TestSaves:
         layer.deposit(space.position_of(opened(space, 50)))
         layer.step(2)
         imap.save(tmp_path / "a.fc")
-        twins = [imap.copy(), fc.load(tmp_path / "a.fc")]
+        twins = [imap.copy(), fc.InfluenceMap.load(tmp_path / "a.fc")]
         identity = source.id
         for each in (imap, *twins):
             each["heat"].step(2)
@@ -288,7 +288,7 @@ def test_floods_obey_a_barrier_which_does_not_decay(as_graph: bool, tmp_path: Pa
     chase.deposit((3.5, 1.5), 1.0)
     imap.advance(0.35)
     imap.save(tmp_path / "chase.save")
-    others = [imap.copy(), fc.load(tmp_path / "chase.save"), pickle.loads(pickle.dumps(imap))]
+    others = [imap.copy(), fc.InfluenceMap.load(tmp_path / "chase.save"), pickle.loads(pickle.dumps(imap))]
     for each in (imap, *others):
         each.step(7)
         heat = each["chase"].values.reshape(5, 11)

@@ -39,7 +39,7 @@ def test_a_grid_and_its_graph_have_the_same_values(seed: int, metric: str, blend
     strengths, radii = rng.uniform(-5, 5, 8), rng.uniform(0.4, 7, 8)
     found = []
     for each in (space, space.to_graph()):
-        layer = fc.InfluenceMap(each).add_layer("a", fc.Radial(3, "quadratic", metric, blend))
+        layer = fc.InfluenceMap(each).add_layer("a", fc.Radial(3, "parabolic", metric, blend))
         layer.add_sources(places, strengths, radii=radii, on_wall="through")
         layer.step()
         found.append(layer.values.reshape(-1))
@@ -59,7 +59,7 @@ def test_exact_under_change(seed: int, metric: str, blend: str, directed: bool) 
         layer.sources.set_radii(some[:2], rng.uniform(1, 12, 2))
         if turn % 2:
             graph.set_walls(rng.integers(0, 150, 3), bool(rng.random() < 0.5))
-            graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 3)], bool(rng.random() < 0.5))
+            graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 3)], blocked=bool(rng.random() < 0.5))
         if turn == 3:
             imap.advance(0.1, budget_work=3)
         imap.step()
@@ -170,7 +170,7 @@ def test_sight_is_exact_under_change(blend: str) -> None:
     for turn in range(6):
         some = rng.integers(0, len(graph), 4)
         graph.set_walls(some, bool(turn % 2))
-        graph.block_edges(graph.edges[rng.integers(0, len(graph.edges), 30)], bool(turn % 2))
+        graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 30)], blocked=bool(turn % 2))
         for layer in layers:
             layer.sources.move(ids[turn : turn + 2], graph.positions[some[:2]], on_wall="through")
         imap.advance(0.1)

@@ -34,7 +34,7 @@ def by_the_definition(positions, sources, strengths, radii, falloff, blend):
     seed=st.integers(0, 2**32 - 1),
     count=st.sampled_from([0, 1, 5, 16, 17, 60]),
     dimensions=st.sampled_from([2, 3]),
-    falloff=st.sampled_from(["constant", "linear", "quadratic", "gaussian", fc.Ring(0.3), (1.0, -0.5, 0.25)]),
+    falloff=st.sampled_from(["constant", "linear", "parabolic", "gaussian", fc.Ring(0.3), (1.0, -0.5, 0.25)]),
     blend=st.sampled_from(["sum", "max"]),
     most=st.sampled_from([20, 1 << 20]),
 )

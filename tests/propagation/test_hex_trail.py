@@ -90,7 +90,7 @@ def test_vectors_gather_and_a_saved_trail_goes_on(kind: str, tmp_path: object) -
     imap.advance(0.3)
     layer.stamp(fc.Stamp.disc(1.5), places[:1], (0.0, 2.0), outside="cut")
     imap.save(f"{tmp_path}/v.fc")
-    twin = fc.load(f"{tmp_path}/v.fc")
+    twin = fc.InfluenceMap.load(f"{tmp_path}/v.fc")
     for each in (imap, twin):
         each.advance(0.5)
     assert layer.vectors.shape == (*space.shape, 2) and layer.vectors.any()

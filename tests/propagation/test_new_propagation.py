@@ -106,7 +106,7 @@ def test_its_layer_takes_sources_and_deposits_and_is_saved(tmp_path: Path) -> No
     layer.deposit((1.5, 1.5), 2.0)
     imap.advance(0.25)
     imap.save(tmp_path / "heat.save")
-    others = (imap.copy(), fc.load(tmp_path / "heat.save"))
+    others = (imap.copy(), fc.InfluenceMap.load(tmp_path / "heat.save"))
     for each in (imap, *others):
         each.advance(0.3)
         each.layer("heat", fc.SpreadLayer).tune(rate=0.1)

@@ -28,7 +28,7 @@ from support.worlds import KNIGHT_AND_CORNER, random_ground
 
 FALLOFFS = [
     Falloff.of(f)
-    for f in ("constant", "linear", "quadratic", "cubic", "exponential", "gaussian", "smoothstep", Ring(0.2, 0.9), [1, 0.5, -0.7, 0])
+    for f in ("constant", "linear", "parabolic", "cubic", "exponential", "gaussian", "smoothstep", Ring(0.2, 0.9), [1, 0.5, -0.7, 0])
 ]
 RADII = [0.5, 1.0, 2.5, 7.0, 12.0]
 
@@ -225,7 +225,7 @@ class TestTiersAndThreads:
             pool.set_threads(count)
             field = GridRadialField(Radial(9, blend=blend), grid)
             for radius in (9.0, 14.5):
-                field.footprints.number(Falloff.of("quadratic"), radius, field.ground)
+                field.footprints.number(Falloff.of("parabolic"), radius, field.ground)
             for held in sources[: 2 if blend == "sum" else 1]:
                 filled(field, held)
             found.append(field)
@@ -251,7 +251,7 @@ class TestOracles:
             square = dx**2 + dy**2
             expected += np.where(square <= radius**2, strength - strength * square / radius**2, 0)
         expected[grid.walls] = 0
-        numbers = [field.footprints.number(Falloff.of("quadratic"), radius, field.ground) for radius in radii.tolist()]
+        numbers = [field.footprints.number(Falloff.of("parabolic"), radius, field.ground) for radius in radii.tolist()]
         filled(field, Emission(cells, strengths, np.array(numbers)))
         np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6 * 9)
 

@@ -103,7 +103,7 @@ def test_a_door_weakens_and_opens(tmp_path: Path) -> None:
 
     path = tmp_path / "map.npz"
     imap.save(path)
-    loaded, twin = fc.load(path), imap.copy()
+    loaded, twin = fc.InfluenceMap.load(path), imap.copy()
     for each in (imap, loaded, twin):
         each.step(3)
     assert np.array_equal(loaded["noise"].values, noise.values)

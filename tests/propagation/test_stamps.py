@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap, WrongLayer
 from fieldcraft.kernels import pool
-from fieldcraft.propagation import Fade, Stamp, Trail, tether
+from fieldcraft.propagation import Fade, Stamp, Trail
 from support.refusals import refused, unchanged
 
 
@@ -97,16 +97,16 @@ class TestShapes:
         assert drawn((Stamp.disc(1) + Stamp.disc(1).moved(1, 0)) * 0.5)[1, 0] == 1
 
     def test_tether_is_a_donut_round_his_range(self) -> None:
-        donut = drawn(tether(8, 4))
+        donut = drawn(Stamp.tether(8, 4))
         assert donut[6, 0] == max(donut.values()) == 1.0
         assert (4, 0) not in donut  # he reaches me, I reach him
         assert donut[0, -5] == donut[7, 0] == pytest.approx(0.75)
-        wary = drawn(tether(8, 4, threat=3.0))
+        wary = drawn(Stamp.tether(8, 4, threat=3.0))
         assert wary[4, 0] == wary[0, 0] == -2
-        outranged = drawn(tether(3, 6))
+        outranged = drawn(Stamp.tether(3, 6))
         assert outranged[5, 0] == -1
         assert (2, 0) not in outranged
-        assert min(drawn(tether(3, 6, threat=0.5)).values()) == -0.5
+        assert min(drawn(Stamp.tether(3, 6, threat=0.5)).values()) == -0.5
 
 
 class TestPutting:
@@ -225,7 +225,7 @@ class TestPutting:
         layer = imap.add_layer("plain", values=np.full((7, 9), 1e4))
         layer.stamp(Stamp.disc(3, "gaussian"), (4.5, 3.5), 0.3)
         imap.save(tmp_path / "stamps.map")
-        twins = [imap, imap.copy(), fc.load(tmp_path / "stamps.map")]
+        twins = [imap, imap.copy(), fc.InfluenceMap.load(tmp_path / "stamps.map")]
         for twin in twins:
             twin["plain"].stamp(Stamp.disc(3, "gaussian"), (4.5, 3.5), 0.3)
             twin["plain"].stamp(Stamp.disc(3, "gaussian"), (4.5, 3.5), -0.6)
@@ -266,8 +266,8 @@ class TestRefusals:
             lambda: Stamp.cone(3, 0), lambda: Stamp.cone(3, 361), lambda: Stamp.line(3, 0), lambda: Stamp.rectangle(1, float("nan")),
             lambda: Stamp.polygon([(0, 0), (1, 1)]), lambda: Stamp.image(np.zeros(3), 1), lambda: Stamp.image([[np.nan]], 1),
             lambda: Stamp.image([[99.0]], 1), lambda: Stamp.image(np.zeros((0, 3)), 1), lambda: Stamp.disc(2).scaled(0),
-            lambda: Stamp.disc(2).rotated(float("inf")), lambda: Stamp.disc(2) * float("nan"), lambda: tether(0, 3), lambda: tether(3, -1),
-            lambda: tether(3, 1, threat=-1), lambda: tether(3, 1, threat=99),
+            lambda: Stamp.disc(2).rotated(float("inf")), lambda: Stamp.disc(2) * float("nan"), lambda: Stamp.tether(0, 3),
+            lambda: Stamp.tether(3, -1), lambda: Stamp.tether(3, 1, threat=-1), lambda: Stamp.tether(3, 1, threat=99),
         ],
     )  # fmt: skip
     def test_of_shapes(self, make: object) -> None:

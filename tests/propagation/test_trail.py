@@ -226,7 +226,7 @@ class TestAsALayer:
         layer.imap.advance(0.35)
         layer.deposit(spots[::2], amounts)
         layer.imap.save(tmp_path / "trail.map")
-        twins = [layer.imap, layer.imap.copy(), fc.load(tmp_path / "trail.map")]
+        twins = [layer.imap, layer.imap.copy(), fc.InfluenceMap.load(tmp_path / "trail.map")]
         for twin in twins:
             twin.advance(0.1)
             assert twin["trail"].values.any()

@@ -400,9 +400,9 @@ class TestWallsThatChange:
         assert hunt.hot.tolist() == [5]
         roads = hall.to_graph()
         hunt = Pursuit(roads, (0.5, 0.5), (1.0, 0.0), blocked=[7])
-        roads.block_edges((2, 3))
+        roads.set_edges((2, 3))
         assert not hunt.step(16) and not hunt.values.any()
-        roads.block_edges((2, 3), False)
+        roads.set_edges((2, 3), blocked=False)
         assert hunt.step(4) and hunt.hot.tolist() == [6]
         assert not hunt.step(6) and not hunt.values[7:].any()  # no further: what was blocked for him stays so
 

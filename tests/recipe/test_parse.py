@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadRecipe
+from fieldcraft.falloff import Falloff
 from fieldcraft.recipe import Recipe, read_recipe
 
 GOOD = """
@@ -220,6 +221,12 @@ def test_values_set_from_outside(tmp_path):
     recipe = read(tmp_path, GOOD, "layers.threat.decay=0.9", "sources.camp.strength = 7", "title=Night, late", "layers.goal.half_life=2")
     assert (recipe.layers[0].propagation.decay, recipe.sources[0].strength, recipe.title) == (0.9, 7, "Night, late")
     assert recipe.layers[1].propagation.half_life == 2
+
+
+def test_words_of_before_are_read(tmp_path):
+    layer = '[layers.guns]\npropagation = "radial"\nradius = 4\nfalloff = "{}"\n[[sources]]\nname = "camp"'
+    was, now = (read(tmp_path, change('[[sources]]\nname = "camp"', layer.format(word))) for word in ("quadratic", "parabolic"))
+    assert was.layers[-1].propagation.falloff == now.layers[-1].propagation.falloff == Falloff.of("parabolic")
 
 
 @pytest.mark.parametrize(

@@ -168,19 +168,19 @@ def test_walls_and_edges_change_and_say_so() -> None:
     assert graph.walls_changed(0).tolist() == [0]
     graph.set_walls([0, 2])
     assert graph.walls_version == 1
-    graph.block_edges((1, 0))
+    graph.set_edges((1, 0))
     assert graph.blocked_edges.tolist() == [[0, 1]] and graph.walls_changed(1).tolist() == [0, 1]
-    graph.block_edges([(0, 1)], False)
+    graph.set_edges([(0, 1)], blocked=False)
     assert len(graph.blocked_edges) == 0 and graph.walls_version == 3
     graph.set_walls(range(4), False)
     assert graph.neighbors_of(1).tolist() == [0, 2]
-    graph.block_edges([(1, 2), (0, 1)])
+    graph.set_edges([(1, 2), (0, 1)])
     assert graph.neighbors_of(1).tolist() == []
 
 
 def test_one_way_of_a_directed_edge_is_blocked() -> None:
     graph = Graph(SQUARE, [(0, 1), (1, 0)], directed=True)
-    graph.block_edges((0, 1))
+    graph.set_edges((0, 1))
     assert graph.neighbors_of(0).tolist() == [] and graph.neighbors_of(1).tolist() == [0]
 
 
@@ -191,7 +191,7 @@ def test_what_can_not_be_blocked() -> None:
     with refused(InvalidValue, "True or False"):
         graph.set_walls(1, 1)  # type: ignore[arg-type]
     with refused(InvalidValue, "(0, 2)"):
-        graph.block_edges([(0, 1), (0, 2)])
+        graph.set_edges([(0, 1), (0, 2)])
     with refused(InvalidValue, "one bool per vertex"):
         Graph(SQUARE, ROUND, blocked=[True])
     assert graph.walls_version == 0
@@ -199,7 +199,7 @@ def test_what_can_not_be_blocked() -> None:
 
 def test_other_walls_on_the_same_graph() -> None:
     graph = Graph(SQUARE, ROUND, blocked=[1], max_height=2)
-    graph.block_edges((2, 3))
+    graph.set_edges((2, 3))
     flying = graph.with_walls(None)
     assert not flying.walls.any() and flying.blocked_edges.tolist() == [[2, 3]] and flying.same_cells(graph)
     flying.set_walls(3)
@@ -212,7 +212,7 @@ def test_other_walls_on_the_same_graph() -> None:
 
 def test_there_and_back_by_networkx() -> None:
     graph = Graph(SQUARE, ROUND, [1, 2, 3, 4], directed=True, blocked=[3])
-    graph.block_edges((1, 2))
+    graph.set_edges((1, 2))
     other = graph.to_networkx()
     assert other.is_directed() and other.nodes[3] == {"pos": (0.0, 3.0), "blocked": True}
     assert other.edges[1, 2] == {"length": 2.0, "blocked": True}

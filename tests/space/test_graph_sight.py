@@ -65,9 +65,9 @@ class TestMeshes:
         graph = fc.Graph.from_polygons(CORNERS, ROOMS)
         assert visible(graph, (2, 1.5), 20).all()
         assert visible(graph, (2, 3.8), 20).tolist() == [True, False, False]
-        graph.block_edges((0, 1))
+        graph.set_edges((0, 1))
         assert visible(graph, (2, 1.5), 20).tolist() == [True, False, False]
-        graph.block_edges((0, 1), False)
+        graph.set_edges((0, 1), blocked=False)
         assert sees(graph, (2, 1.5), (12, 1.5), 20).all() and not sees(graph, (2, 1.5), (12, 3.5), 20).any()
 
     def test_one_sees_from_where_one_stands_not_from_the_middle(self) -> None:
@@ -143,7 +143,7 @@ class TestMeshes:
         assert not sees(leap, (1.9, 1.9, 0), (3.5, 2.4, 1), 9).any()
         assert sees(leap, (1.5, 1, 0), (3.5, 1.9, 1), 9).all()
         assert visible(leap, (4, 1, 1), 9).all()
-        leap.block_edges((1, 0))
+        leap.set_edges((1, 0))
         assert not sees(leap, (1, 1, 0), (4, 1, 1), 9).any()
 
     def test_sides_that_meet_in_pieces(self) -> None:

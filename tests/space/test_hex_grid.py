@@ -111,7 +111,7 @@ def test_a_river_between_hexagons_is_a_closed_edge() -> None:
     grid = fc.HexGrid(3, 1)
     assert grid.neighbors_of(0).tolist() == [1]
     before = grid.walls_version
-    grid.graph.block_edges((0, 1))
+    grid.graph.set_edges((0, 1))
     assert grid.neighbors_of(0).tolist() == [] and grid.walls_version > before
 
 

@@ -116,7 +116,7 @@ def test_views_of_guards_on_the_graph_are_those_on_the_grid() -> None:
 def test_closed_edges_bar_the_way_not_the_view() -> None:
     grid = fc.Grid(5, 1)
     graph = grid.to_graph()
-    graph.block_edges((1, 2))
+    graph.set_edges((1, 2))
     assert fc.visible(graph, (0.5, 0.5), 9).all()
     graph.set_walls(2)
     assert fc.visible(graph, (0.5, 0.5), 9).tolist() == [True, True, False, False, False]
@@ -172,7 +172,7 @@ def test_squares_outlast_saves_copies_and_networkx(tmp_path: Path, wrap: bool) -
     imap.step()
     imap.add_layer("birds", fc.Radial(2, "linear", "sight"), walls=np.zeros(45, dtype=bool))
     imap.save(tmp_path / "yard.fc")
-    loaded = fc.load(tmp_path / "yard.fc")
+    loaded = fc.InfluenceMap.load(tmp_path / "yard.fc")
     message = nx.node_link_graph(json.loads(json.dumps(nx.node_link_data(graph.to_networkx(), edges="edges"))), edges="edges")
     again = [
         loaded.space,

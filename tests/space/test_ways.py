@@ -43,7 +43,7 @@ def test_on_graphs_they_are_the_open_edges(directed: bool) -> None:
     rng = np.random.default_rng(3)
     edges = rng.integers(0, 30, (90, 2))
     graph = fc.Graph(rng.random((30, 2)), edges, directed=directed, blocked=[4, 9])
-    graph.block_edges(graph.edges[::7])
+    graph.set_edges(graph.edges[::7])
     pairs = graph.open_edges if directed else np.concatenate([graph.open_edges, graph.open_edges[:, ::-1]])
     ways = graph.ways
     assert np.stack([ways.origins, ways.ends], axis=1).tolist() == sorted(pairs.tolist())

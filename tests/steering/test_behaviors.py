@@ -53,12 +53,12 @@ def test_pursue_leads_the_target() -> None:
 def test_wander_turns_a_little_at_a_time() -> None:
     rng = np.random.default_rng(5)
     moving, angles = np.tile([[1.0, 0.0]], (500, 1)), np.zeros(500)
-    forces, turned = wander(moving, angles, rng, max_speed=1.0, jitter=0.2, wildness=0.5)
+    forces, turned = wander(moving, angles, rng, max_speed=1.0, jitter=12.0, wildness=0.5)
     wanted = moving + forces
     np.testing.assert_allclose(np.hypot(*wanted.T), 1)
-    assert 0.15 < turned.std() < 0.25
+    assert 9 < turned.std() < 15
     assert (np.abs(np.arctan2(wanted[:, 1], wanted[:, 0])) <= math.asin(0.5) + 1e-9).all()
-    again = wander(moving, angles, np.random.default_rng(5), max_speed=1.0, jitter=0.2, wildness=0.5)
+    again = wander(moving, angles, np.random.default_rng(5), max_speed=1.0, jitter=12.0, wildness=0.5)
     assert again[0].tobytes() == forces.tobytes()
     straight, _ = wander(moving, angles, rng, max_speed=3.0, wildness=0.0)
     np.testing.assert_allclose(straight, np.tile([[2.0, 0.0]], (500, 1)))
@@ -66,8 +66,8 @@ def test_wander_turns_a_little_at_a_time() -> None:
     np.testing.assert_allclose(wander(STILL, 0.0, rng, max_speed=2.0, wildness=0)[0], np.tile([[2.0, 0.0]], (3, 1)))
     many = np.zeros(3)
     for _ in range(300):
-        _, many = wander(STILL, many, rng, max_speed=1.0, jitter=2.0)
-        assert (np.abs(many) <= math.pi).all()
+        _, many = wander(STILL, many, rng, max_speed=1.0, jitter=120.0)
+        assert (np.abs(many) <= 180).all()
 
 
 def test_follow_flow() -> None:

@@ -22,7 +22,7 @@ def test_nobody_leaves_the_part_of_the_mesh_that_it_is_in(seed: int, far: float)
     mesh, _ = graphs.squares(fc.Grid(14, 9, cell_size=0.7, walls=rng.random((9, 14)) < 0.3))
     mesh.set_walls(rng.integers(0, len(mesh), 4))
     if len(mesh.edges):
-        mesh.block_edges(mesh.edges[rng.integers(0, len(mesh.edges), 6)])
+        mesh.set_edges(mesh.edges[rng.integers(0, len(mesh.edges), 6)])
     free = np.flatnonzero(~mesh.walls)
     parts = mesh.parts()
     at = mesh.positions[rng.choice(free, 50)]
@@ -65,7 +65,7 @@ class TestRims:
     def test_closed_edges_and_blocked_polygons_are_rims(self) -> None:
         mesh, _ = graphs.squares(fc.Grid(5, 2))
         assert steering.move(mesh, (0.5, 0.5), (4, 0)) == pytest.approx((4.5, 0.5))
-        mesh.block_edges((1, 2))
+        mesh.set_edges((1, 2))
         assert steering.move(mesh, (0.5, 0.5), (4, 0)) == pytest.approx((2, 0.5), abs=1e-5)
         assert steering.move(mesh, (0.5, 1.5), (4, 0)) == pytest.approx((4.5, 1.5))
         mesh.set_walls(7)

@@ -83,11 +83,11 @@ class TestOnTheWay:
         graph = road()
         flow = flow_field(distance_map(graph, (2, 1)))
         agents = Travellers.at(graph, [(0, 0), (1, 0)]).travel(flow, 0.25)
-        graph.block_edges((1, 2))
+        graph.set_edges((1, 2))
         flow.distance_map.repair()
         agents = agents.travel(flow, 0.5)
         assert agents.positions.tolist() == [[0.75, 0], [1.25, 0]]  # it can't be turned round on an edge that is closed both ways
-        graph.block_edges((1, 2), False)
+        graph.set_edges((1, 2), blocked=False)
         graph.set_walls(2)
         assert agents.travel(flow, 0.5).positions.tolist() == [[1, 0], [1, 0]]
 

@@ -102,7 +102,7 @@ class WanderingWorld:
             title="wandering dots",
             field=field,
             areas=(Areas(cells % 7 == 0, ("good",), label="sevenths"),) if "areas" in overlays else (),
-            cones=(Cones(state.positions[:6], ahead[:6], 6.0, 1.0, teams[:6]),) if "cones" in overlays else (),
+            cones=(Cones(state.positions[:6], ahead[:6], 6.0, 57.0, teams[:6]),) if "cones" in overlays else (),
             lines=(Lines(steps, "path", label="next"),) if "lines" in overlays else (),
             arrows=(Arrows(state.positions, 2 * ahead),) if "arrows" in overlays else (),
             marks=(Marks(state.positions, "disc", 1.1, teams, ahead, health=np.linspace(0, 1, len(teams))), *beacon),

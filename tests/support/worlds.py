@@ -63,7 +63,7 @@ def _waypoints(dice: Dice) -> fc.Graph:
     edges = dice.integers(0, count, (3 * count, 2))
     graph = fc.Graph(places, edges[edges[:, 0] != edges[:, 1]], blocked=np.flatnonzero(dice.random(count) < 0.15)[: count - 1])
     if len(graph.edges):
-        graph.block_edges(graph.edges[dice.random(len(graph.edges)) < 0.1])
+        graph.set_edges(graph.edges[dice.random(len(graph.edges)) < 0.1])
     return graph
 
 

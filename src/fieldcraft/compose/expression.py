@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft.compose import writing
 from fieldcraft.compose.engine import Segments, aligned
@@ -149,12 +149,6 @@ class Expression(Operand):
             with self._alone():
                 self._evaluate(out)
         return out
-
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
-        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array."""
-        cells = self.space.cell_at(positions, outside=outside)
-        found = self.values.reshape(-1)[cells]
-        return float(found) if isinstance(cells, int) else np.asarray(found)
 
     @property
     def maps(self) -> tuple[Operand, ...]:

@@ -170,7 +170,7 @@ def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[A
         if not isinstance(model, Graph) or blocked.dtype != np.bool_ or closed.dtype != np.bool_:
             raise ValueError(f"a graph like {model!r}, blocked vertices of {blocked.dtype} and closed edges of {closed.dtype}")
         graph = model.with_walls(blocked)
-        graph.close(closed)
+        graph._close(closed)
         return graph
     labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
     mesh = dict(zip(_MESH, entry["mesh"], strict=True)) if "mesh" in entry else None

@@ -363,6 +363,16 @@ class InfluenceMap:
         with self._guard:
             archive.save(self, path)
 
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> InfluenceMap:
+        """Read an influence map that `save` wrote; it goes on bit for bit.
+
+        Raises `BadSaveFile` where the file is missing, damaged, not a save, or of a newer version.
+        """
+        from fieldcraft.influence_map import archive
+
+        return archive.load(path)
+
 
 def _carrier(device: Device | str | None) -> Device | None:
     """A device that was named, or None for the CPU."""

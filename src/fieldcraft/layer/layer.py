@@ -152,9 +152,14 @@ class Layer(Operand):
             self._every = interval
             self._field.tune(self._propagation, self.every)
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
-        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array."""
+    def sample(self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse") -> float | NDArray[np.float32]:
+        """The values at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array.
+
+        `how` is "nearest", the cell that holds the position, or "bilinear", between cells; see `fieldcraft.sample`.
+        """
         with self._guard:
+            if not isinstance(how, str) or how != "nearest":
+                return super().sample(positions, how=how, outside=outside)
             cells = self.space.cell_at(positions, outside=outside)
             found = self._field.at(cells)
             return float(found) if isinstance(cells, int) else found

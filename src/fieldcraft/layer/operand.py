@@ -69,7 +69,7 @@ class Operand:
     name: str = "map"
     """What it is called in a formula."""
 
-    # Filled by fieldcraft.compose, which stands above this module.
+    # Filled by fieldcraft.compose and fieldcraft.query, which stand above this module.
     _verbs: ClassVar[dict[str, Callable[..., Operand]]] = {}
 
     if TYPE_CHECKING:
@@ -96,8 +96,14 @@ class Operand:
         checked_out(out, self.space.shape)[:] = self.values
         return out
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float32]:
-        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array."""
+    def sample(self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse") -> float | NDArray[np.float32]:
+        """The values at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array.
+
+        `how` is "nearest", the cell that holds the position, or "bilinear", between cells; see `fieldcraft.sample`.
+        """
+        if not isinstance(how, str) or how != "nearest":
+            found: Any = self._verbs["sample"](self, positions, how=how, outside=outside)
+            return found  # type: ignore[no-any-return]
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         return float(found) if isinstance(cells, int) else np.asarray(found)

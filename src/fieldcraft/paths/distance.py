@@ -192,11 +192,17 @@ class DistanceMap(Operand):
             self._distances.settle()
             return self._distances.measured(slice(None)).reshape(self.space.shape)
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> float | NDArray[np.float64]:  # type: ignore[override]
+    def sample(  # type: ignore[override]
+        self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
+    ) -> float | NDArray[np.float64]:
         """The distances from the cells of world positions: a float for one, (N,) float64 for many; inf in walls.
 
         Searches only as far as these need, and goes on from there next time. `outside` is "refuse" or "clamp", see `cell_at` of the space.
+        With `how="bilinear"` distances between cells, of a map that is searched to its end; see `fieldcraft.sample`.
         """
+        if not isinstance(how, str) or how != "nearest":
+            between = super().sample(positions, how=how, outside=outside)
+            return between if isinstance(between, float) else between.astype(np.float64)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.sample_cells(np.atleast_1d(cells))
         return float(found[0]) if isinstance(cells, int) else found

@@ -6,9 +6,9 @@ from fieldcraft.propagation.flood import Flood
 from fieldcraft.propagation.gridless import influence_at
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.propagation.radial import Radial
+from fieldcraft.propagation.shot_danger import shot_danger
 from fieldcraft.propagation.spread import Spread
-from fieldcraft.propagation.stamps import Stamp, tether
-from fieldcraft.propagation.threat import threat
+from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.propagation.trail import Trail
 
 __all__ = [
@@ -23,8 +23,7 @@ __all__ = [
     "Stamp",
     "Trail",
     "influence_at",
-    "tether",
-    "threat",
+    "shot_danger",
 ]
 
 PROPAGATIONS: dict[str, type[Propagation]] = {"spread": Spread, "radial": Radial, "fade": Fade, "flood": Flood, "trail": Trail}

@@ -29,7 +29,7 @@ def influence_at(
     strengths: ArrayLike,
     radius: ArrayLike,
     *,
-    falloff: str | Ring | Falloff | Sequence[float] | Callable[[Floats], Any] = "quadratic",
+    falloff: str | Ring | Falloff | Sequence[float] | Callable[[Floats], Any] = "parabolic",
     blend: str = "sum",
 ) -> Any:
     """The influence of sources at positions, without a map: `strength * falloff(distance / radius)` of each source, blended.
@@ -44,7 +44,7 @@ def influence_at(
     sources: where the sources are, (M, 2), with as many parts; M may be 0.
     strengths: one number for all sources or one for each, (M,); negative ones are allowed.
     radius: one for all sources or one for each, (M,), world units, above 0; beyond it a source does nothing.
-    falloff: "constant", "linear", "quadratic", "cubic", "exponential", "gaussian", "smoothstep", a `Ring`, a table or a callable,
+    falloff: "constant", "linear", "parabolic", "cubic", "exponential", "gaussian", "smoothstep", a `Ring`, a table or a callable,
         see `Falloff.of`.
     blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
 

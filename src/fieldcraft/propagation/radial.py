@@ -35,7 +35,7 @@ class Radial(Radiating):
     Parameters
     ----------
     radius: world units, above 0; sources may have their own.
-    falloff: "constant", "linear", "quadratic" (`B - B d^2 / R^2`), "cubic", "exponential", "gaussian", "smoothstep", a
+    falloff: "constant", "linear", "parabolic" (`B - B d^2 / R^2`), "cubic", "exponential", "gaussian", "smoothstep", a
         `Ring`, a table or a callable, see `Falloff.of`; sources may have their own.
     metric: how distance is measured. "straight": walls don't matter. "connected": straight, but only on cells joined to
         the source by a walk within the radius. "path": along the walk. "sight": straight, but only where the source sees; see
@@ -50,7 +50,7 @@ class Radial(Radiating):
 
     radius: float = dataclasses.field(metadata=checked(checks.positive))
     falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = dataclasses.field(
-        default="quadratic", metadata=checked(curve)
+        default="parabolic", metadata=checked(curve)
     )
     metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
     blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))

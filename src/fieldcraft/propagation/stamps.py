@@ -14,7 +14,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 
-__all__ = ["Print", "Stamp", "tether"]
+__all__ = ["Print", "Stamp"]
 
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
@@ -34,7 +34,7 @@ class Print:
 class Stamp:
     """Weights around a center: which ground is covered, and how much each place of it takes. Weights may be negative.
 
-    Made by `disc`, `ring`, `cone`, `line`, `rectangle`, `polygon` and `image`; changed by `rotated`, `scaled` and `moved`; and
+    Made by `disc`, `ring`, `cone`, `line`, `rectangle`, `polygon`, `image` and `tether`; changed by `rotated`, `scaled` and `moved`; and
     added, subtracted and multiplied by numbers: `Stamp.disc(9) - 2 * Stamp.disc(4)` holds safety and threat at once. Lengths
     are world units; angles are degrees from the x axis towards the y axis. A cell takes the weight at its center. Weights of one
     stamp lie within +-16.
@@ -73,7 +73,7 @@ class Stamp:
         near, far = checks.not_negative("inner", inner), checks.positive("outer", outer)
         if near >= far:
             raise InvalidValue("A ring has inner < outer", got=f"inner={near:g}, outer={far:g}", remedy="Mend the two radii")
-        curve = Falloff.of("quadratic" if falloff is None else falloff)
+        curve = Falloff.of("parabolic" if falloff is None else falloff)
         middle, half = (near + far) / 2, (far - near) / 2
         return cls(lambda x, y: curve(_snapped(np.abs(np.hypot(x, y) - middle) / half)), far, "ring")
 
@@ -159,6 +159,31 @@ class Stamp:
             return np.where(inside, pixels[np.where(inside, row, 0).astype(np.int64), np.where(inside, column, 0).astype(np.int64)], 0.0)
 
         return cls(weigh, math.hypot(rows, columns) / 2 * size, "image")
+
+    @classmethod
+    def tether(cls, own_range: float, enemy_range: float, *, threat: float = 1.0) -> Stamp:
+        """Where to stand against an enemy: to be stamped at its position, with both ranges in world units.
+
+        Where the fighter reaches the enemy and is not reached lies a ring, best in its middle; where the enemy reaches, the weight is
+        less by `threat`, at least 0: -threat where the fighter doesn't reach it, 1 - threat where they reach each other. If the enemy's
+        range is the longer one there is no ring, and the way to it leads through its range.
+
+        Source: the tethering of two fighters in "Influence Maps, Ants, and Flocking": a threat of the enemy's range, a safety of one's own,
+        both centered on the enemy, ideally a donut.
+        """
+        own, enemy = checks.positive("own_range", own_range), checks.positive("enemy_range", enemy_range)
+        weight = checks.not_negative("threat", threat)
+        if weight > MOST_WEIGHT:
+            raise InvalidValue(f"threat is at most {MOST_WEIGHT:g}", got=f"threat={threat!r}", remedy="Put size into amounts")
+        if own <= enemy:
+            return cls.disc(own) - weight * cls.disc(enemy)
+        ring = Falloff.of(Ring(enemy / own))
+
+        def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+            away = np.hypot(x, y)
+            return np.where(away <= enemy * _EDGE, 1.0 - weight, ring(_snapped(away / own)))
+
+        return cls(weigh, own, "tether")
 
     # Changes
 
@@ -250,31 +275,6 @@ class Stamp:
         cut = np.ascontiguousarray(weights[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
         cut.flags.writeable = False
         return Print(cut, int(rows[0]) - reach, int(columns[0]) - reach)
-
-
-def tether(own_range: float, enemy_range: float, *, threat: float = 1.0) -> Stamp:
-    """Where to stand against an enemy: to be stamped at its position, with both ranges in world units.
-
-    Where the fighter reaches the enemy and is not reached lies a ring, best in its middle; where the enemy reaches, the weight is
-    less by `threat`, at least 0: -threat where the fighter doesn't reach it, 1 - threat where they reach each other. If the enemy's
-    range is the longer one there is no ring, and the way to it leads through its range.
-
-    Source: the tethering of two fighters in "Influence Maps, Ants, and Flocking": a threat of the enemy's range, a safety of one's own,
-    both centered on the enemy, ideally a donut.
-    """
-    own, enemy = checks.positive("own_range", own_range), checks.positive("enemy_range", enemy_range)
-    weight = checks.not_negative("threat", threat)
-    if weight > MOST_WEIGHT:
-        raise InvalidValue(f"threat is at most {MOST_WEIGHT:g}", got=f"threat={threat!r}", remedy="Put size into amounts")
-    if own <= enemy:
-        return Stamp.disc(own) - weight * Stamp.disc(enemy)
-    ring = Falloff.of(Ring(enemy / own))
-
-    def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        away = np.hypot(x, y)
-        return np.where(away <= enemy * _EDGE, 1.0 - weight, ring(_snapped(away / own)))
-
-    return Stamp(weigh, own, "tether")
 
 
 def _snapped(share: NDArray[np.float64]) -> NDArray[np.float64]:

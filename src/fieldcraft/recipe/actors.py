@@ -18,7 +18,7 @@ from fieldcraft.propagation import Stamp
 from fieldcraft.recipe.parts import DepositPart, LayerPart, Mark, SourcePart, Stamping, TimelinePart
 from fieldcraft.recipe.places import Places, Policies, check_places, settled, stride_of
 from fieldcraft.recipe.section import Problems
-from fieldcraft.sources.playback import Playback
+from fieldcraft.recordings.playback import Playback
 
 __all__ = ["Actor", "Deposit", "Recorded", "Scripted", "recordings"]
 

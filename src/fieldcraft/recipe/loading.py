@@ -16,10 +16,10 @@ from fieldcraft.recipe.document import DATA, dotted
 from fieldcraft.recipe.lines import Keys
 from fieldcraft.recipe.parts import MapPart, TimelinePart
 from fieldcraft.recipe.section import Problems
-from fieldcraft.sources.football import pitch, pitch_ground, read_football
-from fieldcraft.sources.starcraft import read_starcraft
-from fieldcraft.sources.timeline import Timeline
-from fieldcraft.sources.tracks import read_pedestrians, read_tracks
+from fieldcraft.recordings.football import pitch, pitch_ground, read_football
+from fieldcraft.recordings.starcraft import read_starcraft
+from fieldcraft.recordings.timeline import Timeline
+from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
 from fieldcraft.space import Grid, HexGrid, Space, grid_of
 
 __all__ = ["ground_of", "load_space", "load_timeline"]

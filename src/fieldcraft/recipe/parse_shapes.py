@@ -11,8 +11,8 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import CURVES, Falloff, Ring
-from fieldcraft.propagation import Stamp, tether
+from fieldcraft.falloff import CURVES, Falloff, Ring, of_today
+from fieldcraft.propagation import Stamp
 
 __all__ = ["SHAPES", "falloff_of", "stamp_of"]
 
@@ -32,7 +32,7 @@ SHAPES = {
     "rectangle": _Shape(Stamp.rectangle, ("width", "height")),
     "polygon": _Shape(Stamp.polygon, ("points",)),
     "image": _Shape(Stamp.image, ("weights", "width")),
-    "tether": _Shape(tether, ("own_range", "enemy_range"), ("threat",)),
+    "tether": _Shape(Stamp.tether, ("own_range", "enemy_range"), ("threat",)),
 }
 _CHANGES = ("times", "scale", "rotation", "at")
 
@@ -54,7 +54,7 @@ def falloff_of(value: Any) -> Falloff:
             got=repr(value)[:60],
             remedy='Write falloff = "linear", { inner = 0.4 } or [1, 0.5, 0], say',
         )
-    return Falloff.of(value)
+    return Falloff.of(of_today(value))
 
 
 def stamp_of(value: Any) -> Stamp:

@@ -90,7 +90,7 @@ def _graph_together(parts: dict[str, Any]) -> Graph:
     names = ("positions", "edges", "lengths", "directed", "max_height", "y_up", "labels")
     squares = _grid_together(parts["squares"]) if "squares" in parts else None
     graph = Graph(**{name: parts[name] for name in names}, blocked=blocked, mesh=mesh, squares=squares)
-    graph.close(closed)
+    graph._close(closed)
     return graph
 
 
@@ -118,7 +118,7 @@ def _hexes_together(parts: dict[str, Any]) -> HexGrid:
     terrain = None if ground is None else Terrain(ground["classes"], ground["enter"], ground["names"])
     options = {name: parts[name] for name in ("orientation", "size", "y_up", "wrap")}
     hexes = HexGrid(columns, rows, walls=walls, terrain=terrain, origin=tuple(parts["origin"]), **options)
-    hexes.graph.close(closed)
+    hexes.graph._close(closed)
     return hexes
 
 

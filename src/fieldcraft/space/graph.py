@@ -391,7 +391,7 @@ class Graph(Space):
             self._walls.flags.writeable = False
             self._changes.append(changed)
 
-    def block_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
+    def set_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
         """Close or open edges, while maps on this graph run; layers notice at their next step.
 
         `edges` is one pair of vertices or an (E, 2) array of them. In a directed graph just the edges from the first to the
@@ -406,7 +406,7 @@ class Graph(Space):
             raise InvalidValue("Edges of the graph can be blocked", got=f"{bad}, which is none", remedy="graph.edges has all of them")
         self._change_arcs(np.unique(arcs[self._closed[arcs] != flag(blocked)]), blocked)
 
-    def close(self, closed: NDArray[np.bool_]) -> None:
+    def _close(self, closed: NDArray[np.bool_]) -> None:
         """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought back."""
         if closed.shape != self._closed.shape:
             raise InvalidValue("closed has one bool per arc", got=f"shape {closed.shape}", remedy=f"Pass shape {self._closed.shape}")

@@ -45,7 +45,7 @@ class HexGrid(Space):
         lines of sight and no shots on it.
     y_up: whether y grows upwards.
 
-    Rivers and cliffs between hexagons are closed edges: `hexes.graph.block_edges(pairs)`. Raises `InvalidValue`.
+    Rivers and cliffs between hexagons are closed edges: `hexes.graph.set_edges(pairs)`. Raises `InvalidValue`.
     """
 
     forms = ("hex", "graph")

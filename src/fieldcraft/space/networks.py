@@ -54,7 +54,7 @@ def from_networkx(kind: type[Graph], graph: Any, position: str | None, length: s
             shut[key] = _shut(data, f"edge {(a, b)!r}") and shut.get(key, True)
     closed = [key for key, is_shut in shut.items() if is_shut]
     if closed:
-        made.block_edges(closed)
+        made.set_edges(closed)
     return made
 
 

@@ -98,7 +98,7 @@ def wander(
     rng: np.random.Generator,
     *,
     max_speed: ArrayLike,
-    jitter: float = 0.3,
+    jitter: float = 17.0,
     wildness: float = 0.5,
 ) -> tuple[Wide, Wide]:
     """Here and there without twitching: the forces, (N, 2) world units per second, and the angles to hand in next time, (N,).
@@ -108,10 +108,10 @@ def wander(
     Parameters
     ----------
     velocities: (N, 2) world units per second. Who stands still takes x as ahead.
-    angles: (N,) radians, the point on the circle from ahead; one number for all. Start with 0, or at random.
+    angles: (N,) degrees, the point on the circle from ahead; one number for all. Start with 0, or at random.
     rng: what chance is drawn from: one normal number per agent and call.
     max_speed: the speed wanted, one number or one per agent.
-    jitter: how far an angle creeps in one call, in radians (the standard deviation).
+    jitter: how far an angle creeps in one call, in degrees (the standard deviation).
     wildness: the radius of the circle beside the distance of its center: 0 straight on, 1 may turn at once.
 
     Raises `InvalidValue`.
@@ -124,10 +124,11 @@ def wander(
     spread = checks.not_negative("jitter", jitter)
     radius = checks.not_negative("wildness", wildness)
     turned = checks.numbers("angles", angles, count) + spread * rng.standard_normal(count)
-    turned = np.mod(turned + math.pi, 2 * math.pi) - math.pi
+    turned = np.mod(turned + 180.0, 360.0) - 180.0
     ahead = _directions(moving)
     ahead[(ahead == 0).all(axis=1)] = (1.0, 0.0)
-    cos, sin = (radius * np.cos(turned))[:, np.newaxis], (radius * np.sin(turned))[:, np.newaxis]
+    way = np.radians(turned)
+    cos, sin = (radius * np.cos(way))[:, np.newaxis], (radius * np.sin(way))[:, np.newaxis]
     aim = ahead + cos * ahead + sin * np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
     wanted = _directions(aim) * limits("max_speed", max_speed, count)[:, np.newaxis]
     return wanted - moving, turned

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, Timeline
+from fieldcraft import Grid
+from fieldcraft.recordings import Timeline
 
 __all__ = ["Walks", "walks_of"]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, Timeline
+from fieldcraft import Grid
+from fieldcraft.recordings import Timeline
 
 __all__ = ["AHEAD", "PLACES", "STEP", "Place", "Walks", "ground_of", "walks_of"]
 

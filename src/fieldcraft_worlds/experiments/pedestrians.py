@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import InfluenceMap, Trail, checks, read_pedestrians
+from fieldcraft import InfluenceMap, Trail, checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.recordings import read_pedestrians
 from fieldcraft_worlds.experiments.experiment import Experiment
 from fieldcraft_worlds.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of
@@ -47,7 +48,7 @@ def pedestrians_study(
 
     Parameters
     ----------
-    recordings: files of trajectories, see `fieldcraft.sources.tracks.read_pedestrians`. Of those in `PLACES` the walls are known.
+    recordings: files of trajectories, see `fieldcraft.recordings.tracks.read_pedestrians`. Of those in `PLACES` the walls are known.
     cell: the side of a cell, in metres.
     frames_per_second, unit: what other files don't say of themselves.
 

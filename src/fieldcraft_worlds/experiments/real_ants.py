@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import InfluenceMap, Trail, checks, read_tracks
+from fieldcraft import InfluenceMap, Trail, checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.recordings import read_tracks
 from fieldcraft_worlds.experiments.ant_walks import Walks, walks_of
 from fieldcraft_worlds.experiments.experiment import Experiment
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of
@@ -51,7 +52,7 @@ def real_ants_study(tracks: str | Path, *, size: tuple[float, float] = (35.0, 28
 
     Parameters
     ----------
-    tracks: a folder of tracks, see `fieldcraft.sources.tracks.read_tracks`.
+    tracks: a folder of tracks, see `fieldcraft.recordings.tracks.read_tracks`.
     size: width and height of the nest, whose corner is (0, 0), in the units of the tracks.
     cell: the side of a cell, in the same units.
 

@@ -78,7 +78,7 @@ class SceneView:
         count = len(pixels)
         ahead = _ahead(cones.directions, count, camera)[0]
         radii = checks.numbers("radius", cones.radius, count) * camera.zoom
-        angles = checks.numbers("angle", cones.angle, count)
+        angles = np.radians(checks.numbers("angle", cones.angle, count))
         opacity = checks.fraction("opacity", cones.opacity)
         near = _in_view(pixels, radii, self.size)
         for color, chosen in _groups(cones.color, count):

@@ -10,8 +10,8 @@ import pytest
 
 from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
-from fieldcraft.sources.timeline import TimelineBuilder
-from fieldcraft.sources.tracks import read_pedestrians, read_tracks
+from fieldcraft.recordings.timeline import TimelineBuilder
+from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
 from fieldcraft.space import Grid
 from fieldcraft_worlds.experiments import ant_walks, pedestrian_walks, pedestrians, real_ants
 from fieldcraft_worlds.experiments.recorded import data_folder, digest_of

@@ -192,14 +192,14 @@ class TestParts:
         assert 0.02 < share < 0.3
 
     def test_cones_open_ahead(self) -> None:
-        cones = Cones(np.array([[6.0, 4.0]]), np.array([[0.0, -1.0]]), 3.0, math.pi / 2, "#ffffff", 0.5)
+        cones = Cones(np.array([[6.0, 4.0]]), np.array([[0.0, -1.0]]), 3.0, 90.0, "#ffffff", 0.5)
         picture = seen(meadow(), cones=(cones,))
         lit = touched(picture, seen(meadow()))
         assert lit[12:38, 60].all()
         assert not lit[45:].any()
         area = lit.sum()
         assert area == pytest.approx(math.pi * 30**2 / 4, rel=0.1)
-        circle = seen(meadow(), cones=(Cones(np.array([[6.0, 4.0]]), np.zeros((1, 2)), 3.0, 2 * math.pi),))
+        circle = seen(meadow(), cones=(Cones(np.array([[6.0, 4.0]]), np.zeros((1, 2)), 3.0, 360.0),))
         assert touched(circle, seen(meadow())).sum() == pytest.approx(math.pi * 30**2, rel=0.06)
 
     def test_words(self) -> None:
@@ -215,7 +215,7 @@ class TestParts:
         far = np.array([[1e9, 4.0], [6.0, -1e9], [-300.0, 4.0]])
         parts = {
             "marks": tuple(Marks(far, shape, 2.0, health=np.full(3, 0.5)) for shape in ("disc", "triangle", "cross", "ring", "dot")),
-            "cones": (Cones(far, np.ones((3, 2)), 5.0, 1.0),),
+            "cones": (Cones(far, np.ones((3, 2)), 5.0, 57.0),),
             "arrows": (Arrows(far, np.ones((3, 2))),),
             "labels": (Label((1e9, 0.0), "far"),),
         }
@@ -229,7 +229,7 @@ class TestParts:
             "marks": (Marks(none), Marks(none, "dot"), Marks(none, health=np.zeros(0), directions=none)),
             "lines": (Lines(()), Lines((none, np.ones((1, 2)))), Lines(np.zeros((0, 2, 2))), Lines(np.zeros((3, 0, 2)))),
             "arrows": (Arrows(none, none),),
-            "cones": (Cones(none, none, 1.0, 1.0),),
+            "cones": (Cones(none, none, 1.0, 57.0),),
             "labels": (Label((1.0, 1.0), ""),),
         }
         picture = seen(meadow(), **parts)
@@ -246,7 +246,7 @@ class TestSizes:
             "field": Field(rng.random(space.shape).astype(np.float32)),
             "marks": (Marks(points, health=np.full(9, 0.4)),),
             "lines": (Lines((points,)),),
-            "cones": (Cones(points, points, 4.0, 1.0),),
+            "cones": (Cones(points, points, 4.0, 57.0),),
             "arrows": (Arrows(points, points, spacing=9.0),),
             "labels": (Label((3.0, 3.0), "word"),),
             "headline": "over",

@@ -96,7 +96,7 @@ def test_everything_else_is_drawn_in_three_dimensions_too() -> None:
         "marks": (Marks(places[4:6], "triangle", 0.4, 1, places[4:6] * 0 + 1),),
         "lines": (Lines((places[:3],)),),
         "arrows": (Arrows(places, np.ones_like(places)),),
-        "cones": (Cones(places[:1], places[:1] + 1, 2.0, 1.0),),
+        "cones": (Cones(places[:1], places[:1] + 1, 2.0, 57.0),),
         "labels": (Label((1.0, 1.0), "x"),),
     }
     picture = draw_scene(Scene(graph, areas=parts["areas"]), SIZE)

@@ -121,7 +121,7 @@ def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...
     """Short cones, so that it is seen which way hunters look."""
     people = state.people
     hunters = people.rows(HUNTER)
-    angle = np.radians(settings.hunter.angle)
+    angle = settings.hunter.angle
     return tuple(
         Cones(people.positions[rows], people.headings[rows], 0.3 * settings.hunter.view * ground.unit, angle, tone, opacity=0.22)
         for mood, tone in MOOD_TONES.items()

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import DistanceMap, Grid, InfluenceMap, distance_map, tether, visible
+from fieldcraft import DistanceMap, Grid, InfluenceMap, Stamp, distance_map, visible
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
@@ -62,7 +62,7 @@ class Mirror:
         return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]) / self.cell)
 
     def tether(self, enemies: Iterable[int], own_range: float, enemy_range: float, threat: float) -> Floats:
-        """The tether layer against enemies on these cells, ranges in cells: `fc.tether` around each, where it is in sight. (cells,)."""
+        """The tether layer against enemies on these cells, ranges in cells, (cells,): `fc.Stamp.tether` around each, where in sight."""
         total = np.zeros(len(self.ground))
         for cell in enemies:
             key = (int(cell), own_range, enemy_range, threat)
@@ -77,7 +77,7 @@ class Mirror:
         return total
 
     def _ring(self, cell: int, own_range: float, enemy_range: float, threat: float) -> Floats:
-        stamp = tether(own_range * self.cell, enemy_range * self.cell, threat=threat)
+        stamp = Stamp.tether(own_range * self.cell, enemy_range * self.cell, threat=threat)
         self._layer.write(np.zeros(self.ground.shape))
         self._layer.stamp(stamp, self.centers[cell])
         return np.asarray(self._layer.values.reshape(-1) * self.seen(cell), dtype=np.float64)

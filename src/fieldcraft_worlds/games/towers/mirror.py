@@ -60,7 +60,7 @@ class Mirror:
         tower, cell = settings.tower, space.cell_size
         self.crowd = Crowd(self.walking, radius=0.3 * cell, keep_apart=settings.unit.room * cell)
         self.imap = InfluenceMap(self.space)
-        influence = Radial(tower.reach * cell, "quadratic", settings.metric)
+        influence = Radial(tower.reach * cell, "parabolic", settings.metric)
         self.teams: Teams = self.imap.add_teams(settings.teams, influence)
         self.quiet: list[RadialLayer] = [self.imap.add_layer(f"towers of {name}", influence) for name in settings.teams]
         nearest = tower.least_range / tower.range

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft import tether
+from fieldcraft import Stamp
 from fieldcraft_worlds.games.tether.brains import ahead, expected, layer_of, planned
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.state import State
@@ -29,7 +29,7 @@ class TestLayer:
     def test_it_is_the_tether_stamp_where_the_enemy_is_in_sight(self) -> None:
         mirror, state = placed(with_wall(15, slice(5, 16)), (5.5, 10.5), (12.5, 10.5), foresight=0.0)
         layer = layer_of(mirror, state, 0).reshape(21, 30)
-        stamp = tether(10.0, 5.0, threat=(12.0 / 7.0)).on(1.0, y_up=False, most=30)
+        stamp = Stamp.tether(10.0, 5.0, threat=(12.0 / 7.0)).on(1.0, y_up=False, most=30)
         for row in range(21):
             for column in range(30):
                 i, j = row - 10 - stamp.first_row, column - 12 - stamp.first_column

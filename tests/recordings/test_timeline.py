@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue, UnknownName
-from fieldcraft.sources import table
-from fieldcraft.sources.timeline import Timeline, TimelineBuilder
+from fieldcraft.recordings import table
+from fieldcraft.recordings.timeline import Timeline, TimelineBuilder
 
 HEADER = "seconds,id,group,x,y,strength\n"
 

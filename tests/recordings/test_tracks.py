@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
-from fieldcraft.sources.timeline import Timeline
-from fieldcraft.sources.tracks import read_pedestrians, read_tracks
+from fieldcraft.recordings.timeline import Timeline
+from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
 from support import realdata
 
 SAID = "# framerate: 10 fps\n# id frame x/cm y/cm z/cm\n"

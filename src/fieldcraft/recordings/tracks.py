@@ -10,8 +10,8 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline
-from fieldcraft.sources.table import Table
-from fieldcraft.sources.timeline import MAX_SAMPLES, Timeline, TimelineBuilder
+from fieldcraft.recordings.table import Table
+from fieldcraft.recordings.timeline import MAX_SAMPLES, Timeline, TimelineBuilder
 
 __all__ = ["read_pedestrians", "read_tracks"]
 

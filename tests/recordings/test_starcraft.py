@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
-from fieldcraft.sources.starcraft import ROOTED, read_starcraft
-from fieldcraft.sources.timeline import Timeline
+from fieldcraft.recordings.starcraft import ROOTED, read_starcraft
+from fieldcraft.recordings.timeline import Timeline
 from support import realdata
 
 HEADER = "game_loop,event,unit_id,unit_type,player,x,y,killer_player\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.sources.table import Table
-from fieldcraft.sources.timeline import Timeline, TimelineBuilder
+from fieldcraft.recordings.table import Table
+from fieldcraft.recordings.timeline import Timeline, TimelineBuilder
 
 __all__ = ["ROOTED", "read_starcraft"]
 

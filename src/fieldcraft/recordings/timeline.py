@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline, InvalidValue
-from fieldcraft.sources.playback import Living, Playback
-from fieldcraft.sources.table import Table
+from fieldcraft.recordings.playback import Living, Playback
+from fieldcraft.recordings.table import Table
 
 __all__ = ["COLUMNS", "MAX_SAMPLES", "Timeline", "TimelineBuilder"]
 

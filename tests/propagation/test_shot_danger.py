@@ -11,10 +11,10 @@ import fieldcraft as fc
 def test_the_nearer_in_time_the_more_threatened_and_passed_is_safe() -> None:
     grid = fc.Grid(12, 5, cell_size=2)
     shot = fc.incoming(grid, (1, 5), (23, 5), speed=4)
-    before = fc.threat(grid, [shot], 10)[2]
+    before = fc.shot_danger(grid, [shot], 10)[2]
     assert (np.diff(before) < 0).all()
     np.testing.assert_allclose(before, 1 - np.arange(12) * 2 / 4 / 10, atol=1e-3)
-    later = fc.threat(grid, [shot], 10, elapsed=2.1)[2]
+    later = fc.shot_danger(grid, [shot], 10, elapsed=2.1)[2]
     assert not later[:4].any()
     assert (later[5:] > before[5:]).all()
 
@@ -24,14 +24,14 @@ def test_walls_stop_it_and_shots_add() -> None:
     walls[2, 6] = True
     grid = fc.Grid(12, 5, walls=walls)
     shots = [fc.incoming(grid, (0.5, 2.5), (11.5, 2.5), speed=5), fc.incoming(grid, (0.5, 2.5), (0.5, 4.5), speed=5)]
-    both = fc.threat(grid, shots, 5, strengths=[2, 3], falloff="constant")
+    both = fc.shot_danger(grid, shots, 5, strengths=[2, 3], falloff="constant")
     assert both[2, 0] == 5
     assert (both[2, 1:6] == 2).all()
     assert not both[2, 6:].any()
     assert (both[3:, 0] == 3).all()
     imap = fc.InfluenceMap(grid)
     layer = imap.add_layer("threat", values=both)
-    layer.write(fc.threat(grid, [], 5))
+    layer.write(fc.shot_danger(grid, [], 5))
     assert not layer.values.any()
 
 
@@ -49,11 +49,11 @@ def test_refuses() -> None:
     grid = fc.Grid(12, 5)
     shot = fc.incoming(grid, (0.5, 2.5), (11.5, 2.5), speed=5)
     for call in (
-        lambda: fc.threat(grid, [shot], 0),
-        lambda: fc.threat(grid, [shot], 1, strengths=[1, 2]),
-        lambda: fc.threat(grid, ["bang"], 1),  # type: ignore[list-item]
-        lambda: fc.threat(fc.Grid(2, 2), [shot], 1),
-        lambda: fc.threat(grid, [shot], 1, elapsed=float("nan")),
+        lambda: fc.shot_danger(grid, [shot], 0),
+        lambda: fc.shot_danger(grid, [shot], 1, strengths=[1, 2]),
+        lambda: fc.shot_danger(grid, ["bang"], 1),  # type: ignore[list-item]
+        lambda: fc.shot_danger(fc.Grid(2, 2), [shot], 1),
+        lambda: fc.shot_danger(grid, [shot], 1, elapsed=float("nan")),
     ):
         with pytest.raises(fc.FieldcraftError):
             call()
@@ -63,4 +63,4 @@ def test_on_a_graph_of_squares_it_is_that_of_the_grid() -> None:
     grid = fc.Grid(12, 5)
     graph = grid.to_graph()
     shots = [fc.incoming(space, (0.5, 2.5), (11.5, 2.5), speed=5, width=2) for space in (grid, graph)]
-    assert fc.threat(graph, shots[1:], 9).tolist() == fc.threat(grid, shots[:1], 9).reshape(-1).tolist()
+    assert fc.shot_danger(graph, shots[1:], 9).tolist() == fc.shot_danger(grid, shots[:1], 9).reshape(-1).tolist()

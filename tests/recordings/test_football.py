@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
-from fieldcraft.sources.football import pitch, read_football
-from fieldcraft.sources.timeline import Timeline
+from fieldcraft.recordings.football import pitch, read_football
+from fieldcraft.recordings.timeline import Timeline
 from support import realdata
 
 WIDE = "frame,ball_x,ball_y,ball_z,home_1_x,home_1_y,away_7_x,away_7_y\n"

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import UnknownName
 
 if TYPE_CHECKING:
-    from fieldcraft.sources.timeline import Timeline
+    from fieldcraft.recordings.timeline import Timeline
 
 __all__ = ["Living", "Playback"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.sources.table import Table
-from fieldcraft.sources.timeline import MAX_SAMPLES, Timeline, TimelineBuilder
+from fieldcraft.recordings.table import Table
+from fieldcraft.recordings.timeline import MAX_SAMPLES, Timeline, TimelineBuilder
 from fieldcraft.space import Grid
 
 __all__ = ["pitch", "pitch_ground", "read_football"]

@@ -1,4 +1,4 @@
-"""The threat of shots under way."""
+"""The danger of shots under way."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.space import Shot, Space, checked_space
 
-__all__ = ["threat"]
+__all__ = ["shot_danger"]
 
 
-def threat(
+def shot_danger(
     space: Space, shots: Sequence[Shot], horizon: float, *, strengths: ArrayLike = 1.0, falloff: Any = "linear", elapsed: ArrayLike = 0.0
 ) -> NDArray[np.float32]:
     """How much each cell is threatened by shots under way: float32 in the space's shape, (height, width) on a grid.
 
     A shot adds `strength * falloff(time to impact / horizon)` to each cell that it has yet to sweep; what it has passed is
-    safe from it. The array goes into an ordinary layer: `imap.add_layer("threat", values=...)`, then `layer.write(...)`
+    safe from it. The array goes into an ordinary layer: `imap.add_layer("danger", values=...)`, then `layer.write(...)`
     each frame.
 
     Parameters
