@@ -18,7 +18,7 @@ import numpy as np
 from fieldcraft import checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
-from fieldcraft.influence_map import InfluenceMap, load
+from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.lab.obeying import obey
 from fieldcraft.lab.orders import ORDERS, Order
 from fieldcraft.layer.operand import Operand
@@ -26,7 +26,7 @@ from fieldcraft.propagation import Stamp
 from fieldcraft.recipe.parse import read_recipe
 from fieldcraft.recipe.parts import Recipe
 from fieldcraft.recipe.world import MAX_STEPS, World
-from fieldcraft.sources import Timeline
+from fieldcraft.recordings import Timeline
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space.topology import Topology
 
@@ -323,4 +323,4 @@ def _imap_of(archive: bytes) -> InfluenceMap:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "map"
         path.write_bytes(archive)
-        return load(path)
+        return InfluenceMap.load(path)
