@@ -30,7 +30,7 @@ rng = np.random.default_rng(7)
 tiles = space.positions[rng.choice(np.flatnonzero(~space.walls), 9, replace=False)]
 hero, rats, bats = tiles[0], tiles[1:5], tiles[5:]
 torch, bites, lit = light.add_source(hero, 1.0), 0, 0
-for turn in range(80):
+for _ in range(80):
     seen = tiles_with.field_of_view(walkable, (int(hero[0]), int(hero[1])), radius=8)
     known.mark(seen)
     hero = fc.explore_step(known, hero, rng=rng).positions

@@ -254,7 +254,7 @@ def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | Non
     if name.endswith(".toml"):
         return LiveRecipe(read_recipe(name, overrides, data=data), overrides)
     if Path(name).is_file():
-        return LiveMap(load(name), title=Path(name).stem)
+        return LiveMap(InfluenceMap.load(name), title=Path(name).stem)
     word, _, rest = name.partition(":")
     points = {point.name: point for point in metadata.entry_points(group=WORLDS)}
     if word in points:
