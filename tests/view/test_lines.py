@@ -6,9 +6,7 @@ import pytest
 from fieldcraft import Grid, view
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view import Placement
-from fieldcraft.view.legend import PAGE
 from fieldcraft.view.lines import draw_polylines
-from fieldcraft.view.plot import _apart
 
 
 def canvas(height: int = 40, width: int = 60) -> np.ndarray:
@@ -152,62 +150,3 @@ def test_the_table_between_two_colours_is_dark_in_the_middle():
     assert table[middle].max() < 45
     assert table[-1, 0] > table[-1, 2] + 50
     assert table[0, 2] > table[0, 0] + 50
-
-
-# The plot
-
-
-def find(picture: np.ndarray, color: tuple[int, int, int]) -> np.ndarray:
-    return np.argwhere((picture[..., :3] == color).all(axis=2))
-
-
-def test_a_plot_shows_each_curve_at_its_height():
-    times = np.arange(0, 101, 10)
-    low, high = np.full(11, 0.25), np.full(11, 0.75)
-    picture = view.plot_over_time(
-        times, [("low", low, "#ff0000"), ("high", high, "#00ff00")], limits=(0, 1), title="T", width=500, height=300
-    )
-    assert picture.shape == (300, 500, 4)
-    red, green = (find(picture, color) for color in ((255, 0, 0), (0, 255, 0)))
-    body = slice(80, 350)
-    rows = [np.unique(line[(line[:, 1] > body.start) & (line[:, 1] < body.stop), 0]).mean() for line in (red, green)]
-    plain = view.plot_over_time(
-        times, [("low", low * 0, "#ff0000"), ("high", high * 0 + 1, "#00ff00")], limits=(0, 1), title="T", width=500, height=300
-    )
-    ends = [find(plain, color) for color in ((255, 0, 0), (0, 255, 0))]
-    bottom, top = (np.unique(line[(line[:, 1] > body.start) & (line[:, 1] < body.stop), 0]).mean() for line in ends)
-    assert rows[0] == pytest.approx(bottom + (top - bottom) * 0.25, abs=1.5)
-    assert rows[1] == pytest.approx(bottom + (top - bottom) * 0.75, abs=1.5)
-
-
-@pytest.mark.parametrize(
-    ("times", "values"), [([0], [0.5]), ([0, 1e-3], [-3, 4]), (np.arange(0, 90_000, 600), np.zeros(150)), ([0, 50], [1e30, -1e30])]
-)
-def test_plots_of_any_length_and_range(times, values):
-    picture = view.plot_over_time(times, [("a", values, None)], caption="Some words. " * 20)
-    assert picture.shape == (440, 960, 4)
-    assert not (picture[..., :3] == PAGE).all()
-
-
-def test_labels_are_pushed_apart_and_stay_inside():
-    placed = _apart([100, 101, 102, 20], 0, 110)
-    assert np.diff(sorted(placed)).min() >= 18
-    assert max(placed) <= 110
-    assert np.argsort(placed).tolist() == [3, 0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda: view.plot_over_time([0, 1], []), "at least one curve"),
-        (lambda: view.plot_over_time([0, 1], [("a", [1], None)]), "2 finite numbers"),
-        (lambda: view.plot_over_time([0, 1], [("a", [1, np.nan], None)]), "finite"),
-        (lambda: view.plot_over_time([1, 0], [("a", [1, 2], None)]), "rise"),
-        (lambda: view.plot_over_time([], [("a", [], None)]), "at least one"),
-        (lambda: view.plot_over_time([0, 1], [("a", [1, 2], None)], limits=(1, 1)), "low below high"),
-        (lambda: view.plot_over_time([0, 1], [("a", [1, 2], None)], width=100), "at least 240"),
-    ],
-)
-def test_what_a_plot_refuses(call, says):
-    with pytest.raises(InvalidValue, match=says):
-        call()

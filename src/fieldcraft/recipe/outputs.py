@@ -14,6 +14,7 @@ from fieldcraft.recipe.parts import OutputPart, RunPart
 from fieldcraft.recipe.pictures import SIZES, Painter
 from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
+from fieldcraft.view.plots import need_plots
 
 __all__ = ["Collector", "collector_for", "film_times"]
 
@@ -176,6 +177,7 @@ class _Plot:
     """The same as a picture: a line per team over the whole run."""
 
     def __init__(self, output: OutputPart, run: RunPart, file: Path) -> None:
+        need_plots()
         self.output, self.file = output, file
         self.times = _evenly(0.0, run.seconds, output.every or max(1.0, run.seconds / _MOST_MOMENTS))
         self._seconds: list[float] = []

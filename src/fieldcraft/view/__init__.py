@@ -1,22 +1,20 @@
-"""Pixels: pictures with NumPy alone, files and films through Pillow and PyAV, and drawing onto your own pygame surface.
+"""Pixels: pictures with NumPy alone, letters and files through Pillow, films through PyAV, plots by matplotlib, your own pygame surface.
 
 None of these libraries is loaded before a function that needs it is called.
 """
 
 from fieldcraft.view.arrows import draw_arrows
 from fieldcraft.view.colors import TEAM_COLORS, ColorScale, between, diverging, sequential, tinted
-from fieldcraft.view.curves import plot_curves
 from fieldcraft.view.device_picture import DevicePicture
 from fieldcraft.view.device_window import show_picture
 from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import Team, frame, frame_teams
 from fieldcraft.view.graphs import frame_graph, picture_floors
-from fieldcraft.view.intervals import IntervalPanel, plot_intervals
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
 from fieldcraft.view.lines import draw_dots, draw_lines
 from fieldcraft.view.notebook import show_in_notebooks
 from fieldcraft.view.placement import Placement
-from fieldcraft.view.plot import plot_over_time
+from fieldcraft.view.plots import IntervalPanel, plot_curves, plot_intervals, plot_over_time
 from fieldcraft.view.sheet import picture, picture_teams, sheet
 from fieldcraft.view.strips import ScaleStrip, TeamStrip, above_strip
 from fieldcraft.view.territory import frame_owners, frame_shares

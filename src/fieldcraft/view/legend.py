@@ -66,7 +66,7 @@ class ScaleLegend:
 
     def __init__(self, colors: ColorScale, title: str = "", *, beyond: tuple[bool, bool] = (False, False), opacity: float = 1.0) -> None:
         self.colors = colors
-        self.title = title
+        self.title = checks.text("title", title)
         self.beyond = beyond
         self.opacity = opacity
 
@@ -121,7 +121,7 @@ class TeamLegend:
     def __init__(self, teams: Sequence[Team], colors: ColorScale, title: str = "", *, opacity: float = 1.0) -> None:
         self.teams = checks.sequence("teams", teams)
         self.colors = colors
-        self.title = title
+        self.title = checks.text("title", title)
         self.opacity = opacity
 
     def size(self, scale: float, room: int) -> tuple[int, int]:

@@ -24,6 +24,7 @@ _MARGIN = 18
 _GAP = 14
 _TITLE = 1.5
 _MOST_PIXELS = 2**27
+_TEXT = (0.1, 50)
 
 
 class Drawing(TypedDict, total=False):
@@ -123,28 +124,34 @@ def sheet(
     title, caption:
         lines above and below; a long caption wraps.
     text_scale:
-        1 for letters 10 pixels high, 2 for twice that.
+        1 for letters 10 pixels high, 2 for twice that; 0.1 to 50.
     caption_lines:
         lines to keep free for the caption at least, so that the frames of a film stay equal in size.
 
-    Raises `InvalidValue` for no frames, arrays that are no pictures, and a number of titles that differs.
+    Raises `InvalidValue` for no frames, arrays that are no pictures, a number of titles that differs, and letters of no
+    size that can be drawn; `MissingLibrary` for words without Pillow.
 
     """
+    checks.text("title", title), checks.text("caption", caption)
     pictures = [_checked(picture) for picture in frames]
     if not pictures:
         raise InvalidValue("A sheet has at least one frame", got="none", remedy="Pass the frames to lay side by side")
-    if titles is not None and len(titles) != len(pictures):
+    names = [""] * len(pictures) if titles is None else [checks.text("Each title", name) for name in checks.sequence("titles", titles)]
+    if len(names) != len(pictures):
         raise InvalidValue(
             "A sheet has one title per frame",
-            got=f"{len(titles)} titles for {len(pictures)} frames",
+            got=f"{len(names)} titles for {len(pictures)} frames",
             remedy="Pass as many titles as frames, or none",
         )
     across = min(len(pictures), 4) if columns is None else min(checks.whole("columns", columns, minimum=1), len(pictures))
     scale = checks.positive("text_scale", text_scale)
+    if not _TEXT[0] <= scale <= _TEXT[1]:
+        raise InvalidValue(f"text_scale is {_TEXT[0]} to {_TEXT[1]}", got=f"text_scale={text_scale!r}", remedy="Pass 1.5, say")
     spare = checks.whole("caption_lines", caption_lines)
     key = ScaleLegend(legend) if isinstance(legend, ColorScale) else legend
+    if key is not None and not (hasattr(key, "size") and hasattr(key, "draw")):
+        raise InvalidValue("A legend draws itself", got=type(key).__name__, remedy="Pass a ColorScale, a ScaleLegend or a TeamLegend")
 
-    names = list(titles) if titles is not None else [""] * len(pictures)
     head = round((LINE + 3) * scale) if any(names) else 0
     gap, margin = round(_GAP * scale), round(_MARGIN * scale)
     wide = max(max(picture.shape[1] for picture in pictures), *(measure(name, scale=scale) for name in names), 1)

@@ -1,4 +1,4 @@
-"""How each kind of film is written; the only place that knows Pillow and PyAV."""
+"""How each kind of film is written, by Pillow and PyAV."""
 
 from __future__ import annotations
 

@@ -60,9 +60,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     def act(chosen: argparse.Namespace) -> None:
+        from fieldcraft.view.drawing import need_plots
         from fieldcraft_worlds import preparing
         from fieldcraft_worlds.experiments.runner import run_study
 
+        need_plots()
         study = experiment.study(chosen)
         preparing.on_terminal(experiment.kernels, None if chosen.quiet else sys.stderr)
         report = run_study(
