@@ -30,7 +30,8 @@ rng = np.random.default_rng(7)
 tiles = space.positions[rng.choice(np.flatnonzero(~space.walls), 9, replace=False)]
 hero, rats, bats = tiles[0], tiles[1:5], tiles[5:]
 torch, bites, lit = light.add_source(hero, 1.0), 0, 0
-for _ in range(80):
+turns = 80
+for _ in range(turns):
     seen = tiles_with.field_of_view(walkable, (int(hero[0]), int(hero[1])), radius=8)
     known.mark(seen)
     hero = fc.explore_step(known, hero, rng=rng).positions
@@ -42,8 +43,8 @@ for _ in range(80):
     bites += int((np.abs(rats - hero).max(axis=1) <= 1).sum())
     lit += int((light.sample(bats) > 0.5).sum())
 
-print(f"after {turn + 1} turns {(known.values[~space.walls] > 0).mean():.0%} of the dungeon is known; rats beside the hero {bites} times,")
-print(f"bats in bright light {lit / (turn + 1) / len(bats):.0%} of the time")
+print(f"after {turns} turns {(known.values[~space.walls] > 0).mean():.0%} of the dungeon is known; rats beside the hero {bites} times,")
+print(f"bats in bright light {lit / turns / len(bats):.0%} of the time")
 
 if picture:
     console = tcod.console.Console(WIDTH, HEIGHT, order="F")
