@@ -206,6 +206,11 @@ class TrailField(GatheringField):
             for kernel, arguments in calls:
                 kernel(*arguments)
 
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values at once, (N,), or (2, N) for vectors; see `Field.put`."""
+        self.planes.reshape(len(self.planes), -1)[:, cells] = values
+        self._lengths = None
+
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on what comes in at the next update; see `GatheringField.stamp`."""
         for canvas, part in self._booked(amounts, blots.peak):

@@ -1,0 +1,31 @@
+"""Worlds larger than an array, or than a machine: `from fieldcraft import cluster`.
+
+>>> from fieldcraft import cluster
+>>> world = cluster.World(folder, size=(65536, 65536), block=1024)                    # doctest: +SKIP
+>>> threat = world.add_layer("threat", fc.Spread(decay=0.02, momentum=0.6), every=0.1)  # doctest: +SKIP
+"""
+
+from fieldcraft.cluster.layers import (
+    WorldLayer,
+    WorldMemoryLayer,
+    WorldRadialLayer,
+    WorldSpreadLayer,
+    WorldTrailLayer,
+    digest_of,
+)
+from fieldcraft.cluster.shelves import WorkerLost
+from fieldcraft.cluster.world import Report, Running, World, run
+
+__all__ = [
+    "Report",
+    "Running",
+    "WorkerLost",
+    "World",
+    "WorldLayer",
+    "WorldMemoryLayer",
+    "WorldRadialLayer",
+    "WorldSpreadLayer",
+    "WorldTrailLayer",
+    "digest_of",
+    "run",
+]

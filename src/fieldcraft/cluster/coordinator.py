@@ -1,0 +1,260 @@
+"""The coordinator: it tells shelves what happens, round by round, and begins again from the last checkpoint where one is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.cluster.block import LayerPlan, Rim
+from fieldcraft.cluster.checkpoint import BLOCKS
+from fieldcraft.cluster.plan import Plan
+from fieldcraft.cluster.shelf import Entry, Order, Round, owner
+from fieldcraft.cluster.shelves import Shelves, WorkerLost
+from fieldcraft.errors import FieldcraftError
+
+__all__ = ["Coordinator", "Tally"]
+
+_MOST_LOSSES = 8  # in one call: then something kills each worker that comes
+
+
+@dataclass
+class Tally:
+    """The account of a coordinator: counts, and the workers that were lost."""
+
+    rounds: int = 0
+    ran: int = 0
+    asleep: int = 0
+    bytes_between_blocks: int = 0
+    bytes_between_workers: int = 0
+    lost: list[str] = field(default_factory=list)
+
+
+Deed = tuple[str, tuple[Any, ...]]
+
+
+class Coordinator:
+    """The driver of shelves. Every deed is written down until the next checkpoint, so that a lost worker's part can be done again.
+
+    Deeds are the same whoever does them and however often they are begun again, so what comes out is, too.
+    """
+
+    def __init__(self, shelves: Shelves, folder: Path, memory: float) -> None:
+        self._shelves, self._folder, self._memory = shelves, folder, memory
+        self._deeds: list[Deed] = []
+        self._layers: dict[str, Plan] = {}
+        self._pending: dict[str, list[Rim]] = {}
+        self._begin: list[Deed] = []
+        self._torn: str | None = None
+        self.tally = Tally()
+
+    def open(self, layers: list[tuple[LayerPlan, int, list[Entry]]], changed: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
+        """Begin with the layers of a checkpoint, each with the steps it has made and its blocks."""
+        (self._folder / BLOCKS).mkdir(parents=True, exist_ok=True)
+        self._start_from(layers, changed, blocked)
+        try:
+            self._reopen()
+        except WorkerLost as lost:
+            self._recover(lost)
+
+    def _start_from(self, layers: list[tuple[LayerPlan, int, list[Entry]]], changed: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
+        self._begin = [("_set_walls", (changed, blocked))] if len(changed) else []
+        self._begin += [("_add_layer", (layer, steps, tuple(entries))) for layer, steps, entries in layers]
+        self._deeds = []
+
+    # Deeds
+
+    def add_layer(self, layer: LayerPlan) -> None:
+        """Have one more layer."""
+        self._do("_add_layer", layer, 0, ())
+
+    def set_walls(self, cells: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
+        """Let blocks that are made from now on have these walls."""
+        self._do("_set_walls", cells, blocked)
+
+    def order(self, name: str, orders: Mapping[int, Order]) -> None:
+        """Let things happen to blocks."""
+        if orders:
+            self._do("_order", name, dict(orders))
+
+    def tune(self, layer: LayerPlan) -> None:
+        """Go on with other parameters."""
+        self._do("_tune", layer)
+
+    def round(self, name: str, steps: int, now: int) -> None:
+        """Take steps, at most as many as rims are made for."""
+        before = len(self.tally.lost)
+        outcome: list[Round] = self._do("_round", name, steps, now)
+        self.tally.rounds += 1
+        self.tally.ran += sum(one.ran for one in outcome)
+        self.tally.asleep += sum(one.asleep for one in outcome)
+        self.tally.bytes_between_blocks += sum(one.bytes_between for one in outcome)
+        self.tally.bytes_between_workers += sum(rim.bytes for one in outcome for rim in one.rims)
+        if len(self.tally.lost) > before:
+            self._torn = None
+
+    def _do(self, verb: str, *arguments: Any) -> Any:
+        self._check()
+        deed = (verb, arguments)
+        if self._shelves.can_be_lost:
+            self._deeds.append(deed)
+        try:
+            return self._perform(deed)
+        except WorkerLost as lost:
+            return self._recover(lost)
+        except BaseException as error:
+            self._torn = f"{type(error).__name__}: {error}"
+            raise
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether a call ended in the middle, so that only the last checkpoint is whole."""
+        return self._torn is not None
+
+    def _check(self) -> None:
+        if self._torn is not None:
+            raise FieldcraftError(
+                "A world goes on where its last call was whole",
+                got=f"a world that was torn by {self._torn}",
+                remedy="Open it again from its folder: the last checkpoint is whole",
+            )
+
+    def _perform(self, deed: Deed) -> Any:
+        verb, arguments = deed
+        return getattr(self, verb)(*arguments)
+
+    def _add_layer(self, layer: LayerPlan, steps: int, entries: tuple[Entry, ...]) -> None:
+        self._layers[layer.name] = layer.plan()
+        self._pending[layer.name] = []
+        self._each("add_layer", layer, steps, entries)
+
+    def _set_walls(self, cells: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
+        self._each("set_walls", cells, blocked)
+
+    def _tune(self, layer: LayerPlan) -> None:
+        self._each("tune", layer)
+
+    def _order(self, name: str, orders: dict[int, Order]) -> None:
+        parts: list[dict[int, Order]] = [{} for _ in range(self._shelves.count)]
+        for number, order in orders.items():
+            parts[self._owner(name, number)][number] = order
+        self._hand_over(name)
+        self._shelves.each("order", [(name, part) if part else None for part in parts])
+
+    def _round(self, name: str, steps: int, now: int) -> list[Round]:
+        parts = self._parted(name)
+        self._pending[name] = []
+        found: list[Round] = self._shelves.each("round", [(name, steps, now, part) for part in parts])
+        self._pending[name] = [rim for one in found for rim in one.rims]
+        return found
+
+    def _parted(self, name: str) -> list[list[Rim]]:
+        """The rims that wait for each shelf."""
+        parts: list[list[Rim]] = [[] for _ in range(self._shelves.count)]
+        for rim in self._pending[name]:
+            parts[self._owner(name, rim.target)].append(rim)
+        return parts
+
+    def _hand_over(self, name: str) -> None:
+        """Give shelves the rims that wait for them."""
+        parts = self._parted(name)
+        self._pending[name] = []
+        if any(parts):
+            self._shelves.each("take", [(name, part) if part else None for part in parts])
+
+    def _each(self, verb: str, *arguments: Any) -> list[Any]:
+        return self._shelves.each(verb, [arguments] * self._shelves.count)
+
+    def _owner(self, name: str, number: int) -> int:
+        return owner(self._layers[name], number, self._shelves.count)
+
+    # Losses
+
+    def _reopen(self) -> Any:
+        """Begin from the last checkpoint and do again what came after it; what the last deed gave."""
+        self._shelves.open(str(self._folder / BLOCKS), self._memory)
+        self._layers, self._pending = {}, {}
+        answer = None
+        for deed in [*self._begin, *self._deeds]:
+            answer = self._perform(deed)
+        return answer
+
+    def _recover(self, lost: WorkerLost) -> Any:
+        for _ in range(_MOST_LOSSES):
+            self.tally.lost.append(lost.worker)
+            try:
+                return self._reopen()
+            except WorkerLost as again:
+                lost = again
+            except BaseException as error:
+                self._torn = f"{type(error).__name__}: {error}"
+                raise
+        self._torn = f"WorkerLost: {lost}"
+        raise lost
+
+    def _asked(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
+        """Ask shelves something that changes nothing."""
+        self._check()
+        try:
+            return self._shelves.each(verb, arguments)
+        except WorkerLost as lost:
+            self._recover(lost)
+            return self._shelves.each(verb, arguments)
+
+    # Answers
+
+    def save(self, stamp: str) -> tuple[dict[str, list[Entry]], int]:
+        """Let all blocks be written: those of each layer, and the bytes that it took."""
+        self._check()
+        for _ in range(_MOST_LOSSES):
+            try:
+                return self._save(stamp)
+            except WorkerLost as lost:
+                self._recover(lost)
+        raise WorkerLost("all", "one loss after the other")
+
+    def _save(self, stamp: str) -> tuple[dict[str, list[Entry]], int]:
+        found: dict[str, list[Entry]] = {}
+        written = 0
+        for name in self._layers:
+            self._hand_over(name)
+            saved = self._each("save", name, stamp)
+            found[name] = sorted(entry for one in saved for entry in one.entries)
+            written += sum(one.written for one in saved)
+        return found, written
+
+    @property
+    def begins_again(self) -> bool:
+        """Whether workers may be lost, so that it has to know from what to begin again."""
+        return self._shelves.can_be_lost
+
+    def committed(
+        self,
+        layers: list[tuple[LayerPlan, int, list[Entry]]],
+        changed: NDArray[np.int64],
+        blocked: NDArray[np.bool_],
+        orders: Mapping[str, Mapping[int, Order]],
+    ) -> None:
+        """Take notice that there is a checkpoint, and of all sources then: from there it begins if a worker is lost."""
+        self._start_from(layers, changed, blocked)
+        self._begin += [("_order", (name, dict(some))) for name, some in orders.items() if some]
+
+    def read(self, name: str, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:
+        """The values of some of a block's cells; None for nothing but zeros."""
+        arguments: list[tuple[Any, ...] | None] = [None] * self._shelves.count
+        place = self._owner(name, number)
+        arguments[place] = (name, number, rows, columns)
+        found: NDArray[np.float32] | None = self._asked("read", arguments)[place]
+        return found
+
+    def of_blocks(self, verb: str, *arguments: Any) -> dict[int, Any]:
+        """The answers of all shelves about their blocks."""
+        return {number: value for one in self._asked(verb, [arguments] * self._shelves.count) for number, value in one}
+
+    def close(self) -> None:
+        """Let the shelves go."""
+        self._shelves.close()

@@ -1,0 +1,514 @@
+"""Worlds larger than an array: a map in blocks, of which only those where something happens exist."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.cluster import checkpoint as checkpoints
+from fieldcraft.cluster.block import LayerPlan, WorldPlan
+from fieldcraft.cluster.carried import carried
+from fieldcraft.cluster.checkpoint import BLOCKS, Checkpoint, LayerState
+from fieldcraft.cluster.coordinator import Coordinator
+from fieldcraft.cluster.ground import Changes, Cover, walls_in
+from fieldcraft.cluster.layers import (
+    LAYERS,
+    WorldLayer,
+    WorldMemoryLayer,
+    WorldRadialLayer,
+    WorldSpreadLayer,
+    WorldTrailLayer,
+    _SourceLayer,
+)
+from fieldcraft.cluster.plan import Box
+from fieldcraft.cluster.shelf import Entry, Order
+from fieldcraft.cluster.shelves import LocalShelves, Shelves
+from fieldcraft.errors import InvalidValue, NameTaken, OutsideMap, UnknownName
+from fieldcraft.interruption import whole
+from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.space import Grid
+
+__all__ = ["Report", "Running", "World", "run"]
+
+_MOST_SIDE = 2**24
+_MOST_BLOCK = 2**14
+_SAMPLE = 64  # cells a side of the parts by which the walls of a world are known again
+_log = logging.getLogger("fieldcraft")
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a call that took steps.
+
+    `steps` by layer. A *round* is up to `halo_steps` steps, after which blocks hear of each other; `blocks_run` and `blocks_asleep` count
+    blocks over all rounds, those that don't exist in neither. `bytes_between_blocks` are all rims that had changed,
+    `bytes_between_workers` those of them that went from one process to another. `workers_lost` are the addresses of workers that died
+    or did not answer, whose part was done again.
+    """
+
+    steps: Mapping[str, int]
+    rounds: int = 0
+    blocks_run: int = 0
+    blocks_asleep: int = 0
+    bytes_between_blocks: int = 0
+    bytes_between_workers: int = 0
+    workers_lost: tuple[str, ...] = ()
+    checkpoints: int = 0
+
+    def __str__(self) -> str:
+        made = ", ".join(f"{name} {count}" for name, count in self.steps.items()) or "none"
+        lost = f"; lost {', '.join(self.workers_lost)}" if self.workers_lost else ""
+        return (
+            f"steps: {made}; {self.rounds} rounds, {self.blocks_run:,} blocks run and {self.blocks_asleep:,} asleep; "
+            f"{self.bytes_between_blocks / 1e6:,.1f} MB between blocks, {self.bytes_between_workers / 1e6:,.1f} MB between workers{lost}"
+        )
+
+
+class World:
+    """A map in square blocks, kept in a folder; what never happened anywhere takes no time, no memory and no disk.
+
+    Layers on it give the same bits as on one `fieldcraft.Grid` of this size, whatever the size of blocks, how many steps
+    a round makes and who computes them.
+
+    Parameters
+    ----------
+    folder: where it lives, made if absent. Where a world lies there already, it goes on from its last checkpoint: pass the same
+        size, settings and walls.
+    size: (width, height) in cells, at most 2**24 each.
+    block: cells along a side of a block. Smaller ones (512) suit a quiet world, larger ones (2048) a busy one.
+    walls: where influence cannot go: an array of bool, (height, width), that can be cut by slices (NumPy, a memory map, zarr), or a
+        function of two slices, of rows and of columns, that answers it for the cells there, the same each time.
+    resistance: for layers with `Spread`, by name, how much cells resist, as `SpreadLayer.resistance`; given as walls are.
+    cell_size, origin, y_up, neighbors, wrap: as those of `fieldcraft.Grid`.
+    memory: bytes of blocks that each process keeps in memory; more are moved to the folder and back. About 12 a cell of `Spread`.
+    halo_steps: how many steps a round makes. More mean fewer, larger messages, and wider rims that are computed twice.
+
+    Raises `InvalidValue`, or `BadSaveFile` for a damaged folder.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        size: tuple[int, int],
+        *,
+        block: int = 1024,
+        walls: ArrayLike | Callable[[slice, slice], ArrayLike] | None = None,
+        resistance: Mapping[str, Any] | None = None,
+        cell_size: float = 1.0,
+        origin: tuple[float, float] = (0.0, 0.0),
+        y_up: bool = False,
+        neighbors: int | ArrayLike = 4,
+        wrap: bool = False,
+        memory: float = 2e9,
+        halo_steps: int = 16,
+    ) -> None:
+        self.folder = checks.path("folder", folder)
+        width, height = _size(size)
+        side = checks.whole("block", block, minimum=1, maximum=_MOST_BLOCK)
+        model = Grid(1, 1, cell_size=cell_size, origin=origin, y_up=y_up, neighbors=neighbors, wrap=wrap)
+        cover = Cover(walls, (height, width), np.bool_, "walls")
+        self.plan = WorldPlan(width, height, side, model.cell_size, model.origin, model.y_up, tuple(model.world_steps), model.wrap, cover)
+        self._memory = checks.positive("memory", memory)
+        self._halo_steps = checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
+        self._resistance = {name: Cover(given, (height, width), np.float32, "resistances") for name, given in (resistance or {}).items()}
+        self._layers: dict[str, WorldLayer] = {}
+        self._changed: set[str] = set()
+        self._walls = Changes()
+        self._ticks = 0
+        self._number = 0
+        self._checkpoint_of: list[tuple[LayerPlan, int, list[Entry]]] = []
+        found = checkpoints.read(self.folder)
+        if found is not None:
+            self._go_on(found)
+        else:
+            (self.folder / BLOCKS).mkdir(parents=True, exist_ok=True)
+        self.coordinator = self._open(LocalShelves())
+
+    def __repr__(self) -> str:
+        names = ", ".join(self._layers) or "no layers"
+        return f"<World {self.plan.width} x {self.plan.height} in blocks of {self.plan.block}, {names}>"
+
+    # Layers
+
+    @overload
+    def add_layer(self, name: str, propagation: Spread, *, every: float = ..., reach: float | None = ...) -> WorldSpreadLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Radial, *, every: float = ..., reach: float | None = ...) -> WorldRadialLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Fade, *, every: float = ..., reach: float | None = ...) -> WorldMemoryLayer: ...
+    @overload
+    def add_layer(self, name: str, propagation: Trail, *, every: float = ..., reach: float | None = ...) -> WorldTrailLayer: ...
+    def add_layer(self, name: str, propagation: Propagation, *, every: float = 0.1, reach: float | None = None) -> WorldLayer:
+        """Add a layer and return it.
+
+        Parameters
+        ----------
+        name: a new one, not empty.
+        propagation: `Spread`, `Trail`, `Fade` or `Radial`.
+        every: seconds between two steps.
+        reach: world units that a mark (`Fade`) or a source (`Radial`) reaches at most. By default the radius of the propagation, and the
+            cell alone for marks.
+
+        Raises `NameTaken`, or `InvalidValue` for what doesn't fit and for kinds that can't be cut into blocks, with the reason.
+        """
+        if not isinstance(name, str) or not name:
+            raise InvalidValue("A layer's name is a word or more", got=repr(name), remedy="Pass a string")
+        if name in self._layers:
+            raise NameTaken("Layer names differ", got=f"{name!r}, which exists", remedy="Ask for world.layer(name), or choose another")
+        plan = self._layer_plan(name, propagation, clock.ticks("every", every, minimum=1), reach)
+        layer = self._layers[name] = LAYERS[propagation.layer](self, plan)
+        self.coordinator.add_layer(plan)
+        return layer
+
+    def _layer_plan(self, name: str, propagation: Propagation, every: int, reach: float | None) -> LayerPlan:
+        carried(propagation)
+        far = 0.0 if reach is None else checks.positive("reach", reach)
+        if isinstance(propagation, Radial):
+            far = max(far, propagation.radius)
+        resistance = self._resistance.get(name)
+        if resistance is not None and not isinstance(propagation, Spread):
+            raise InvalidValue("Cells resist on layers with fc.Spread", got=repr(propagation), remedy="Leave its resistance out")
+        plan = LayerPlan(name, propagation, every, far, self._halo_steps, self.plan, resistance)
+        if far:
+            if far / self.plan.cell_size > 2000:
+                raise InvalidValue("A reach is at most 2,000 cells", got=f"{far:g}", remedy="Use larger cells")
+            self.check_torus(plan.plan().halo, f"a reach of {far:g}")
+        return plan
+
+    def check_torus(self, cells: int, what: str) -> None:
+        """Refuse what would meet itself on the other side of a torus."""
+        if self.plan.wrap and 2 * cells + 1 > min(self.plan.width, self.plan.height):
+            raise InvalidValue(
+                "What a block is told of doesn't reach round a torus, where it would count twice",
+                got=f"{what} on {self.plan.width} x {self.plan.height}",
+                remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
+            )
+
+    def layer(self, name: str) -> Any:
+        """The layer of that name; raises `UnknownName`."""
+        try:
+            return self._layers[name]
+        except Exception:
+            raise UnknownName("layer", name, self._layers) from None
+
+    @property
+    def layers(self) -> Mapping[str, WorldLayer]:
+        """The layers by name; read-only."""
+        return MappingProxyType(self._layers)
+
+    @property
+    def time(self) -> float:
+        """Seconds that `advance` has been told of."""
+        return clock.seconds(self._ticks)
+
+    # The ground
+
+    def cells(self, positions: ArrayLike, *, outside: str = "refuse") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and columns of the map, (N,) each, in which world positions lie; as `Grid.cell_at`."""
+        checks.choice("outside", outside, ("refuse", "clamp"))
+        points, _ = checks.positions(positions)
+        plan = self.plan
+        with np.errstate(over="ignore"):
+            columns = np.floor((points[:, 0] - plan.origin[0]) / plan.cell_size)
+            rows = np.floor((points[:, 1] - plan.origin[1]) / plan.cell_size)
+        if plan.wrap and np.isfinite(columns).all() and np.isfinite(rows).all():
+            columns, rows = np.mod(columns, plan.width), np.mod(rows, plan.height)
+        elif outside == "clamp":
+            columns, rows = np.clip(columns, 0, plan.width - 1), np.clip(rows, 0, plan.height - 1)
+        bad = ~((columns >= 0) & (columns < plan.width) & (rows >= 0) & (rows < plan.height))
+        if bad.any():
+            index = int(np.flatnonzero(bad)[0])
+            far = tuple(start + count * plan.cell_size for start, count in zip(plan.origin, (plan.width, plan.height), strict=True))
+            raise OutsideMap(
+                f"Positions lie on the map, from {plan.origin} up to but not including {far}",
+                got=f"{tuple(points[index].tolist())} at index {index}",
+                remedy='Mend the position, or pass outside="clamp"',
+            )
+        if plan.y_up:
+            rows = plan.height - 1 - rows
+        return rows.astype(np.int64), columns.astype(np.int64)
+
+    def grid(self, box: Box) -> Grid:
+        """The rows and columns of a box of the map as a grid of its own, at its place in the world, with the walls as they are now."""
+        plan = self.plan
+        height, width = box.shape
+        below = plan.height - box.bottom if plan.y_up else box.top
+        origin = (plan.origin[0] + box.left * plan.cell_size, plan.origin[1] + below * plan.cell_size)
+        return Grid(
+            width, height, cell_size=plan.cell_size, origin=origin, y_up=plan.y_up, neighbors=np.array(plan.neighbors),
+            walls=walls_in(plan.walls, self._walls, box),
+        )  # fmt: skip
+
+    def walls_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether cells of the map are walls, (N,)."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        if self.plan.walls.source is None and not len(self._walls.cells):
+            return found
+        tile = min(self.plan.block, 256)
+        keys = rows // tile * (self.plan.width // tile + 1) + columns // tile
+        for key in np.unique(keys).tolist():
+            here = keys == key
+            down, right = rows[here], columns[here]
+            box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
+            found[here] = walls_in(self.plan.walls, self._walls, box)[down - box.top, right - box.left]
+        return found
+
+    def set_walls(self, positions: ArrayLike, blocked: bool = True) -> None:
+        """Block or open the cells at world positions, (N, 2), on all layers; they notice at their next step."""
+        rows, columns = self.cells(positions)
+        state = checks.flag("blocked", blocked)
+        cells = np.unique(rows * self.plan.width + columns)
+        rows, columns = np.divmod(cells, self.plan.width)
+        new = self.walls_at(rows, columns) != state
+        if not new.any():
+            return
+        for layer in self._layers.values():
+            self.flush(layer)
+        self._walls.add(cells[new], state)
+        self.coordinator.set_walls(cells[new], np.full(int(new.sum()), state))
+        for layer in self._layers.values():
+            layer.set_walls(rows[new], columns[new], state)
+
+    # Time
+
+    def step(self, count: int = 1) -> Report:
+        """Let every layer make `count` steps, whatever its interval."""
+        wanted = checks.whole("count", count)
+        return self._take(dict.fromkeys(self._layers, wanted), None)
+
+    def advance(self, dt: float) -> Report:
+        """Let `dt` seconds pass: each layer makes the steps that fall due, however many; none is dropped."""
+        return self._take(self._fall_due(dt), None)
+
+    def _fall_due(self, dt: float) -> dict[str, int]:
+        ticks = clock.ticks("dt", dt)
+        self._ticks += ticks
+        steps = {}
+        for name, layer in self._layers.items():
+            steps[name], layer._due = divmod(layer._due + ticks, layer._layer_plan.every)
+        return steps
+
+    def _take(self, steps: dict[str, int], every: int | None) -> Report:
+        before = self.coordinator.tally
+        self.coordinator.tally = tally = type(before)()
+        saved = 0
+        for name, count in steps.items():
+            layer = self._layers[name]
+            while count > 0:
+                self.flush(layer)
+                expiry = layer.next_expiry
+                batch = min(count, layer._layer_plan.halo_steps, count if expiry is None else max(expiry - layer.steps, 1))
+                self._round(layer, batch)
+                count -= batch
+                if every is not None and tally.rounds % every == 0:
+                    self.checkpoint()
+                    saved += 1
+        return Report(
+            steps, tally.rounds, tally.ran, tally.asleep, tally.bytes_between_blocks, tally.bytes_between_workers, tuple(tally.lost), saved
+        )
+
+    @whole
+    def _round(self, layer: WorldLayer, steps: int) -> None:
+        """Let a layer take steps; Ctrl-C waits until it has."""
+        expiry = layer.next_expiry
+        self.coordinator.round(layer.name, steps, layer.steps + steps)
+        layer.steps += steps
+        if expiry is not None and expiry <= layer.steps:
+            self._changed.add(layer.name)
+
+    def flush(self, layer: WorldLayer) -> None:
+        """Tell the blocks of a layer what has come in."""
+        if layer.name in self._changed:
+            self._changed.discard(layer.name)
+            self.coordinator.order(layer.name, layer.take_orders())
+
+    def changed(self, layer: WorldLayer) -> None:
+        """Take notice that something has come in for a layer."""
+        self._changed.add(layer.name)
+
+    def tuned(self, plan: LayerPlan) -> None:
+        """Go on with other parameters of a layer."""
+        self.coordinator.tune(plan)
+
+    # Checkpoints
+
+    def checkpoint(self) -> int:
+        """Write down where the world stands, as the place from which it goes on when it is opened again; the bytes written.
+
+        Only blocks that have changed since the last are written. The new checkpoint takes the place of the old at once: whatever
+        fails on the way, one of the two is whole. Raises `BadSaveFile` where the folder can't be written.
+        """
+        for layer in self._layers.values():
+            self.flush(layer)
+        entries, written = self.coordinator.save(f"{self._number + 1}")
+        self._number += 1
+        states = [
+            LayerState(
+                layer.name, layer.propagation, layer._layer_plan.every, layer._layer_plan.reach, layer._layer_plan.resistance is not None,
+                layer.steps, layer._due, layer.sources.state() if isinstance(layer, _SourceLayer) else {}, entries[layer.name],
+            )
+            for layer in self._layers.values()
+        ]  # fmt: skip
+        state = Checkpoint(self._number, self._shape(), self._ticks, self._walls.cells, self._walls.blocked, states)
+        checkpoints.commit(self.folder, state)
+        self._checkpoint_of = [(layer._layer_plan, layer.steps, entries[layer.name]) for layer in self._layers.values()]
+        orders = self._all_sources() if self.coordinator.begins_again else {}
+        self.coordinator.committed(self._checkpoint_of, self._walls.cells, self._walls.blocked, orders)
+        return written
+
+    def _shape(self) -> dict[str, Any]:
+        plan = self.plan
+        return {
+            "width": plan.width, "height": plan.height, "block": plan.block, "cell_size": plan.cell_size, "origin": plan.origin,
+            "y_up": plan.y_up, "neighbors": plan.neighbors, "wrap": plan.wrap, "walls": self._fingerprint(),
+        }  # fmt: skip
+
+    def _fingerprint(self) -> str:
+        """A fingerprint of the walls that a world was made with: those of five small parts."""
+        seen = hashlib.sha256()
+        height, width = self.plan.height, self.plan.width
+        for down, right in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5)):
+            top, left = int(down * max(height - _SAMPLE, 0)), int(right * max(width - _SAMPLE, 0))
+            box = Box(top, min(top + _SAMPLE, height), left, min(left + _SAMPLE, width))
+            seen.update(np.packbits(self.plan.walls.over(box)).tobytes())
+        return seen.hexdigest()
+
+    def _go_on(self, found: Checkpoint) -> None:
+        for name, value in self._shape().items():
+            if found.shape.get(name) != value:
+                raise InvalidValue(
+                    "A world is opened as it was made",
+                    got=f"{name} of {value!r}, where {found.shape.get(name)!r} lies in {self.folder}",
+                    remedy="Pass the same, or another folder",
+                )
+        self._number, self._ticks = found.number, found.ticks
+        self._walls = Changes(found.changed.copy(), found.blocked.copy())
+        for state in found.layers:
+            if state.resists and state.name not in self._resistance:
+                raise InvalidValue(
+                    "A world is opened as it was made",
+                    got=f"no resistance of layer {state.name!r}",
+                    remedy=f"Pass resistance={{{state.name!r}: ...}}",
+                )
+            plan = self._layer_plan(state.name, state.propagation, state.every, state.reach or None)
+            layer = self._layers[state.name] = LAYERS[state.propagation.layer](self, plan)
+            layer.steps, layer._due = state.steps, state.due
+            if isinstance(layer, _SourceLayer):
+                layer.sources.restore(state.sources)
+            self._checkpoint_of.append((plan, state.steps, state.entries))
+
+    def _open(self, shelves: Shelves) -> Coordinator:
+        """A coordinator that goes on from the last checkpoint."""
+        coordinator = Coordinator(shelves, self.folder, self._memory)
+        coordinator.open(self._checkpoint_of, self._walls.cells, self._walls.blocked)
+        for name, orders in self._all_sources().items():
+            coordinator.order(name, orders)
+        return coordinator
+
+    def _all_sources(self) -> dict[str, dict[int, Order]]:
+        """The sources of all blocks, which checkpoints keep for the whole map."""
+        found = {}
+        for name, layer in self._layers.items():
+            if isinstance(layer, _SourceLayer):
+                layer.sources.all_changed()
+                found[name] = layer.take_orders()
+        return found
+
+    def use(self, shelves: Shelves, halo_steps: int | None = None) -> None:
+        """Go on, from a checkpoint that is made now, on other shelves and with other rims."""
+        self.checkpoint()
+        self.coordinator.close()
+        if halo_steps is not None:
+            self._halo_steps = halo_steps
+        for layer in self._layers.values():
+            layer._rim(dataclasses.replace(layer._layer_plan, halo_steps=self._halo_steps))
+        self._checkpoint_of = [(self._layers[plan.name]._layer_plan, steps, entries) for plan, steps, entries in self._checkpoint_of]
+        self.coordinator = self._open(shelves)
+
+    def close(self) -> None:
+        """Let go of memory and files; what was not put into a checkpoint is lost. The folder can be opened again."""
+        self.coordinator.close()
+
+    # Looks
+
+    def overview(self, scale: int = 64, layer: str | None = None) -> NDArray[np.float32]:
+        """The overview of a layer, by default of the first: see `WorldLayer.overview`."""
+        if not self._layers:
+            raise InvalidValue("An overview is of a layer", got="a world without any", remedy="Add a layer first")
+        chosen: WorldLayer = self.layer(next(iter(self._layers)) if layer is None else layer)
+        return chosen.overview(scale)
+
+
+class Running:
+    """A world at work, inside of `run`."""
+
+    def __init__(self, world: World, every: int | None) -> None:
+        self.world = world
+        self._every = every
+
+    def step(self, count: int = 1) -> Report:
+        """Let every layer make `count` steps."""
+        wanted = checks.whole("count", count)
+        return self.world._take(dict.fromkeys(self.world.layers, wanted), self._every)
+
+    def advance(self, dt: float) -> Report:
+        """Let `dt` seconds pass."""
+        return self.world._take(self.world._fall_due(dt), self._every)
+
+
+@contextlib.contextmanager
+def run(
+    world: World,
+    *,
+    client: Any = None,
+    halo_steps: int | None = None,
+    checkpoint: int | None = 50,
+    timeout: float = 600.0,
+) -> Iterator[Running]:
+    """Run a world on the workers of a Dask client, or without one on the cores of this process.
+
+    Parameters
+    ----------
+    world: the world; until the end it is computed there. Its folder must be the same for all workers: one machine, or a shared disk.
+    client: a `dask.distributed.Client`; each of its workers holds a band of the map.
+    halo_steps: steps in a round, from now on; by default as the world was made.
+    checkpoint: rounds between two checkpoints; None for one at the beginning and one at the end. From the last of them the part of a worker
+        that dies is done again.
+    timeout: seconds that a worker has for a round. One that takes longer is named in the log and given up; the others do its part.
+
+    Raises `WorkerLost` where no worker is left; the world is opened again from its folder then.
+    """
+    every = None if checkpoint is None else checks.whole("checkpoint", checkpoint, minimum=1)
+    steps = None if halo_steps is None else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
+    shelves: Shelves = LocalShelves()
+    if client is not None:
+        from fieldcraft.cluster.dask_transport import DaskShelves
+
+        shelves = DaskShelves(client, checks.positive("timeout", timeout))
+    world.use(shelves, steps)
+    try:
+        yield Running(world, every)
+    finally:
+        if world.coordinator.is_torn:
+            world.coordinator.close()
+        else:
+            world.use(LocalShelves())
+
+
+def _size(size: Any) -> tuple[int, int]:
+    parts = checks.sequence("size", size)
+    if len(parts) != 2:
+        raise InvalidValue("size is (width, height)", got=repr(size), remedy="Pass two whole numbers")
+    width, height = (checks.whole(name, part, minimum=1, maximum=_MOST_SIDE) for name, part in zip(("width", "height"), parts, strict=True))
+    return width, height
