@@ -160,7 +160,7 @@ def made(
 @pytest.mark.parametrize(
     "kinds", [("spread", "spread at once", "spread root", "spread loose"), tuple(k for k in KINDS if not k.startswith("spread"))]
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_blocks_give_the_bits_of_one_array(kinds: tuple[str, ...], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
