@@ -9,7 +9,7 @@ setup: $(VENV)/.ready
 
 # Whatever only tests need comes after what a demo needs.
 $(VENV)/.ready: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[adapters]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[adapters,cluster,tune]'
 	$(BIN)/fieldcraft compile
 	touch $@
 
