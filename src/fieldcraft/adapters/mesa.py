@@ -1,0 +1,187 @@
+"""Models on Mesa 3: a fieldcraft map on the ground of a Mesa space, its layers live in the space's cells.
+
+Cells of a Mesa grid have the coordinates (x, y), and so have positions on the map that belongs to it: `layer.sample(cell.coordinate)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.layer import Layer
+from fieldcraft.space import Graph, Grid, HexGrid, Space
+
+__all__ = ["attach", "mend", "positions", "space_of"]
+
+_SQRT3 = 3**0.5
+
+
+def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
+    """The ground of a Mesa space, for an `InfluenceMap` beside it.
+
+    ============================  ===============================================================================================
+    Mesa                          fieldcraft
+    ============================  ===============================================================================================
+    OrthogonalMooreGrid           Grid of tiles with 8 neighbors; corners may not be cut past walls
+    OrthogonalVonNeumannGrid      Grid of tiles with 4 neighbors
+    HexGrid                       HexGrid of pointy hexagons, mirrored (Mesa moves its even rows, fieldcraft its odd ones)
+    Network                       Graph of its networkx graph, which has positions in the attribute "pos"
+    VoronoiGrid                   Graph of its centroids
+    ============================  ===============================================================================================
+
+    A torus stays one. `walls` is bool of shape (width, height), indexed [x, y] as a property layer is, for grids. The map is made once:
+    what is added to a network later is not seen. Raises `InvalidValue` for other spaces and `MissingLibrary` without Mesa.
+    """
+    spaces = _mesa("space_of")
+    if not isinstance(place, spaces.DiscreteSpace):
+        raise InvalidValue(
+            "A ground is made of a space of mesa.discrete_space",
+            got=type(place).__name__,
+            remedy="Use OrthogonalMooreGrid, OrthogonalVonNeumannGrid, HexGrid, Network or VoronoiGrid",
+        )
+    if isinstance(place, spaces.Network | spaces.VoronoiGrid):
+        if walls is not None:
+            raise InvalidValue("Walls by [x, y] belong to grids", got=type(place).__name__, remedy="Call set_walls on what you get")
+        if isinstance(place, spaces.Network):
+            return Graph.from_networkx(place.G)
+        cells = list(place.all_cells)
+        numbers = {id(cell): number for number, cell in enumerate(cells)}
+        edges = [(numbers[id(cell)], numbers[id(other)]) for cell in cells for other in cell.connections.values()]
+        return Graph([cell.coordinate for cell in cells], np.array(edges, dtype=np.int64).reshape(-1, 2))
+    if len(place.dimensions) != 2:
+        raise InvalidValue("A map has two dimensions", got=f"{len(place.dimensions)} of them", remedy="Use a grid of (width, height)")
+    width, height = place.dimensions
+    shut = None if walls is None else np.asarray(_table(walls, (width, height)).T)
+    if isinstance(place, spaces.HexGrid):
+        # Middles of neighbors are 1 apart, and the mirrored row 0 begins at (0, 0).
+        size = 1 / _SQRT3
+        return HexGrid(width, height, size=size, origin=(-0.5, -size), walls=None if shut is None else shut[:, ::-1], wrap=place.torus)
+    neighbors = 8 if isinstance(place, spaces.OrthogonalMooreGrid) else 4
+    return Grid(width, height, tiles=True, neighbors=neighbors, walls=shut, wrap=place.torus)
+
+
+def attach(place: Any, layer: Layer, name: str | None = None) -> None:
+    """Show a layer as a property of each cell of a Mesa grid, live and without a copy: `cell.scent`, `grid.scent.data`.
+
+    The layer lies on `space_of(place)`. It is read there, by `select_cells`, by SolaraViz, and written through the layer
+    alone: Mesa's own writing raises `ValueError`. A model with it can be pickled; then call `mend`. `name` is the layer's own if not given.
+    Raises `InvalidValue` for a layer on other ground, a name that is taken, and spaces without properties (networks, Voronoi).
+    """
+    spaces = _mesa("attach")
+    if not isinstance(layer, Layer):
+        raise InvalidValue("A layer of a map is attached", got=type(layer).__name__, remedy="Pass imap[name]")
+    if not hasattr(place, "add_property_layer"):
+        raise InvalidValue("Grids of Mesa have properties", got=type(place).__name__, remedy="Call layer.sample(positions(agents))")
+    label = layer.name if name is None else checks.text("name", name)
+    hexagonal = isinstance(place, spaces.HexGrid)
+    if layer.space.shape != tuple(place.dimensions)[::-1] or isinstance(layer.space, HexGrid) != hexagonal:
+        raise InvalidValue(
+            "A layer lies on the ground of the grid",
+            got=f"{layer.space!r} for {type(place).__name__} of {tuple(place.dimensions)}",
+            remedy="Make its map on adapters.mesa.space_of(grid)",
+        )
+    try:
+        place.add_property_layer(_live(spaces, layer, label, hexagonal))
+    except ValueError as error:
+        raise InvalidValue("A property has a name of its own", got=str(error), remedy="Pass name=") from None
+
+
+def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
+    """Where agents are on `space_of(place)`, float64 of shape (N, 2), in their order: what sources, samples and steps take.
+
+    `place` is their space; only on a HexGrid it must be given, as its coordinates are columns and rows. Raises `InvalidValue` for an agent
+    that is in no cell.
+    """
+    spaces = _mesa("positions")
+    cells = []
+    for agent in checks.sequence("agents", agents):
+        cell = getattr(agent, "cell", None)
+        if cell is None:
+            raise InvalidValue("An agent is in a cell", got=f"{agent!r} in none", remedy="Set its cell first, or leave it out")
+        cells.append(cell.coordinate)
+    if isinstance(place, spaces.Network):
+        where = place.G.nodes
+        return np.array([where[node]["pos"] for node in cells], dtype=np.float64).reshape(len(cells), -1 if cells else 2)
+    found = np.array(cells, dtype=np.float64).reshape(len(cells), 2)
+    if isinstance(place, spaces.HexGrid):
+        column, row = place.dimensions[0] - 1 - found[:, 0], found[:, 1]
+        return np.stack([column + 0.5 * (row % 2), row * (_SQRT3 / 2)], axis=1)
+    return found
+
+
+def mend(place: Any) -> None:
+    """Give the cells of an unpickled Mesa grid their properties back; a grid that needs none of it stays as it is.
+
+    Mesa 3.3 makes a class for each cell then, of which only the first has the properties, its own as well. Call it in the model's
+    `__setstate__`: `self.__dict__ = state; adapters.mesa.mend(self.grid)`. Copy a model by `pickle.loads(pickle.dumps(model))`: Mesa's `deepcopy` may put agents into cells of
+    their own. Raises `InvalidValue` for anything but a grid.
+    """
+    _mesa("mend")
+    if not hasattr(place, "cell_klass") or not hasattr(place, "add_property_layer"):
+        raise InvalidValue("Grids of Mesa have properties", got=type(place).__name__, remedy="Pass the model's grid")
+    for cell in place.all_cells:
+        if type(cell) is not place.cell_klass:
+            cell.__class__ = place.cell_klass
+
+
+def _live(spaces: Any, layer: Layer, name: str, mirrored: bool) -> Any:
+    return _kind(spaces)(layer, name, mirrored)
+
+
+def _kind(spaces: Any) -> Any:
+    """The class of live property layers; it is made at the first call, as its base is Mesa's, and found by name when unpickled."""
+    global LiveLayer
+    if LiveLayer is None:
+
+        class Live(spaces.PropertyLayer):  # type: ignore[misc]
+            """A property of cells that is a layer's values, [x, y]."""
+
+            def __init__(self, layer: Layer, name: str, mirrored: bool) -> None:
+                self.layer, self.name, self.mirrored = layer, name, mirrored
+                height, width = layer.space.shape
+                self.dimensions = (width, height)
+
+            def __reduce__(self) -> Any:
+                return _unpickled, (self.layer, self.name, self.mirrored)
+
+            @property
+            def data(self) -> NDArray[np.float32]:
+                """The values now, read-only, of shape (width, height)."""
+                view = self.layer.values.T
+                return view[::-1] if self.mirrored else view
+
+            @property
+            def _mesa_data(self) -> NDArray[np.float32]:
+                return self.data
+
+        LiveLayer = Live
+    return LiveLayer
+
+
+LiveLayer: Any = None
+
+
+def _unpickled(layer: Layer, name: str, mirrored: bool) -> Any:
+    return _live(_mesa("Unpickling a model"), layer, name, mirrored)
+
+
+def _table(walls: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    table = checks.array("walls", walls)
+    if table.shape != shape or table.dtype != np.bool_:
+        raise InvalidValue(
+            f"walls are bool of shape {shape}, [x, y]", got=f"{table.dtype} of shape {table.shape}", remedy="Transpose them?"
+        )
+    return table
+
+
+def _mesa(feature: str) -> Any:
+    try:
+        import mesa.discrete_space as spaces
+    except ImportError:
+        raise MissingLibrary("Mesa 3.2 or newer", "mesa", feature) from None
+    return spaces
