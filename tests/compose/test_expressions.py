@@ -421,7 +421,7 @@ def test_threads_and_blocks_change_no_bit(size, monkeypatch):
     before = pool.threads()
     try:
         for threads, block, work in ((1, 1024, 2_000_000), (2, 1024, 100), (3, 64, 100), (2, 16, 1)):
-            monkeypatch.setattr(engine, "_BLOCK", block)
+            monkeypatch.setattr(kernels.compose, "BLOCK", block)
             monkeypatch.setattr(engine, "_WORK_PER_THREAD", work)
             monkeypatch.setattr(passes, "_WORK_PER_THREAD", work)
             fc.set_threads(threads)

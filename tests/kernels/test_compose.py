@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.compose import engine
 from fieldcraft.compose.engine import Engine, Layout, Program, segments, whole
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.plain import compose as plain_compose
 from fieldcraft.kernels.reference import compose as reference
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="compares the compiled kernels, which are off")
@@ -77,9 +78,9 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, pieces,
         where = segments(starts, np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
     found = set()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_BLOCK", block)
+        for family in (kernels.compose, plain_compose):
+            patch.setattr(family, "BLOCK", block)
         patch.setattr(engine, "_WORK_PER_THREAD", 50)
-        patch.setattr(engine, "_REFERENCE_BLOCK", 37)
         patch.setattr(pool, "_count", 2)
         for compiled in (True, False):
             patch.setattr(kernels, "compiled", lambda compiled=compiled: compiled)

@@ -14,7 +14,7 @@ _MACHINERY = {"ahead", "declare", "fingerprint", "jit", "llvm", "pool", "prebuil
 
 def test_the_plain_tier_answers_where_the_compiled_one_is_not_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     serving = kernels.compiled()
-    for compiled, name in ((False, "fieldcraft.kernels.reference.moves"), (serving, kernels.moves.__name__)):
+    for compiled, name in ((False, "fieldcraft.kernels.plain.moves"), (serving, kernels.moves.__name__)):
         monkeypatch.setattr(kernels, "compiled", lambda compiled=compiled: compiled)
         assert kernels.moves.__name__ == name
         assert kernels.moves is kernels.moves

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import compose as reference
 
 __all__ = ["Engine", "Layout", "Program", "aligned", "segments", "whole"]
 
@@ -20,8 +19,6 @@ Floats = NDArray[np.float32]
 Segments = NDArray[np.int64]
 
 # A scheduler's constants: none of them changes a value.
-_BLOCK = 1024  # cells; the rows of a usual expression then fit into the first-level cache
-_REFERENCE_BLOCK = 65536
 _WORK_PER_THREAD = 2_000_000  # cells times instructions that pay for waking a thread
 
 
@@ -75,16 +72,11 @@ class Engine:
         self._threads = pool.threads()
         self._sources: Sequence[Floats] = ()
         self._out: Floats | None = None
-        self._prepared = self._prepare(programs) if kernels.compiled() else None
+        self._prepared = self._prepare(programs)
 
     def fits(self, walls: NDArray[np.uint8], where: Segments) -> bool:
         """Whether this is tied to these cells, and to as many threads as there may be now."""
-        return (
-            self._walls is walls
-            and self._where is where
-            and self._threads == pool.threads()
-            and (self._prepared is not None) == kernels.compiled()
-        )
+        return self._walls is walls and self._where is where and self._threads == pool.threads()
 
     def tie(self, sources: Sequence[Floats], out: Floats | None) -> None:
         """Take the arrays that the next runs read and write, contiguous float32.
@@ -92,17 +84,14 @@ class Engine:
         `sources` have one value per cell of the map; without `out` only programs that don't write can be run.
         """
         self._sources, self._out = sources, out
-        if self._prepared is not None:
-            bases = self._bases
-            for row, values in enumerate(sources, start=1):
-                bases[:, row] = _address(values)
-            if out is not None:
-                bases[:, 0] = _address(out)
+        bases = self._bases
+        for row, values in enumerate(sources, start=1):
+            bases[:, row] = _address(values)
+        if out is not None:
+            bases[:, 0] = _address(out)
 
     def run(self, program: Program) -> list[tuple[float, float]]:
         """Run a program; gives the (smallest, largest) value of each range on open ground, (inf, -inf) where no cell is open."""
-        if self._prepared is None:
-            return self._run_reference(program)
         calls, ranges = self._prepared[program]
         pool.run(calls)
         if not program.ranges:
@@ -113,8 +102,8 @@ class Engine:
     def _prepare(self, programs: Sequence[Program]) -> dict[Program, tuple[list[pool.Call], Floats]]:
         cells = int(self._where[:, 2].sum())
         work = cells * max(len(program.instructions) for program in programs)
-        parts = _split(self._where, max(1, min(self._threads, 1 + work // _WORK_PER_THREAD, cells // _BLOCK)))
-        block = min(_BLOCK, max(16, -(-int(self._where[:, 2].max(initial=0)) // 16) * 16))
+        parts = _split(self._where, pool.shares(min(1 + work // _WORK_PER_THREAD, cells // kernels.compose.BLOCK)))
+        block = min(kernels.compose.BLOCK, max(16, -(-int(self._where[:, 2].max(initial=0)) // 16) * 16))
         stride = block + 16
         first_fixed = 1 + self._layout.sources
         fixed = self._layout.constants + self._layout.registers
@@ -134,21 +123,6 @@ class Engine:
             ]
             prepared[program] = calls, ranges.view(np.float32)
         return prepared
-
-    def _run_reference(self, program: Program) -> list[tuple[float, float]]:
-        found = np.tile(np.array([np.inf, -np.inf], dtype=np.float32), (program.ranges, 1))
-        result = self._out.reshape(-1) if self._out is not None and program.writes else np.zeros(0, dtype=np.float32)
-        flat = [values.reshape(-1) for values in self._sources]
-        for start, place, count in self._where.tolist():
-            for done in range(0, count, _REFERENCE_BLOCK):
-                size = min(_REFERENCE_BLOCK, count - done)
-                here = slice(start + done, start + done + size)
-                table = [result[place + done : place + done + size]]
-                table += [values[here] for values in flat]
-                table += [np.full(size, value, dtype=np.float32) for value in self._constants]
-                table += [np.empty(size, dtype=np.float32) for _ in range(self._layout.registers)]
-                reference.evaluate(program.instructions, table, self._walls[here] != 0, found)
-        return [(low, high) for low, high in found.tolist()]
 
 
 def aligned(count: int) -> Floats:

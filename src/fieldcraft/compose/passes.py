@@ -14,7 +14,6 @@ from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.writing import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.space import Space, grid_of
 
 __all__ = ["Refined", "Smoothed"]
@@ -59,16 +58,12 @@ class Smoothed(Kept):
 
     def _box(self, values: Floats, counts: Floats, out: Floats) -> None:
         wrap = grid_of(self.ground.spaces[0], "smooth()").wrap
-        if not kernels.compiled():
-            out[:] = reference.box(values, counts, self._cells, wrap)
-            return
         height = len(values)
         work = values.size * (4 * self._cells + 2)
-        bands = max(1, min(pool.threads(), 1 + work // _WORK_PER_THREAD, height // (4 * self._cells)))
+        bands = pool.bands(height, min(1 + work // _WORK_PER_THREAD, height // (4 * self._cells)))
         values = np.ascontiguousarray(values).view()
         values.flags.writeable = False  # one type of array for the kernel, whether it came from a layer or from here
-        edges = [height * band // bands for band in range(bands + 1)]
-        pool.run([(kernels.compose.box, (values, counts, self._cells, wrap, edges[i], edges[i + 1], out)) for i in range(bands)])
+        pool.run([(kernels.compose.box, (values, counts, self._cells, wrap, *band, out)) for band in bands])
 
 
 class Refined(Kept):

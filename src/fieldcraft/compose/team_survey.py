@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import pairwise
 from operator import add
 
 import numpy as np
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import teams as reference
 from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
@@ -94,12 +92,9 @@ class Survey:
             owner = np.empty(self._leader.shape, dtype=np.int32)
             flat = owner.reshape(-1)
             maps = self._maps()
-            if kernels.compiled():
-                self._over(
-                    maps, lambda bases, first, last: (kernels.teams.lead, (bases, first, last, np.float32(margin), np.int32(neutral), flat))
-                )
-            else:
-                reference.lead(maps, margin, neutral, flat)
+            self._over(
+                maps, lambda bases, first, last: (kernels.teams.lead, (bases, first, last, np.float32(margin), np.int32(neutral), flat))
+            )
             owner.flags.writeable = False
             return owner
 
@@ -119,10 +114,7 @@ class Survey:
             total: Floats = self._total.reshape(-1)
             contested: Floats = self._contested.reshape(-1)
             leader: Numbers = self._leader.reshape(-1)
-            if kernels.compiled():
-                self._over(maps, lambda bases, first, last: (kernels.teams.survey, (bases, first, last, total, contested, leader)))
-            else:
-                reference.survey(maps, total, contested, leader)
+            self._over(maps, lambda bases, first, last: (kernels.teams.survey, (bases, first, last, total, contested, leader)))
             self._seen = seen
             self.version += 1
 
@@ -135,9 +127,8 @@ class Survey:
     def _over(self, maps: list[Floats], call: Callable[[NDArray[np.int64], int, int], pool.Call]) -> None:
         bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
         cells = self._leader.size
-        bands = max(1, min(pool.threads(), cells * len(maps) // _WORK_PER_THREAD))
-        edges = [cells * band // bands // 16 * 16 for band in range(bands)] + [cells]
-        pool.run([call(bases, first, last) for first, last in pairwise(edges)])
+        bands = pool.bands(cells, cells * len(maps) // _WORK_PER_THREAD, align=16)
+        pool.run([call(bases, first, last) for first, last in bands])
 
 
 class Surveyed(Operand):

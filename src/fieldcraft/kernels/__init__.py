@@ -1,10 +1,11 @@
 """Loops over raw arrays: one table of families, each named after what the public calls by it.
 
 `kernels.peaks` is a family of functions over arrays and numbers. Each has two tiers of the same name and the same arguments: a plain
-one in `reference/NAME.py`, which is the specification, and a compiled one in `NAME.py`, which computes the same bits. Where the
-specification would be the same text there is one, `NAME.py`, run plain or compiled. This module decides which tier answers: the
-plain one where `FIELDCRAFT_REFERENCE=1` is set or nothing compiled can be had. A family is imported when it is first asked for,
-since importing Numba takes longer than all the rest of fieldcraft.
+one in `reference/NAME.py`, which is the specification, and a compiled one in `NAME.py`, which computes the same bits. Where a
+specification gives what the kernel writes into arrays, `plain/NAME.py` calls it as the kernel is called. Where it would be the same
+text there is one, `NAME.py`, run plain or compiled. This module decides which tier answers: the plain one where
+`FIELDCRAFT_REFERENCE=1` is set or nothing compiled can be had; nobody outside of it asks. A family is imported when it is first
+asked for, since importing Numba takes longer than all the rest of fieldcraft.
 
 Kernels check nothing and allocate only scratch.
 """
@@ -31,9 +32,10 @@ def load(name: str) -> Any:
 
 @functools.cache
 def _family(name: str, is_compiled: bool) -> ModuleType:
-    spelled_out = f"{__name__}.reference.{name}"
-    plain = not is_compiled and importlib.util.find_spec(spelled_out) is not None
-    return importlib.import_module(spelled_out if plain else f"{__name__}.{name}")
+    places = [f"{__name__}.{name}"]
+    if not is_compiled:
+        places = [f"{__name__}.plain.{name}", f"{__name__}.reference.{name}", *places]
+    return importlib.import_module(next(place for place in places if importlib.util.find_spec(place) is not None))
 
 
 def __getattr__(name: str) -> Any:

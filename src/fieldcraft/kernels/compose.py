@@ -33,9 +33,10 @@ from fieldcraft.kernels.reference.compose import (
     WHERE,
 )
 
-__all__ = ["FIXED", "MAP", "RESULT", "box", "evaluate"]
+__all__ = ["BLOCK", "FIXED", "MAP", "RESULT", "box", "evaluate"]
 
 FIXED, MAP, RESULT = 0, 1, 2
+BLOCK = 1024  # cells; the rows of a usual expression then fit into the first-level cache
 _ZERO = np.float32(0)
 _ONE = np.float32(1)
 _HALF = np.float32(0.5)

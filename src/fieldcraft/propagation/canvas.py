@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any, Protocol
 
@@ -174,9 +173,8 @@ class Canvas:
 
     def in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
         """Each thread has rows of its own, so that none waits for another and no sum is written by two."""
-        bands = max(1, min(pool.threads(), work // _CELLS_PER_THREAD, len(self.dirty))) if kernels.compiled() else 1
-        edges = [len(self.dirty) * band // bands * reference.TILE_ROWS for band in range(bands)] + [self._rows]
-        pool.run([(kernel, (*arguments, *edge)) for edge in itertools.pairwise(edges)])
+        bands = pool.bands(self._rows, work // _CELLS_PER_THREAD, reference.TILE_ROWS)
+        pool.run([(kernel, (*arguments, *band)) for band in bands])
 
     def publish(self, values: NDArray[np.float32]) -> None:
         """Write what has changed to `values`."""

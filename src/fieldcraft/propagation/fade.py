@@ -154,10 +154,7 @@ class _Pores:
 
     def seep(self, values: NDArray[np.float32], cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The cells that the values of these cells seep into, and what each then holds."""
-        common = (self.ways.starts, self.ways.ends, self.shares, self.keeps, values, cells)
-        if not kernels.compiled():
-            return reference.seep(*common)
-        count = int(kernels.fade.seep(*common, *self.room))
+        count = int(kernels.fade.seep(self.ways.starts, self.ways.ends, self.shares, self.keeps, values, cells, *self.room))
         return self.room[2][:count], self.room[3][:count]
 
 
@@ -222,21 +219,18 @@ class FadeField(RememberingField):
         return self._now * _LIFE // self._life
 
     def _show(self) -> None:
-        parts = 1
-        if kernels.compiled():
-            parts = max(1, min(pool.threads(), self._count // _TILES_PER_THREAD))
-        edges = [self._count * part // parts for part in range(parts + 1)]
-        kept = [0] * parts
+        bands = pool.bands(self._count, self._count // _TILES_PER_THREAD)
+        kept = [0] * len(bands)
         common = (self._ends, self._age, self._rate, self._half, self.fade.floor, np.float32(self.fade.maximum), self._values)
 
         def call(part: int) -> None:
-            kept[part] = self._ops.show(*common, self._active, self._listed, edges[part], edges[part + 1])
+            kept[part] = self._ops.show(*common, self._active, self._listed, *bands[part])
 
-        pool.run([(call, (part,)) for part in range(parts)])
+        pool.run([(call, (part,)) for part in range(len(bands))])
         count = kept[0]
-        for part in range(1, parts):
-            self._listed[count : count + kept[part]] = self._listed[edges[part] : edges[part] + kept[part]].copy()
-            count += kept[part]
+        for (first, _), more in zip(bands[1:], kept[1:], strict=True):
+            self._listed[count : count + more] = self._listed[first : first + more].copy()
+            count += more
         self._count = count
         self._is_shown = True
 
@@ -288,12 +282,9 @@ class FadeField(RememberingField):
 
     def _reached(self, name: str, common: tuple[Any, ...]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The cells that marks reach, ascending, and what arrives in each."""
-        if not kernels.compiled():
-            found, amounts = getattr(reference, name)(*common)
-            return found, amounts
         if self._room is None:
             self._room = self._ops.room(len(self.space))
-        arrived, found = self._room[0], self._room[3]
+        arrived, found = self._room[0], self._room[-1]
         count = int(getattr(self._ops, name)(*common, *self._room))
         reached = np.sort(found[:count])
         amounts = arrived[reached]

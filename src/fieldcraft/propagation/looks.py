@@ -33,11 +33,6 @@ class Looks:
         row, column = divmod(cell, walls.shape[1])
         blocked = walls.view(np.uint8)
         blocked.flags.writeable = False  # as those of a grid: kernels are compiled anew for arrays that can be written to
-        if not kernels.compiled():
-            yield 0
-            cells, squares = reference.sight_cells(blocked, reference.NO_HEIGHTS, 1.0, row, column, limit, wrap, False)
-            return cells, np.sqrt(squares.astype(np.float64)) / radius
-
         if (limit, aside) not in self._rooms:
             size = kernels.visible.most_cells(walls.shape, limit)
             self._rooms[limit, aside] = (
@@ -46,11 +41,12 @@ class Looks:
                 kernels.visible.room(walls.shape, limit, heights=False),
             )
         cells, squares, room = self._rooms[limit, aside]
-        room[3][:] = 0
+        state = room[-1]
+        state[:] = 0
         while not kernels.visible.sight_cells(
             blocked, kernels.visible.NO_HEIGHTS, 1.0, row, column, limit, wrap, False, cells, squares, portion, *room
         ):
             yield 1
-        count = int(room[3][kernels.visible.COUNT])
+        count = int(state[kernels.visible.COUNT])
         yield 1
         return cells[:count].copy(), np.sqrt(squares[:count].astype(np.float64)) / radius

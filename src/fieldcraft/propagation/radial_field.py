@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
@@ -409,14 +408,11 @@ class RadialField(RadiatingField):
 
     def _publish(self) -> Iterator[int]:
         """Turn the sums of dirty tiles into values: at once into those shown, or in units into others that then are."""
-        bands = len(self._dirty)
         walls = self.ground.walls
         if self._at_once:
-            tiles = int(np.count_nonzero(self._dirty)) if kernels.compiled() else 0
-            shares = max(1, min(pool.threads(), tiles // _TILES_PER_THREAD))
-            edges = [bands * share // shares for share in range(shares + 1)]
             tiled = (self._sums, walls, self._dirty, self._map)
-            pool.run([(self._ops.publish, (*tiled, *edge)) for edge in itertools.pairwise(edges)])
+            parts = pool.bands(len(self._dirty), int(np.count_nonzero(self._dirty)) // _TILES_PER_THREAD)
+            pool.run([(self._ops.publish, (*tiled, *part)) for part in parts])
             self._stale |= self._dirty
         else:
             if self._spare is None:

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import checked, one_of, or_none
@@ -303,15 +302,7 @@ class SpreadField(Field):
             assert self._waves is not None
             self._waves.step_near(*self._whole)
             return
-        if not kernels.compiled():
-            for _ in range(count):
-                self.values[:] = reference.step(
-                    self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent,
-                    self._momentum, self._keep, self._floor, self.space.wrap, self._through,
-                )  # fmt: skip
-            return
         tiles = self._ready()
-        assert tiles is not None
         while count > 0 and tiles.awake != 0:
             if tiles.is_worth_it:
                 count -= self._step_tiles(count)
@@ -333,9 +324,9 @@ class SpreadField(Field):
     def _bands_of_a_step(self) -> Iterator[None]:
         tiles = self._ready()
         unit = _UNIT_CELLS // self._cost
-        if tiles is not None and tiles.awake == 0:
+        if tiles.awake == 0:
             return
-        if tiles is None or len(self.space) <= unit or (not tiles.probing and tiles.awake <= _UNIT_TILES):
+        if len(self.space) <= unit or (not tiles.probing and tiles.awake <= _UNIT_TILES):
             self._run(1)
             yield
             return
@@ -399,20 +390,21 @@ class SpreadField(Field):
             floors.held &= ~beaten
 
     def _settle(self) -> None:
-        if kernels.compiled():
-            kernels.spread_settled.settle(
-                self.values, self._frozen, *self._ways(), self._crossing, self._steps, self._losses, self._exponent,
-                self._floor, self.space.wrap,
-            )  # fmt: skip
-        else:
-            self.values[:] = reference.settle(
-                self.values, self._frozen, self._ways()[0], self._steps, self._losses, self._exponent, self._floor, self.space.wrap,
-                self._through,
-            )  # fmt: skip
+        kernels.spread_settled.settle(
+            self.values,
+            self._frozen,
+            *self._ways(),
+            self._crossing,
+            self._steps,
+            self._losses,
+            self._exponent,
+            self._floor,
+            self.space.wrap,
+        )
 
-    def _ready(self) -> _Tiles | None:
-        """The tiles, with the kernels loaded; none where the reference serves."""
-        if self._tiles is None and kernels.compiled():
+    def _ready(self) -> _Tiles:
+        """The tiles, with the kernels loaded."""
+        if self._tiles is None:
             self._waves = kernels.spread
             self._tiles = _Tiles(kernels.spread_tiles, self.space, self._reach)
         return self._tiles
@@ -451,11 +443,8 @@ class SpreadField(Field):
         height, width = self.space.shape
         halo = levels * self._reach
         work = height * width * levels * self._cost
-        bands = max(1, min(pool.threads(), work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
-        edges = [height * band // bands for band in range(bands + 1)]
         calls = []
-        for band in range(bands):
-            first, last = edges[band], edges[band + 1]
+        for band, (first, last) in enumerate(pool.bands(height, min(work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))):
             above, below = self._rows(first - halo, first), self._rows(last, last + halo)
             calls.append(self._wave(band, levels, above, below, first, last, self.values))
         pool.run(calls)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import trail as reference
 from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.field import Account, Field, GatheringField
@@ -200,7 +198,7 @@ class TrailField(GatheringField):
     def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
         """Add to cells at the next update; amounts (N,), or (N, 2) for vectors. See `Field.add`."""
         calls = [canvas.scattering(cells, part) for canvas, part in self._booked(amounts)]
-        if len(cells) >= _AGENTS and pool.threads() > 1:
+        if len(cells) >= _AGENTS and pool.shares(2) > 1:
             pool.run(calls)
         else:
             for kernel, arguments in calls:
@@ -257,17 +255,14 @@ class TrailField(GatheringField):
         """Take `count` steps."""
         for _ in range(count):
             self._begin()
-            if not kernels.compiled():
-                self._step_slowly()
-            else:
-                self._step()
+            self._step()
             self._end()
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a band of rows a unit; see `Field.step_in_units`."""
         height, width = self.space.shape
         rows = -(-_UNIT_WORK // (width * len(self._weights))) // TILE_ROWS * TILE_ROWS or TILE_ROWS
-        if not kernels.compiled() or not self.trail.accumulate or rows >= height:
+        if not self.trail.accumulate or rows >= height:
             self.run(1)
             yield
             return
@@ -331,14 +326,12 @@ class TrailField(GatheringField):
     def _step(self) -> None:
         height, width = self.space.shape
         work = height * width * len(self._weights) * len(self.planes)
-        threads = min(pool.threads(), work // _WORK_PER_THREAD)
-        bands = max(1, min(threads // len(self.planes), height // max(2 * len(self._weights), TILE_ROWS)))
-        tiles = -(-height // TILE_ROWS)
-        edges = [tiles * band // bands * TILE_ROWS for band in range(bands)] + [height]
+        threads = pool.shares(work // _WORK_PER_THREAD)
+        bands = pool.bands(height, min(threads // len(self.planes), height // max(2 * len(self._weights), TILE_ROWS)), TILE_ROWS)
         calls = [
-            self._call(plane, plane * bands + band, first, last, values)
+            self._call(plane, plane * len(bands) + band, first, last, values)
             for plane, values in enumerate(self.planes)
-            for band, (first, last) in enumerate(itertools.pairwise(edges))
+            for band, (first, last) in enumerate(bands)
         ]
         if threads > 1:
             pool.run(calls)
@@ -372,11 +365,3 @@ class TrailField(GatheringField):
         inside = (rows >= 0) & (rows < self.space.shape[0])
         found[inside] = self.planes[plane][rows[inside]]
         return found
-
-    def _step_slowly(self) -> None:
-        conserves = self.trail.edges == "conserve"
-        for plane, canvas in zip(self.planes, self.inflow, strict=True):
-            plane[:] = reference.update(
-                plane, canvas.sums, self.space.walls, self._weights, self._gain, conserves, self._floor, self._wrap
-            )  # fmt: skip
-            canvas.sums[:] = 0

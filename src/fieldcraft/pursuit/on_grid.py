@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,12 +51,10 @@ class GridFlow:
         """Take one step."""
         ops = kernels.belief
         height, width = self.keep.shape
-        bands = max(1, min(pool.threads(), self.keep.size // _CELLS_PER_THREAD)) if kernels.compiled() else 1
-        edges = [height * band // bands for band in range(bands + 1)]
         pool.run(
             [
                 (ops.wander_grid, (mass, scale, self.keep, self.part, self.ins, self.flows, out, top, bottom, np.zeros((2, 3, width + 2))))
-                for top, bottom in itertools.pairwise(edges)
+                for top, bottom in pool.bands(height, self.keep.size // _CELLS_PER_THREAD)
             ]
         )
 

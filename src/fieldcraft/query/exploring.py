@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -104,15 +103,11 @@ def _explore(arguments: tuple[Any, ...], space: Space, cells: NDArray[np.int64],
     """Let every explorer look, on several threads where that pays."""
     starts, reach, searches = arguments[6:9]
     ops = kernels.explore
-    parts = 1
-    if kernels.compiled():
-        looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
-        parts = max(1, min(pool.threads(), len(starts), len(starts) * looked_at // _CELLS_PER_THREAD))
-        parts = 1 if len(arguments[11]) else parts  # one after the other
-    edges = [len(starts) * part // parts for part in range(parts + 1)]
+    looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
+    most = 1 if len(arguments[11]) else len(starts) * looked_at // _CELLS_PER_THREAD  # one after the other, if they keep apart
+    bands = pool.bands(len(starts), most)
     # Fresh scratch as large as the map would cost more than a look around; a second thread that comes meanwhile makes its own.
     rooms = _rooms.pop(space, [])
-    rooms += [ops.room(len(space)) for _ in range(parts - len(rooms))]
-    bands = zip(pairwise(edges), rooms, strict=False)
-    pool.run([(ops.explore, (*arguments, first, last, cells, targets, *room)) for (first, last), room in bands])
+    rooms += [ops.room(len(space)) for _ in range(len(bands) - len(rooms))]
+    pool.run([(ops.explore, (*arguments, first, last, cells, targets, *room)) for (first, last), room in zip(bands, rooms, strict=False)])
     _rooms[space] = rooms

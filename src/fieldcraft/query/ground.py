@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -100,13 +99,11 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:
     """Serve `count` agents, on several threads where each has `least` to do; `call(first, last)` serves some of them."""
-    bands = max(1, min(pool.threads(), count // least))
-    if bands == 1:
+    if count < 2 * least:
         function, arguments = call(0, count)
         function(*arguments)
         return
-    edges = [count * band // bands for band in range(bands + 1)]
-    pool.run([call(first, last) for first, last in pairwise(edges)])
+    pool.run([call(*band) for band in pool.bands(count, count // least)])
 
 
 def too_far(point: NDArray[np.float64]) -> InvalidValue:

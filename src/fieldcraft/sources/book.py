@@ -169,7 +169,6 @@ class Sources:
         if not (
             grid is self._space
             and not grid.wrap
-            and kernels.compiled()
             and isinstance(ids, np.ndarray)
             and isinstance(positions, np.ndarray)
             and ids.dtype == np.int64

@@ -32,13 +32,13 @@ class Arrangement:
     place of each arc in the rows. `room` is the number of vertices, filled up to whole slices.
     """
 
-    def __init__(self, topology: Topology, *, reorder: bool = True) -> None:
+    def __init__(self, topology: Topology) -> None:
         self._topology = topology
         count = len(topology)
         self.room = -(-count // LANES) * LANES
         self.order: NDArray[np.int64] | None = None
         self.rank: NDArray[np.int64] | None = None
-        if not reorder or count <= _SMALL or _is_orderly(topology):
+        if count <= _SMALL or _is_orderly(topology):
             self.starts = topology.starts
             self.origins: NDArray[np.uint32] = topology.origins.astype(np.uint32)
             self.arcs: NDArray[np.int64] | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +64,8 @@ def counted(graph: Graph, viewers: Floats, limits: Floats, facings: Floats, narr
         seen = _look(graph, here, there, limits, facings, narrow, own=True)
         return np.where(graph.walls, 0, seen.sum(axis=0)).astype(np.int32)
     portals, shut = portals_of(graph)
-    cuts = _shares(len(viewers), len(viewers) * min(len(graph), _SEEN))
-    counts = [np.zeros(len(graph), dtype=np.int32) for _ in cuts[1:]]
+    bands = pool.bands(len(viewers), len(viewers) * min(len(graph), _SEEN) // _PAIRS_PER_THREAD)
+    counts = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
     pool.run(
         [
             (
@@ -76,7 +75,7 @@ def counted(graph: Graph, viewers: Floats, limits: Floats, facings: Floats, narr
                     here.cells, here.points, here.places, limits, facings, narrow, low, high, share,
                 ),
             )
-            for (low, high), share in zip(itertools.pairwise(cuts), counts, strict=True)
+            for (low, high), share in zip(bands, counts, strict=True)
         ]
     )  # fmt: skip
     for share in counts[1:]:
@@ -110,12 +109,6 @@ class Outlook:
         return np.flatnonzero(counts)
 
 
-def _shares(count: int, work: int) -> list[int]:
-    """Where to cut so many viewers, for the threads."""
-    parts = max(1, min(pool.threads(), count, work // _PAIRS_PER_THREAD)) if kernels.compiled() else 1
-    return [count * part // parts for part in range(parts + 1)]
-
-
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
     portals, shut = portals_of(graph)
@@ -131,7 +124,6 @@ def _look(graph: Graph, here: Stand, there: Stand, limits: Floats, facings: Floa
     if has_mesh:
         portals, shut = portals_of(graph)
         common = (portals.starts, portals.ends, portals.fine, shut)
-    cuts = _shares(len(seen), seen.size)
     pool.run(
         [
             (
@@ -141,7 +133,7 @@ def _look(graph: Graph, here: Stand, there: Stand, limits: Floats, facings: Floa
                     there.cells, there.points, there.places, own, low, high, seen,
                 ),
             )
-            for low, high in itertools.pairwise(cuts)
+            for low, high in pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
         ]
     )  # fmt: skip
     return seen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -220,10 +219,8 @@ class Mesh:
         places = np.ascontiguousarray(points)
         limit = np.inf if max_height is None else max_height
         common = (low, side, across, starts, binned, self.triangles, self.corners, places, self.dimensions == 3, limit, _RIM)
-        bands = max(1, min(pool.threads(), len(points) // _PER_THREAD))
-        edges = [len(points) * band // bands for band in range(bands + 1)]
         function = kernels.mesh_moving.locate
-        pool.run([(function, (*common, *band, found, shares, off)) for band in itertools.pairwise(edges)])
+        pool.run([(function, (*common, *band, found, shares, off)) for band in pool.bands(len(points), len(points) // _PER_THREAD)])
         return found, shares, off
 
     def fans(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

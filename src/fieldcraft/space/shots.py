@@ -80,15 +80,13 @@ def incoming(space: Space, start: ArrayLike, end: ArrayLike, *, speed: float, wi
     (y0, x0), (y1, x1) = _units(grid, from_to[0], from_to[1])
 
     blocked = grid.walls.view(np.uint8)
-    if kernels.compiled():
-        crossings = abs(y1 // kernels.shots.UNITS - y0 // kernels.shots.UNITS) + abs(x1 // kernels.shots.UNITS - x0 // kernels.shots.UNITS)
-        if not grid.wrap:
-            crossings = min(crossings, grid.height + grid.width)
-        cells, shares, path, slot = kernels.shots.room(grid.shape, crossings, half_width)
-        count, stop = kernels.shots.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, cells, shares, path, slot)
-        cells, shares = cells[:count], shares[:count]
-    else:
-        cells, shares, stop = stamp_reference.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap)
+    ops = kernels.shots
+    crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)
+    if not grid.wrap:
+        crossings = min(crossings, grid.height + grid.width)
+    room = ops.room(grid.shape, crossings, half_width)
+    count, stop = ops.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, *room)
+    cells, shares = room[0][:count], room[1][:count]
     order = np.lexsort((cells, shares))
     x, y = from_to[0] + stop * (from_to[1] - from_to[0])
     return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)

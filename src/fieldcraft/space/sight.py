@@ -174,14 +174,9 @@ def _counted(
     eye = checks.not_negative("eye", eye)
     sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
     blocked = grid.walls.view(np.uint8)
-    if not kernels.compiled():
-        counts = np.zeros(grid.shape, dtype=np.int32)
-        reference.field_of_view(blocked, ground, eye, sources, limits, facings, narrow, grid.wrap, walls, counts)
-        return counts.reshape(space.shape)
-
     largest = int(limits.max(initial=0))
     work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
-    parts = max(1, min(pool.threads(), len(sources), work // _CELLS_PER_THREAD))
+    parts = pool.shares(min(len(sources), work // _CELLS_PER_THREAD))
     shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
     deals = [[np.ascontiguousarray(each[k::parts]) for each in (sources, limits, facings)] for k in range(parts)]
     pool.run(

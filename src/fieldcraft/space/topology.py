@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
 from fieldcraft.space.arrangement import Arrangement
 from fieldcraft.space.curve import along_curve
 
@@ -92,7 +91,7 @@ class Topology:
     @cached_property
     def arrangement(self) -> Arrangement:
         """The order in which the kernels go over the vertices."""
-        return Arrangement(self, reorder=kernels.compiled())
+        return Arrangement(self)
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:

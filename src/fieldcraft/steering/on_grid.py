@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -185,7 +184,5 @@ class _Step:
                 self.bars, calm, places, order, self.velocities, wishes, pushes, *common, first, last, wrong, new_places, new_speeds
             )
 
-        bands = max(1, min(pool.threads(), count // _CROWD))
-        edges = [count * number // bands for number in range(bands + 1)]
-        pool.run([(band, pair) for pair in pairwise(edges)])
+        pool.run([(band, pair) for pair in pool.bands(count, count // _CROWD)])
         return wrong, new_places, new_speeds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,7 @@ class HostAgents:
         closed, blank = self._closed(plan.space)
         steady = {id(layer): _planes(layer) for layer in plan.flows if layer is not None and trail_field(layer) is None}
         for number in range(step, step + count):
-            if kernels.compiled() and self.count >= _CROWDED and number % _ORDERED == 0:
+            if self.count >= _CROWDED and number % _ORDERED == 0:
                 self._put_in_order(ops, plan)
             self._walk(ops, _sights(plan, closed, steady), plan, blank, number)
             if plan.forage is not None:
@@ -86,13 +85,8 @@ class HostAgents:
         self._in_order = False
 
     def _walk(self, ops: Any, sights: reference.Sights, plan: Plan, blank: bool, step: int) -> None:
-        bands = max(1, min(pool.threads(), self.count // _AGENTS)) if kernels.compiled() else 1
-        edges = [self.count * band // bands for band in range(bands + 1)]
-        if kernels.compiled():
-            common: tuple[Any, ...] = (self._agents, self._numbers, tuple(sights), reference.circle(), tuple(plan.rule), blank, step)
-        else:
-            common = (self._agents, self._numbers, sights, plan.rule, step)
-        pool.run([(ops.walk, (*common, first, last)) for first, last in pairwise(edges)])
+        common = (self._agents, self._numbers, tuple(sights), reference.circle(), tuple(plan.rule), blank, step)
+        pool.run([(ops.walk, (*common, *band)) for band in pool.bands(self.count, self.count // _AGENTS)])
 
     def _leave(self, ops: Any, plan: Plan, mark: Mark) -> None:
         layer = mark.layer
@@ -103,15 +97,14 @@ class HostAgents:
             canvas = canvases[mark.plane]
             canvas.book(np.array([np.abs(mark.amounts).max() / reference.UNITS]), float(self.count))
             height = plan.rule.height
-            bands = max(1, min(pool.threads(), self.count // _AGENTS, height // TILE_ROWS)) if kernels.compiled() else 1
-            edges = [-(-height // TILE_ROWS) * band // bands * TILE_ROWS for band in range(bands)] + [height]
+            bands = pool.bands(height, self.count // _AGENTS, TILE_ROWS)
             pool.run(
                 [
                     (
                         ops.leave,
                         (self._agents, plan.rule.width, mark.role, mark.amounts, mark.by_heading, canvas.sums, canvas.dirty, top, bottom),
                     )
-                    for top, bottom in pairwise(edges)
+                    for top, bottom in bands
                 ]
             )
             if hasattr(field, "take_inflow"):  # a device holds it

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.spread import power, root
+from fieldcraft.kernels.reference.spread import moved, power, root
 
-__all__ = ["BLOCK", "LANES", "settle", "step", "targets"]
+__all__ = ["BLOCK", "LANES", "arriving", "moved", "settle", "step", "targets"]
 
 Floats = NDArray[np.float32]
 _NONE = np.float32(0)
@@ -35,22 +35,22 @@ def step(
 ) -> Floats:
     """One update of every vertex from the values before it, (N,); `frozen` is not 0 where a vertex keeps its value."""
     target = targets(values, starts, origins, losses, exponent)
-    moved = values + momentum * (target - values)
-    if keep >= 0:
-        kept = keep * values + _NONE
-        falling = np.abs(target) < np.abs(values)
-        moved = np.where(falling, np.where(np.abs(target) >= np.abs(kept), target, kept), moved)
-    quiet = (np.abs(moved) < floor) & (np.abs(target) < floor)
-    return np.where(frozen != 0, values, np.where(quiet, _NONE, moved))
+    return np.where(frozen != 0, values, moved(values, target, momentum, keep, floor))
 
 
 def targets(values: Floats, starts: NDArray[np.int64], origins: NDArray[np.integer], losses: Floats, exponent: int) -> Floats:
     """The influence that arrives in each vertex: the strongest of its neighbors, weakened by the way; of equals the positive one."""
+    return arriving(values, np.repeat(np.arange(len(values)), np.diff(starts)), origins, losses, exponent, len(values))
+
+
+def arriving(
+    values: Floats, ends: NDArray[np.int64], origins: NDArray[np.integer], losses: Floats, exponent: int, count: int
+) -> Floats:  # fmt: skip
+    """`targets` of `count` vertices, by arcs in any order from `origins`, which have `values`, to `ends`."""
     emitted = root(values, exponent)[origins]
     high = emitted * losses if exponent == 0 else emitted - losses
     low = emitted * losses if exponent == 0 else emitted + losses
-    ends = np.repeat(np.arange(len(values)), np.diff(starts))
-    strongest, weakest = np.zeros_like(values), np.zeros_like(values)
+    strongest, weakest = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32)
     np.maximum.at(strongest, ends, high + _NONE)  # no negative zeros
     np.minimum.at(weakest, ends, low)
     return power(np.where(strongest >= -weakest, strongest, weakest), exponent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,9 +96,7 @@ class GraphFlow(FlowField):
                     "cells has one vertex per position", got=f"shape {vertices.shape} for {len(points)} positions", remedy="Pass cell_at's"
                 )
         serve = self._serve(points, vertices)
-        bands = max(1, min(pool.threads(), len(points) // _AGENTS))
-        edges = [len(points) * band // bands for band in range(bands + 1)]
-        pool.run([(serve, (*band, found)) for band in pairwise(edges)])
+        pool.run([(serve, (*band, found)) for band in pool.bands(len(points), len(points) // _AGENTS)])
         return found[0] if single else found
 
     def sampler(self, *, outside: str = "refuse") -> Sampler:

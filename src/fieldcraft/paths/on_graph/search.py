@@ -72,7 +72,7 @@ def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost
                 paths[i] = task.solve(sides[0][i], int(sides[1][i]), sides[2][i], int(sides[3][i]), scratch)
         _give(space.graph, scratch)
 
-    pool.run([(work, ())] * max(1, min(pool.threads(), -(-count // _PER_CHUNK))))
+    pool.run([(work, ())] * pool.shares(-(-count // _PER_CHUNK)))
     return paths
 
 

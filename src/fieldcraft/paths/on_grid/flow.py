@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,9 +94,7 @@ class GridFlow(FlowField):
         points.flags.writeable = False
         wrong = np.full(1, -1, dtype=np.int64)
         serve = self.sampler(outside=outside, wrong=wrong)
-        bands = max(1, min(pool.threads(), len(points) // _AGENTS))
-        edges = [len(points) * band // bands for band in range(bands + 1)]
-        pool.run([(serve, (points, first, last, found)) for first, last in pairwise(edges)])
+        pool.run([(serve, (points, *band, found)) for band in pool.bands(len(points), len(points) // _AGENTS)])
         if wrong[0] >= 0:
             with np.errstate(over="ignore", invalid="ignore"):
                 self.space.cell_at(points, outside=outside)  # raises, and says which position and why
@@ -179,6 +176,4 @@ class GridFlow(FlowField):
 
 
 def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
-    bands = max(1, min(pool.threads(), count // _CELLS))
-    edges = [count * band // bands for band in range(bands + 1)]
-    pool.run([call(first, last) for first, last in pairwise(edges)])
+    pool.run([call(*band) for band in pool.bands(count, count // _CELLS)])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import moves as reference
 from fieldcraft.kernels.reference.shortest_path_weighted import bound
-from fieldcraft.space import Grid, Terrain, links
+from fieldcraft.space import Grid, Terrain
 
 __all__ = ["Moves", "moves_of"]
 
@@ -47,9 +47,6 @@ class Moves:
         """The moves of these steps, (height, width): uint8 for up to 8, else int64."""
         table = np.array(steps, dtype=np.int64)
         dtype = np.uint8 if len(steps) <= 8 else np.int64
-        if not kernels.compiled():
-            arriving = links.build(space.walls, space.terrain, steps, space.wrap)
-            return reference.leave(arriving, space.walls, table, space.wrap).astype(dtype)
         moves = np.empty(space.shape, dtype=dtype)
         windows = None if old is None or before is None else _windows(space, before.version, int(np.abs(table).max()))
         if old is not None and windows is not None:
@@ -61,8 +58,8 @@ class Moves:
         return moves
 
     def _stopping(self, space: Grid, before: Moves | None) -> NDArray[np.int64]:
-        """Where straight runs end, for the compiled `uniform`."""
-        if not kernels.compiled() or not self.plain or space.wrap:
+        """Where straight runs end, for `uniform`."""
+        if not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
         windows = None if before is None else _windows(space, before.version, 1)
         stops = kernels.moves.stops_room(space.shape) if before is None or windows is None else before.stops.copy()
@@ -86,11 +83,8 @@ class Moves:
         """A number per cell, flat: no way leads from one to another of a different number."""
         if self._labels is None:
             moves, steps = self.table(space), self.steps
-            if kernels.compiled():
-                labels = np.empty(len(space), dtype=np.int32)
-                kernels.moves.label(moves, steps, space.width, space.height, labels)
-            else:
-                labels = reference.label(moves, steps, space.width, space.height)
+            labels = np.empty(len(space), dtype=np.int32)
+            kernels.moves.label(moves, steps, space.width, space.height, labels)
             self._labels = labels
         return self._labels
 

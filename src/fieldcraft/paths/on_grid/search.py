@@ -196,17 +196,13 @@ def _search(ground: _Ground, start: int, goal: int) -> Path:
     kind = "uniform" if ground.uniform else "weighted"
     problem = _problem(ground)
     search: Any = getattr(getattr(kernels, f"shortest_path_{kind}"), kind)
-    if kernels.compiled():
-        scratch = moves.take(space, kind)
+    scratch = moves.take(space, kind)
+    answer = search(*problem, start, goal, *scratch)
+    while answer[0] < 0:
+        _enlarge(scratch)
         answer = search(*problem, start, goal, *scratch)
-        while answer[0] < 0:
-            _enlarge(scratch)
-            answer = search(*problem, start, goal, *scratch)
-        cells = scratch[-1 if ground.uniform else -2][: answer[0], 3].astype(np.int64)
-        moves.give(kind, scratch)
-    else:
-        answer = search(*problem, start, goal)
-        cells = np.array(answer[0], dtype=np.int64)
+    cells = scratch[-1 if ground.uniform else -2][: answer[0], 3].astype(np.int64)
+    moves.give(kind, scratch)
     if not len(cells):
         moves.labels(space)  # what lies apart is known from now on
         return no_path(space)
@@ -217,12 +213,11 @@ def _problem(ground: _Ground) -> tuple[object, ...]:
     """The arguments that all searches on one ground have in common."""
     space, moves = ground.space, ground.moves
     if ground.uniform:
-        runs = (moves.stops,) if kernels.compiled() else ()
-        return moves.king.reshape(-1), *runs, moves.eight, space.width, space.height, space.wrap
+        return moves.king.reshape(-1), moves.stops, moves.eight, space.width, space.height, space.wrap
     bounds = (ground.least, ground.highest) if len(ground.costs) else (1.0, 1.0)
     return (
         moves.table(space), moves.steps, moves.lengths, ground.costs, ground.barred, moves.norm, moves.facets,
-        *(bounds if kernels.compiled() else bounds[:1]), space.width, space.height, space.wrap,
+        *bounds, space.width, space.height, space.wrap,
     )  # fmt: skip
 
 
@@ -246,7 +241,7 @@ def _enlarge(scratch: list[NDArray[np.generic]]) -> None:
 
 def _search_many(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.int64]) -> list[Path]:
     space, moves = ground.space, ground.moves
-    if not kernels.compiled() or len(starts) < 2:
+    if len(starts) < 2:
         return [_search(ground, start, goal) for start, goal in zip(starts.tolist(), goals.tolist(), strict=True)]
     paths = [no_path(space)] * len(starts)
     asked = np.arange(len(starts))
@@ -281,5 +276,5 @@ def _search_many(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.i
                         _enlarge(scratch)
         moves.give(kind, scratch)
 
-    pool.run([(work, ())] * max(1, min(pool.threads(), count)))
+    pool.run([(work, ())] * pool.shares(count))
     return paths

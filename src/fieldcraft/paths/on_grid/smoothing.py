@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import smoothing as reference
 from fieldcraft.paths.on_grid.moves import Moves
 from fieldcraft.space import Grid
 
@@ -27,13 +24,6 @@ def straighten(
         moves.table(space), moves.steps, moves.lengths, moves.king.reshape(-1), costs, least if uneven else 1.0,
         space.cell_size, space.width, space.height, space.wrap,
     )  # fmt: skip
-    if kernels.compiled():
-        kept = np.empty(len(cells), dtype=np.int64)
-        fast: Any = kernels.smoothing.straighten
-        count, length, cost = fast(*problem, cells, kept)
-        kept = kept[:count].copy()
-    else:
-        plain: Any = reference.straighten
-        corners, length, cost = plain(*problem, cells.tolist())
-        kept = np.array(corners, dtype=np.int64)
-    return kept, length, cost if uneven else cost * least
+    kept = np.empty(len(cells), dtype=np.int64)
+    count, length, cost = kernels.smoothing.straighten(*problem, cells, kept)
+    return kept[:count].copy(), length, cost if uneven else cost * least

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.reference import graph_radial as reference
 from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_grid.footprints import whole_radius
@@ -206,9 +205,6 @@ class GraphFootprints:
             yield 1
             seen = ground.outlook.seen_from(cell, radius)
             return seen, np.minimum(np.sqrt(((ground.positions[seen] - ground.positions[cell]) ** 2).sum(axis=1)) / radius, 1.0)
-        if not kernels.compiled():
-            yield 1
-            return self._searched_slowly(ground, cell, radius)
         if aside not in self._scratch or len(self._scratch[aside].seen) != len(ground.positions):
             self._scratch[aside] = _Scratch(len(ground.positions), len(ground.lengths))
         kernel = self._walk if self._metric == "path" else self._connect
@@ -253,14 +249,6 @@ class GraphFootprints:
             yield 1
         found = int(scratch.state[1])
         return scratch.cells[:found].astype(np.int64), scratch.gone[:found] / scale
-
-    def _searched_slowly(self, ground: GraphGround, cell: int, radius: float) -> Found:
-        if self._metric == "path":
-            limit, scale = _limit(radius, ground)
-            walks = reference.path(ground.ways.starts, ground.ways.ends, ground.lengths, cell, limit)
-            return np.array(list(walks), dtype=np.int64), np.array(list(walks.values()), dtype=np.int64) / scale
-        squares = reference.connected(ground.ways.starts, ground.ways.ends, ground.around(cell), cell, radius)
-        return np.array(list(squares), dtype=np.int64), np.sqrt(np.array(list(squares.values()))) / radius
 
 
 def _limit(radius: float, ground: GraphGround) -> tuple[int, float]:

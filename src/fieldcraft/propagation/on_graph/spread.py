@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import graph_spread as reference
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins, checked_resistance
@@ -19,9 +18,6 @@ from fieldcraft.propagation.spread_account import trace
 from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["GraphSpreadField"]
 
@@ -192,14 +188,6 @@ class GraphSpreadField(Field):
         self._stale = True
 
     def _run(self, count: int) -> None:
-        if not kernels.compiled():
-            for _ in range(count):
-                values, frozen = self._held
-                values[:] = reference.step(
-                    values, frozen, self._ground.starts, self._ground.origins, self._losses, self._exponent,
-                    self._momentum, self._keep, self._floor,
-                )  # fmt: skip
-            return
         blocks = self._blocks
         while count > 0 and blocks.awake != 0:
             if blocks.is_worth_it:
@@ -221,11 +209,11 @@ class GraphSpreadField(Field):
 
     def _slices_of_a_step(self) -> Iterator[None]:
         blocks = self._blocks
-        if kernels.compiled() and blocks.awake == 0:
+        if blocks.awake == 0:
             return
-        work = (self._ground.effort if kernels.compiled() else len(self._losses)) * (1 if self._plain else _ANY_COST)
+        work = self._ground.effort * (1 if self._plain else _ANY_COST)
         few = not blocks.probing and blocks.awake * work <= _UNIT_ARCS * blocks.count
-        if not kernels.compiled() or few or work <= _UNIT_ARCS:
+        if few or work <= _UNIT_ARCS:
             self._run(1)
             yield
             return
@@ -293,11 +281,8 @@ class GraphSpreadField(Field):
     def _settle(self) -> None:
         values, frozen = self._held
         losses = self._arc_losses()
-        if kernels.compiled():
-            starts, ends, arcs = self._ground.leaving
-            self._kernels.settle(values, frozen, starts, ends, losses[arcs], self._exponent, self._floor)
-        else:
-            values[:] = reference.settle(values, frozen, self._ground.starts, self._ground.origins, losses, self._exponent, self._floor)
+        starts, ends, arcs = self._ground.leaving
+        self._kernels.settle(values, frozen, starts, ends, losses[arcs], self._exponent, self._floor)
 
     @property
     def _held(self) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
@@ -314,9 +299,7 @@ class GraphSpreadField(Field):
 
     def _weigh(self) -> None:
         self._closed = self.graph.closed
-        if not kernels.compiled():
-            self._losses = self._arc_losses()
-        elif self.resistance is None:
+        if self.resistance is None:
             self._losses = self._ground.row_losses(self._decay, self._exponent, self._closed)
         else:
             self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
@@ -351,7 +334,7 @@ class GraphSpreadField(Field):
         """Up to `count` steps of all vertices; how many were made."""
         ground = self._ground
         work = ground.effort * (1 if self._plain else _ANY_COST)
-        bands = max(1, min(pool.threads(), work // _ARCS_PER_THREAD))
+        bands = pool.shares(work // _ARCS_PER_THREAD)
         if bands == 1 and self._plain:
             self._kernels.many_plain(
                 self._now, self._next, self._frozen, ground.row_origins, self._losses, ground.offsets, self._momentum, self._floor, count
@@ -376,13 +359,12 @@ class GraphSpreadField(Field):
             for first in (awake * BLOCK).tolist():
                 self._kernels.emit(self._now, self._emitted, self._exponent, first, min(first + BLOCK, len(self._now)))
         work = len(awake) * ground.effort // blocks.count * (1 if self._plain else _ANY_COST)
-        bands = max(1, min(pool.threads(), work // _ARCS_PER_THREAD, len(awake)))
-        edges = [len(awake) * band // bands for band in range(bands + 1)]
-        words = [np.zeros(blocks.count, dtype=np.uint8) for _ in range(bands)]
+        bands = pool.bands(len(awake), work // _ARCS_PER_THREAD)
+        words = [np.zeros(blocks.count, dtype=np.uint8) for _ in bands]
         rows = (self._next, self._frozen, ground.row_origins, self._losses, ground.offsets)
         calls: list[pool.Call] = []
-        for band, word in enumerate(words):
-            where = (awake, edges[band], edges[band + 1], *ground.reaches, word)
+        for band, word in zip(bands, words, strict=True):
+            where = (awake, *band, *ground.reaches, word)
             if self._plain:
                 calls.append((self._kernels.some_plain, (self._now, *rows, self._momentum, self._floor, *where)))
             else:

@@ -246,9 +246,6 @@ class Footprints:
         if self._metric == "sight":
             cells, shares = yield from self._looks.round(ground.walls, ground.wrap, cell, radius, aside, UNIT_SEARCHED)
             return cells, falloff(shares)
-        if not kernels.compiled():
-            yield 0
-            return self._searched_slowly(ground, cell, falloff, radius)
         if self._metric == "path":
             return (yield from self._walk(ground, cell, falloff, radius, aside))
         return (yield from self._connect(ground, cell, falloff, radius, aside))
@@ -291,23 +288,10 @@ class Footprints:
         links.flags.writeable = False  # as those of a map: kernels are compiled anew for arrays that can be written to
         meadow = replace(ground, walls=np.zeros((side, side), dtype=np.bool_), links=links, wrap=False)
         middle = reach * side + reach
-        if kernels.compiled():
-            cells, shares = finished(self._walk(meadow, middle, falloff, radius, True))
-        else:
-            cells, shares = self._searched_slowly(meadow, middle, falloff, radius)
+        cells, shares = finished(self._walk(meadow, middle, falloff, radius, True))
         weights = np.zeros((side, side))
         weights.reshape(-1)[cells] = shares
         return weights
-
-    def _searched_slowly(self, ground: Ground, cell: int, falloff: Falloff, radius: float) -> Found:
-        if self._metric == "path":
-            limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
-            found = reference.path(ground.links, ground.steps, ground.lengths, cell, limit, ground.wrap)
-            shares = np.array(list(found.values())) / (reference.LENGTH_SCALE * radius)
-        else:
-            found = reference.connected(ground.links, ground.steps, cell, radius, ground.wrap)
-            shares = np.sqrt(np.array(list(found.values()), dtype=np.float64)) / radius
-        return np.array(list(found), dtype=np.int64), falloff(shares)
 
     def room(self, radius: float, ground: Ground, aside: bool) -> Scratch:
         """Room for searches of this radius, in cells."""

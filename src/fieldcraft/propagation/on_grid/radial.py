@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
@@ -81,7 +79,7 @@ class GridRadialField(RadialField):
             if np.count_nonzero(is_open) == len(part):
                 continue
             closed = part.at(~is_open)
-            if self._at_once and self.radial.metric == "connected" and kernels.compiled():
+            if self._at_once and self.radial.metric == "connected":
                 closed = self._connect_many(closed)
             yield from self._search_each(self._ops.scatter, closed)
 
@@ -129,8 +127,7 @@ class GridRadialField(RadialField):
     def _stamp_many(self, cells: NDArray[np.int64], strengths: NDArray[np.float64], shapes: NDArray[np.int64], *, anew: bool) -> None:
         prints = self.footprints
         work = int(((2 * prints.reaches[shapes] + 1) ** 2).sum()) if len(cells) > 200 else 0
-        bands = 1 if self.space.wrap or not kernels.compiled() else max(1, min(pool.threads(), work // _STAMPED_PER_THREAD))
-        edges = [len(self._dirty) * band // bands * TILE_ROWS for band in range(bands)] + [self._sums.shape[0]]
+        bands = pool.bands(self._sums.shape[0], 1 if self.space.wrap else work // _STAMPED_PER_THREAD, TILE_ROWS)
         pool.run(
             [
                 (
@@ -150,7 +147,7 @@ class GridRadialField(RadialField):
                         anew,
                     ),
                 )
-                for top, bottom in itertools.pairwise(edges)
+                for top, bottom in bands
             ]
         )
 
