@@ -16,7 +16,7 @@ $(VENV)/.ready: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[compile,view,plot,maps,gpu,bench,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[compile,view,plot,maps,gpu,lab,notebook,bench,dev]'
 	touch $@
 
 # Compiles what this recipe needs, and no more.

@@ -13,7 +13,7 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 """
 
-from fieldcraft import gpu, recordings, steering, view
+from fieldcraft import gpu, lab, recordings, steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import (
@@ -120,6 +120,7 @@ __all__ = [
     "gradient",
     "incoming",
     "influence_at",
+    "lab",
     "lerp",
     "load_map",
     "load_scenarios",

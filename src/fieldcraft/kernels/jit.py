@@ -131,9 +131,10 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
 
     def is_stored(self) -> bool:
         """Whether all declared versions lie in the store."""
-        self.targetctx.refresh()
-        codegen = self.targetctx.codegen()
-        return self._is_ready or all(self._cache.path(types, codegen).exists() for types in versions(self))
+        with global_compiler_lock:  # another thread may be loading kernels
+            self.targetctx.refresh()
+            codegen = self.targetctx.codegen()
+            return self._is_ready or all(self._cache.path(types, codegen).exists() for types in versions(self))
 
     def add_overload(self, result: Any) -> None:
         """Take in a version, for Python's calls only if it was declared."""

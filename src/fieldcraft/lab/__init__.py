@@ -1,5 +1,49 @@
-"""The lab: a live map that can be seen, touched, gone back in, forked and kept, in a browser and in a notebook."""
+"""The lab: a live map that can be seen, touched, gone back in, forked and kept, in a browser and in a notebook.
 
-from fieldcraft.lab.session import Session
+`fieldcraft lab recipes/demo.toml` opens it on a recipe; `serve` on an influence map of a program. `import fieldcraft` loads nothing of it
+but this page.
+"""
 
-__all__ = ["Session"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fieldcraft.lab.serving import Lab
+    from fieldcraft.lab.session import Session
+
+__all__ = ["Lab", "Session", "serve"]
+
+_HOMES = {"Lab": "fieldcraft.lab.serving", "Session": "fieldcraft.lab.session"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        import importlib
+
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+
+def serve(
+    world: Any, *, port: int = 0, share: str | None = None, browser: bool = True, playing: bool = True, step: float | None = None
+) -> Session:
+    """Open the lab on a world and serve it until Ctrl-C; answers the session, which holds what was found.
+
+    Parameters
+    ----------
+    world: an influence map, of which the lab drives a copy; the path of a recipe (.toml), of a saved map or of a saved session; or a
+        `Session`.
+    port: 0 for any that is free.
+    share: an address of this machine for others to come in by. They need the token, too; traffic is not encrypted.
+    browser: whether to open the page.
+    playing: whether time passes at once.
+    step: seconds of a step of an influence map; by default the shortest interval of its layers.
+
+    Raises `InvalidValue`, `MissingLibrary` without the extra `lab`, and what reading a file raises.
+    """
+    from fieldcraft.lab.serving import Lab
+
+    lab = Lab(world, port=port, share=share, playing=playing, step=step)
+    lab.wait(browser=browser)
+    return lab.session

@@ -6,7 +6,34 @@ import argparse
 import sys
 from pathlib import Path
 
-__all__ = ["add_diff", "add_replay"]
+__all__ = ["add_diff", "add_lab", "add_replay"]
+
+
+def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `lab` to the commands of a parser."""
+    lab = commands.add_parser(
+        "lab",
+        help="open a live map in the browser, to touch, rewind, fork and keep",
+        description="Opens the browser on a running world: sliders, sources, walls, formulas, time. Only this machine can reach it.",
+        epilog="Example: fieldcraft lab recipes/demo.toml",
+    )
+    lab.add_argument("world", metavar="WORLD", help="a recipe (.toml), a saved session or map, or a world such as towers")
+    lab.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the recipe")
+    lab.add_argument("--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs")
+    lab.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen at (default: any that is free)")
+    lab.add_argument("--share", metavar="ADDRESS", help="let other machines in at this address, with the token; not encrypted")
+    lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    lab.add_argument("--paused", action="store_true", help="begin with time standing still")
+    lab.set_defaults(act=_lab)
+
+
+def _lab(chosen: argparse.Namespace) -> None:
+    from fieldcraft.lab import replay
+    from fieldcraft.lab.serving import Lab
+
+    session = replay.session_of(chosen.world, overrides=tuple(chosen.set), data=chosen.data)
+    session.seek(session.furthest)
+    Lab(session, port=chosen.port, share=chosen.share, playing=not chosen.paused).wait(browser=not chosen.no_browser)
 
 
 def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -184,6 +184,7 @@ class LiveRecipe:
         self.overrides = overrides
         self.world = World(recipe)
         self.title = recipe.title
+        self.written = [recipe.document.text]
         self.step_seconds = self.world.step
         self.end: int | None = self.world.steps
         self._keeper = _Keeper()

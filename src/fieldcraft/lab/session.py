@@ -11,8 +11,10 @@ import numpy as np
 from fieldcraft import checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.files import damaged, newer, sealed, write_sealed
+from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.lab.keyframes import Keyframe, Keyframes
-from fieldcraft.lab.live import Live, begun
+from fieldcraft.lab.knobs import settings
+from fieldcraft.lab.live import Live, LiveMap, begun
 
 __all__ = ["Session"]
 
@@ -29,16 +31,18 @@ Log = list[tuple[int, Any]]
 class Session:
     """A run of a live world in whole steps, which can be gone back to, forked, saved and replayed.
 
-    `moment` is the number of steps made; `furthest` the last moment there was. An order is done at once, between two steps, and
+    `moment` is the number of steps made; `furthest` the last moment there was; `returns` how often the world was taken from a
+    keyframe; `beginnings` the settings of its layers at the beginning. An order is done at once, between two steps, and
     logged with its moment. Who goes back and gives an order begins another future; the old one is gone.
 
     Parameters
     ----------
-    live: the world before its first step.
+    world: an influence map, of which the session runs a copy, or a live world before its first step.
     memory: bytes that keyframes may take.
     """
 
-    def __init__(self, live: Live, *, memory: int = _MOST_BYTES) -> None:
+    def __init__(self, world: Live | InfluenceMap, *, memory: int = _MOST_BYTES) -> None:
+        live: Live = LiveMap(world) if isinstance(world, InfluenceMap) else world
         self.live = live
         self._origin = live.origin()
         self._log: Log = []
@@ -48,6 +52,8 @@ class Session:
         self._interval = max(round(_KEYFRAME_SECONDS / live.step_seconds), 1)
         self._keyframes = Keyframes(checks.whole("memory", memory))
         self._started = live.digest()
+        self.returns = 0
+        self.beginnings = _settings_of(live)
         self._keep()
 
     @property
@@ -126,6 +132,7 @@ class Session:
 
     def _take(self, frame: Keyframe) -> None:
         self.live = self.live.at(frame.data)
+        self.returns += 1
         self.moment, self._obeyed = frame.moment, frame.obeyed
 
     def digest(self) -> str:
@@ -204,6 +211,11 @@ class Session:
         self.furthest = end
         self._obey_again()
         self._keep()
+
+
+def _settings_of(live: Live) -> dict[str, dict[str, Any]]:
+    imap = getattr(live, "imap", None)
+    return {} if imap is None else {name: settings(layer) for name, layer in imap.layers.items()}
 
 
 def _read(target: Path) -> dict[str, Any]:

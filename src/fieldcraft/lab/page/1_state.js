@@ -1,0 +1,31 @@
+// What the page knows: what it was told, what it shows, what is chosen.
+const S = {
+  hello: null, status: null, sources: {}, drawings: {}, views: [], side: "a", pane: "a", tool: "look", layer: null, solo: null,
+  probe: null, pin: null, at: null, best: null, lit: null, strength: 5, brush: 1.5, radius: 12, overlays: new Set(), history: { a: new Map(), b: new Map() },
+  showSources: true, camera: { x: 0, y: 0, zoom: 1, fitted: false }, geometry: 0, selected: null,
+};
+const $ = (id) => document.getElementById(id);
+const make = (tag, options = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(options)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (name === "class") made.className = value;
+    else if (name in made && name !== "list") made[name] = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+};
+const short = (value) => {
+  if (value === null || value === undefined) return "none";
+  if (typeof value !== "number") return String(value);
+  const size = Math.abs(value);
+  return size === 0 ? "0" : size >= 1000 || size < 0.001 ? value.toExponential(1) : String(+value.toPrecision(size < 1 ? 2 : 3));
+};
+const later = (act) => { // at most once a picture
+  let waits = false, last;
+  return (...given) => { last = given; if (!waits) { waits = true; requestAnimationFrame(() => { waits = false; act(...last); }); } };
+};
+const isForked = () => Boolean(S.hello && S.hello.sides.b);
+const sidesShown = () => (!isForked() ? ["a"] : S.pane === "a|b" ? ["a", "b"] : [S.pane]);
+const sideOfPane = (pane) => (pane === "diff" ? S.side : pane);

@@ -1,0 +1,88 @@
+// The socket: messages out, frames and answers in. A lost connection comes back by itself.
+const Wire = { socket: null, next: 1, looks: new Map(), asked: new Map(), tries: 0, sent: new Map(), latencies: [], frames: 0, bytes: 0, waiting: null };
+const token = new URLSearchParams(location.hash.slice(1)).get("token") || "";
+
+function send(message, hear) {
+  if (!Wire.socket || Wire.socket.readyState !== 1) return 0;
+  const id = Wire.next++;
+  if (hear) Wire.asked.set(id, hear);
+  Wire.socket.send(JSON.stringify({ ...message, id }));
+  return id;
+}
+function order(message, both = false) { // to the side that is chosen; walls and sources go to both sides of a fork
+  const to = isForked() && !both ? { to: S.side } : {};
+  const id = send({ ...message, ...to });
+  Wire.sent.set(id, performance.now());
+  $("unsaved").hidden = false;
+  return id;
+}
+function connect() {
+  const socket = new WebSocket(`ws://${location.host}/live`);
+  socket.binaryType = "arraybuffer";
+  Wire.socket = socket;
+  socket.onopen = () => socket.send(JSON.stringify({ token }));
+  socket.onmessage = (event) => {
+    if (typeof event.data !== "string") {
+      if (S.geometry > 0) { takeGeometry(event.data); S.geometry = 0; } else takeFrame(event.data);
+      return;
+    }
+    const said = JSON.parse(event.data);
+    const hear = Wire.asked.get(said.id);
+    if (hear) { Wire.asked.delete(said.id); hear(said); }
+    if (said.hello) { Wire.tries = 0; if (said.geometry) S.geometry = said.geometry; welcome(said.hello, "geometry" in said); }
+    if (said.error && !(hear && hear.quiet)) complain(said.error);
+    if (said.drawing) { S.drawings[`${said.what}|${said.side}`] = said.drawing; redraw(); }
+  };
+  socket.onclose = (event) => {
+    if (Wire.socket !== socket) return;
+    Wire.asked.clear(); Wire.looks.clear();
+    if (event.code === 1008) { complain("The lab does not know this page's token. Open the address that the program printed.", true); return; }
+    complain("The connection is lost. Trying again ...", true);
+    setTimeout(connect, Math.min(250 * 2 ** Wire.tries++, 4000));
+  };
+}
+let quiet = 0;
+function complain(text, stays = false) {
+  const banner = $("banner");
+  banner.textContent = text; banner.hidden = false;
+  clearTimeout(quiet);
+  if (!stays) quiet = setTimeout(() => { banner.hidden = true; }, 6000);
+}
+const keyOf = (view) => `${view.map}|${view.side}|${view.limits || ""}|${view.region || ""}`;
+function look() { // says what is to be seen
+  if (!S.hello) return;
+  const views = [];
+  for (const side of sidesShown()) {
+    for (const shown of shownViews()) views.push({ map: shown.map, side, limits: shown.limits, region: regionNow() });
+  }
+  views.push({ map: "#walls", side: "a", limits: null, region: regionNow() });
+  const asked = JSON.stringify([views, [...S.overlays]]);
+  if (asked === Wire.looked) return;
+  Wire.looked = asked;
+  const id = send({ do: "look", views, overlays: [...S.overlays] });
+  Wire.looks.set(id, views.map(keyOf));
+}
+const shownViews = () => (S.solo ? S.views.filter((view) => view === S.solo) : S.views.filter((view) => view.visible)).slice(0, 7);
+
+function takeFrame(buffer) {
+  Wire.frames++; Wire.bytes += buffer.byteLength;
+  const length = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  const keys = Wire.looks.get(header.look) || [];
+  let at = 4 + length;
+  for (const view of header.views) at = takeView(keys[view.view], view, buffer, at);
+  if (keys.length) { keepTextures(new Set(keys)); for (const id of [...Wire.looks.keys()]) if (id < header.look) Wire.looks.delete(id); }
+  if (header.sources) { S.sources = header.sources; forgetGone(); }
+  if (header.status.moment !== undefined) takeStatus(header.status);
+  Wire.waiting = header;
+  redraw();
+}
+function drawn() { // the frame is on the screen: the next may come
+  const header = Wire.waiting;
+  if (!header) return;
+  Wire.waiting = null;
+  const now = performance.now();
+  for (const [id, at] of Wire.sent) if (id <= header.done) { Wire.latencies.push(now - at); Wire.sent.delete(id); }
+  if (Wire.latencies.length > 500) Wire.latencies.splice(0, 250);
+  send({ do: "ack", frame: header.frame });
+}

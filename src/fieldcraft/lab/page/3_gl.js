@@ -1,0 +1,185 @@
+// The maps as pictures: bytes in textures, colors from tables, planes as one rectangle, other cells as triangles or dots.
+const GL = { textures: new Map(), tables: new Map(), geometry: null, isDirty: true };
+const canvas = $("map"), over = $("over"), pen = over.getContext("2d");
+const gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
+
+const SHADE = `vec4 shade(float v){int row=int(v*255.+.5);return texelFetch(table,ivec2(row,0),0);}`;
+const PLANE = program(`#version 300 es
+uniform vec4 camera, extent; uniform float turned; out vec2 uv;
+void main(){vec2 c=vec2(gl_VertexID&1,gl_VertexID>>1);uv=vec2(c.x,turned>.5?1.-c.y:c.y);vec2 p=mix(extent.xy,extent.zw,c);gl_Position=vec4((p-camera.xy)*camera.zw,0,1);}`,
+`#version 300 es
+precision highp float;precision highp int;in vec2 uv;out vec4 o;uniform sampler2D values,table;uniform float opacity;${SHADE}
+void main(){ivec2 size=textureSize(values,0);ivec2 at=clamp(ivec2(uv*vec2(size)),ivec2(0),size-1);vec4 c=shade(texelFetch(values,at,0).r);o=vec4(c.rgb,c.a*opacity);}`);
+const CELLS = program(`#version 300 es
+uniform vec4 camera; uniform float dot_size; layout(location=0) in vec2 place; layout(location=1) in uint cell; flat out uint owner;
+void main(){owner=cell;gl_PointSize=dot_size;gl_Position=vec4((place-camera.xy)*camera.zw,0,1);}`,
+`#version 300 es
+precision highp float;precision highp int;flat in uint owner;out vec4 o;uniform sampler2D values,table;uniform float opacity,round;${SHADE}
+void main(){if(round>.5&&length(gl_PointCoord-.5)>.5)discard;int w=textureSize(values,0).x;vec4 c=shade(texelFetch(values,ivec2(int(owner)%w,int(owner)/w),0).r);o=vec4(c.rgb,c.a*opacity);}`);
+const EDGES = program(`#version 300 es
+uniform vec4 camera; layout(location=0) in vec2 place; void main(){gl_Position=vec4((place-camera.xy)*camera.zw,0,1);}`,
+`#version 300 es
+precision highp float;out vec4 o;uniform vec4 ink;void main(){o=ink;}`);
+
+function program(vertex, fragment) {
+  if (!gl) { complain("This browser has no WebGL2: the map can't be drawn.", true); return null; }
+  const made = gl.createProgram();
+  for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, text); gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  const places = {};
+  const count = gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS);
+  for (let i = 0; i < count; i++) { const { name } = gl.getActiveUniform(made, i); places[name] = gl.getUniformLocation(made, name); }
+  return { made, places };
+}
+function texture(width, height, inner, format, data) {
+  const made = gl.createTexture();
+  gl.bindTexture(gl.TEXTURE_2D, made);
+  for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.NEAREST);
+  for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  gl.texImage2D(gl.TEXTURE_2D, 0, inner, width, height, 0, format, gl.UNSIGNED_BYTE, data);
+  return made;
+}
+function bytesOf(text) { return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)); }
+function tableOf(name) {
+  if (GL.tables.has(name)) return GL.tables.get(name);
+  const pixels = new Uint8Array(1024);
+  if (name === "#walls") {
+    const style = getComputedStyle(document.documentElement);
+    ["--ground", "--wall"].forEach((each, i) => {
+      const color = style.getPropertyValue(each).trim();
+      for (let k = 0; k < 3; k++) pixels[4 * i + k] = parseInt(color.slice(1 + 2 * k, 3 + 2 * k), 16);
+      pixels[4 * i + 3] = 255;
+    });
+  } else {
+    const rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential);
+    for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
+  }
+  const made = texture(256, 1, gl.RGBA8, gl.RGBA, pixels);
+  GL.tables.set(name, made);
+  return made;
+}
+function takeView(key, view, buffer, at) {
+  const size = view.width * view.height;
+  if (view.whole) {
+    const data = new Uint8Array(buffer, at, size);
+    const old = key && GL.textures.get(key);
+    if (key) {
+      if (old) gl.deleteTexture(old.texture);
+      GL.textures.set(key, { texture: texture(view.width, view.height, gl.R8, gl.RED, data), ...view });
+    }
+    if (key && view.why !== undefined) viewFailed(key, view.why); else if (key) viewWorks(key, view);
+    return at + size;
+  }
+  const there = GL.textures.get(key);
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  if (there) gl.bindTexture(gl.TEXTURE_2D, there.texture);
+  for (let i = 0; i < view.tiles.length; i += 4) {
+    const [x, y, w, h] = view.tiles.slice(i, i + 4);
+    if (there) gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, w, h, gl.RED, gl.UNSIGNED_BYTE, new Uint8Array(buffer, at, w * h));
+    at += w * h;
+  }
+  return at;
+}
+function keepTextures(keys) {
+  for (const [key, { texture: each }] of [...GL.textures]) if (!keys.has(key)) { gl.deleteTexture(each); GL.textures.delete(key); }
+}
+function takeGeometry(buffer) {
+  const { triangles, dots, edges } = S.hello.shape, count = triangles || dots;
+  const place = gl.createBuffer(), owner = gl.createBuffer(), index = gl.createBuffer(), array = gl.createVertexArray();
+  gl.bindVertexArray(array);
+  gl.bindBuffer(gl.ARRAY_BUFFER, place); gl.bufferData(gl.ARRAY_BUFFER, new Uint8Array(buffer, 0, 8 * count), gl.STATIC_DRAW);
+  gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+  gl.bindBuffer(gl.ARRAY_BUFFER, owner); gl.bufferData(gl.ARRAY_BUFFER, new Uint8Array(buffer, 8 * count, 4 * count), gl.STATIC_DRAW);
+  gl.enableVertexAttribArray(1); gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_INT, 0, 0);
+  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, index); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint8Array(buffer, 12 * count, 8 * edges), gl.STATIC_DRAW);
+  gl.bindVertexArray(null);
+  GL.geometry = { array, triangles, dots, edges };
+  redraw();
+}
+// The camera: world units to the middle of a pane, `zoom` pixels of the page each.
+function panes() {
+  const shown = sidesShown(), wide = over.clientWidth / shown.length;
+  return shown.map((side, i) => ({ side, x: i * wide, y: 0, width: wide, height: over.clientHeight }));
+}
+const flip = () => (S.hello.shape.y_up ? -1 : 1);
+function toScreen(pane, x, y) {
+  return [pane.x + pane.width / 2 + (x - S.camera.x) * S.camera.zoom, pane.height / 2 + flip() * (y - S.camera.y) * S.camera.zoom];
+}
+function toWorld(pane, x, y) {
+  return [S.camera.x + (x - pane.x - pane.width / 2) / S.camera.zoom, S.camera.y + (flip() * (y - pane.height / 2)) / S.camera.zoom];
+}
+function paneAt(x) { return panes().find((pane) => x >= pane.x && x < pane.x + pane.width) || panes()[0]; }
+function fit() {
+  const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0];
+  S.camera = { x: (x0 + x1) / 2, y: (y0 + y1) / 2, zoom: 0.94 * Math.min(pane.width / Math.max(x1 - x0, 1e-9), pane.height / Math.max(y1 - y0, 1e-9)), fitted: true };
+}
+function regionNow() { // the part of a map of very many cells that is in view, in steps, so that it is not asked for anew all the time
+  if (!S.hello || S.hello.shape.form !== "pixels") return null;
+  const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0];
+  const wide = pane.width / S.camera.zoom, high = pane.height / S.camera.zoom;
+  if (wide > 0.6 * (x1 - x0) || high > 0.6 * (y1 - y0)) return null;
+  const grain = 2 ** Math.ceil(Math.log2(Math.max(wide, high) / 4));
+  const down = (v) => Math.floor(v / grain) * grain, up = (v) => Math.ceil(v / grain) * grain;
+  return [down(S.camera.x - wide / 2), down(S.camera.y - high / 2), up(S.camera.x + wide / 2), up(S.camera.y + high / 2)];
+}
+function paintMaps() {
+  const ratio = window.devicePixelRatio || 1;
+  for (const each of [canvas, over]) {
+    const width = Math.round(over.clientWidth * ratio), height = Math.round(over.clientHeight * ratio);
+    if (each.width !== width || each.height !== height) { each.width = width; each.height = height; }
+  }
+  if (!S.camera.fitted) fit();
+  gl.enable(gl.SCISSOR_TEST); gl.enable(gl.BLEND);
+  gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+  const page = css("--page");
+  gl.clearColor(...[1, 3, 5].map((at) => parseInt(page.slice(at, at + 2), 16) / 255), 1);
+  for (const pane of panes()) {
+    const box = [pane.x * ratio, 0, pane.width * ratio, canvas.height].map(Math.round);
+    gl.viewport(...box); gl.scissor(...box); gl.clear(gl.COLOR_BUFFER_BIT);
+    const camera = [S.camera.x, S.camera.y, (2 * S.camera.zoom) / pane.width, (-2 * flip() * S.camera.zoom) / pane.height];
+    const region = regionNow();
+    paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls", 1, camera, ratio);
+    if (GL.geometry && GL.geometry.edges) paintEdges(camera);
+    for (const view of [...shownViews()].reverse()) {
+      const key = keyOf({ map: view.map, side: pane.side, limits: view.limits, region });
+      const told = GL.textures.get(key);
+      if (told && told.why === undefined) paintView(key, told.signed ? signedTable(view) : view.table, view.opacity, camera, ratio);
+    }
+  }
+}
+const signedTable = (view) => (view.table === "sequential" ? "diverging" : view.table);
+function paintView(key, table, opacity, camera, ratio) {
+  const told = GL.textures.get(key);
+  if (!told) return;
+  const shape = S.hello.shape, isPlane = shape.form !== "cells", { made, places } = isPlane ? PLANE : CELLS;
+  gl.useProgram(made);
+  gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, told.texture); gl.uniform1i(places.values, 0);
+  gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, tableOf(table)); gl.uniform1i(places.table, 1);
+  gl.activeTexture(gl.TEXTURE0);
+  gl.uniform4fv(places.camera, camera); gl.uniform1f(places.opacity, opacity);
+  if (isPlane) {
+    gl.uniform4fv(places.extent, told.extent || shape.extent);
+    gl.uniform1f(places.turned, shape.form === "grid" && shape.y_up ? 1 : 0);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    return;
+  }
+  if (!GL.geometry) return;
+  gl.bindVertexArray(GL.geometry.array);
+  const isDots = GL.geometry.dots > 0;
+  gl.uniform1f(places.round, isDots ? 1 : 0);
+  gl.uniform1f(places.dot_size, Math.max(0.6 * shape.reach * S.camera.zoom * ratio, 3));
+  gl.drawArrays(isDots ? gl.POINTS : gl.TRIANGLES, 0, isDots ? GL.geometry.dots : GL.geometry.triangles);
+  gl.bindVertexArray(null);
+}
+function paintEdges(camera) {
+  gl.useProgram(EDGES.made); gl.bindVertexArray(GL.geometry.array);
+  gl.uniform4fv(EDGES.places.camera, camera); gl.uniform4f(EDGES.places.ink, 0.45, 0.48, 0.55, 0.6);
+  gl.drawElements(gl.LINES, 2 * GL.geometry.edges, gl.UNSIGNED_INT, 0);
+  gl.bindVertexArray(null);
+}

@@ -1,0 +1,208 @@
+// Hands on the map: mouse, finger and keyboard.
+const TOOLS = [
+  ["look", "Look", "Point to ask; drag a source to move it, drag the ground to pan; the wheel zooms, or changes a source's strength (1)"],
+  ["source", "Source", "Click to put a source on the chosen layer (2)"],
+  ["drop", "Deposit", "Click to put an amount on the chosen layer, which fades or gathers (3)"],
+  ["wall", "Wall", "Drag to paint walls (4)"],
+  ["open", "Open", "Drag to open walls (5)"],
+  ["best", "Best near", "Click: where near here is the top map highest? (6)"],
+  ["worst", "Lowest near", "Click: where near here is the top map lowest? (7)"],
+];
+const fingers = new Map();
+let held = null;
+
+function buildTools() {
+  const [x0, y0, x1, y1] = S.hello.shape.extent, reach = Math.max(x1 - x0, y1 - y0);
+  S.brush = +(reach / 80).toPrecision(2); S.radius = +(reach / 8).toPrecision(2);
+  const canTouch = Object.keys(S.hello.layers).length > 0;
+  const shown = TOOLS.filter(([name]) => canTouch || ["look", "best", "worst"].includes(name));
+  $("tools").replaceChildren(
+    ...shown.map(([name, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, text)),
+    ...(S.hello.actions || []).map(([name, text]) => make("button", { title: text, "aria-pressed": "false", onclick: () => chooseTool(`act:${name}`), "data-tool": `act:${name}` }, name)),
+    number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius"),
+    make("button", { title: "Show the whole map (0)", onclick: () => { fit(); look(); redraw(); } }, "Fit"),
+  );
+  chooseTool(S.tool);
+}
+function number(text, name) {
+  const input = make("input", { type: "number", step: "any", value: S[name], style: "width:70px", oninput: () => { if (Number.isFinite(input.valueAsNumber)) S[name] = input.valueAsNumber; } });
+  return make("label", { class: "slim", "data-for": name }, `${text} `, input);
+}
+function chooseTool(name) {
+  S.tool = name;
+  for (const button of $("tools").querySelectorAll("button[data-tool]")) button.setAttribute("aria-pressed", String(button.dataset.tool === name));
+  const needs = { source: ["strength"], drop: ["strength"], wall: ["brush"], open: ["brush"], best: ["radius"], worst: ["radius"] }[name] || [];
+  for (const each of $("tools").querySelectorAll("label")) each.hidden = !needs.includes(each.dataset.for);
+  over.style.cursor = name === "look" ? "crosshair" : "cell";
+  redraw();
+}
+function spot(event) {
+  const box = over.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top, pane = paneAt(x);
+  return { x, y, pane, world: toWorld(pane, x, y) };
+}
+function sourceAt(at, reach = 12) {
+  let found = null, least = reach;
+  for (const [layer, told] of sourcesOf(at.pane.side)) {
+    for (const [source, x, y, strength, keyed] of told.sources || []) {
+      const [sx, sy] = toScreen(at.pane, x, y), gap = Math.hypot(sx - at.x, sy - at.y);
+      if (gap < least) { least = gap; found = { layer, source, strength, keyed, position: [x, y] }; }
+    }
+  }
+  return found;
+}
+const ask = (() => { // one question on the way at a time, the newest next
+  let waits = false, next = null;
+  const go = () => {
+    if (waits || !next) return;
+    const question = next;
+    next = null; waits = true;
+    const hear = (said) => { waits = false; if (said.probe) takeProbe(said.probe, question); go(); };
+    hear.quiet = true;
+    if (!send({ do: "probe", ...question }, hear)) waits = false;
+    setTimeout(() => { if (waits) { waits = false; go(); } }, 3000);
+  };
+  return (position, side) => {
+    const view = shownViews()[0];
+    if (!view) return;
+    S.at = { position, side };
+    next = { position, map: view.map, side };
+    go();
+  };
+})();
+const probeAt = later((at) => ask(at.world, sideOfPane(at.pane.side)));
+const moveSource = later((at) => { if (held && held.what) order({ do: "move", layer: held.what.layer, source: held.what.source, position: held.at.world }); });
+const paintWalls = later(() => {
+  if (!held || !held.stroke.length) return;
+  const stroke = held.stroke.splice(0).slice(-200);
+  order({ do: "paint", stroke, radius: S.brush, blocked: S.tool === "wall" }, true);
+});
+
+over.addEventListener("pointerdown", (event) => {
+  if (!S.hello) return;
+  over.setPointerCapture(event.pointerId);
+  const at = spot(event);
+  fingers.set(event.pointerId, at);
+  if (fingers.size === 2) { held = { kind: "pinch", gap: gapOfFingers(), zoom: S.camera.zoom }; return; }
+  if (sideOfPane(at.pane.side) !== S.side && isForked()) chooseSide(sideOfPane(at.pane.side));
+  if (S.tool.startsWith("act:")) { order({ do: "act", action: S.tool.slice(4), position: at.world }, true); return; }
+  if (S.tool === "wall" || S.tool === "open") { held = { kind: "paint", stroke: [at.world] }; S.brushAt = at.world; paintWalls(); return; }
+  if (S.tool === "source") { order({ do: "place", layer: S.layer, position: at.world, strength: S.strength }, true); return; }
+  if (S.tool === "drop") { order({ do: "deposit", layer: S.layer, position: at.world, amount: S.strength }, true); return; }
+  if (S.tool === "best" || S.tool === "worst") { askBest(at); return; }
+  const what = sourceAt(at);
+  S.selected = what;
+  held = what ? { kind: "move", what, at, from: at } : { kind: "pan", at, camera: { ...S.camera }, from: at };
+  redraw();
+});
+over.addEventListener("pointermove", (event) => {
+  if (!S.hello) return;
+  const at = spot(event);
+  if (fingers.has(event.pointerId)) fingers.set(event.pointerId, at);
+  S.brushAt = at.world;
+  if (S.tool !== "look") redraw();
+  if (held && held.kind === "pinch") { S.camera.zoom = held.zoom * (gapOfFingers() / Math.max(held.gap, 1)); redraw(); return; }
+  if (held && held.kind === "paint") { held.stroke.push(at.world); paintWalls(); return; }
+  if (held && held.kind === "move") {
+    held.at = at; held.moved = true;
+    if (held.what.keyed) { complain("This source is moved by a recording or by the program; place one of your own instead."); held = null; return; }
+    moveSource(at); return;
+  }
+  if (held && held.kind === "pan") {
+    if (Math.hypot(at.x - held.from.x, at.y - held.from.y) > 4) held.moved = true;
+    if (held.moved) {
+      S.camera.x = held.camera.x - (at.x - held.from.x) / S.camera.zoom;
+      S.camera.y = held.camera.y - (flip() * (at.y - held.from.y)) / S.camera.zoom;
+      redraw(); return;
+    }
+  }
+  if (event.pointerType === "mouse") probeAt(at);
+});
+function letGo(event) {
+  const was = held;
+  fingers.delete(event.pointerId);
+  held = null;
+  if (!was || !S.hello || event.type === "pointercancel") return;
+  if (was.kind === "pan" && was.moved) look();
+  if (was.kind === "pan" && !was.moved) { const at = spot(event); S.pinning = true; ask(at.world, sideOfPane(at.pane.side)); }
+  if (was.kind === "pinch") look();
+  redraw();
+}
+over.addEventListener("pointerup", letGo);
+over.addEventListener("pointercancel", letGo);
+over.addEventListener("pointerleave", () => { S.brushAt = null; redraw(); });
+function gapOfFingers() { const [a, b] = [...fingers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); }
+over.addEventListener("wheel", (event) => {
+  if (!S.hello) return;
+  event.preventDefault();
+  const at = spot(event), what = S.tool === "look" ? sourceAt(at) : null, turn = -Math.sign(event.deltaY);
+  if (what && !what.keyed) { strengthen(what, turn); return; }
+  zoomAt(at, 1.15 ** turn);
+}, { passive: false });
+function strengthen(what, turn) {
+  const told = (S.sources[S.side] || {})[what.layer], row = told && told.sources.find(([id]) => id === what.source);
+  if (!row) return;
+  const grain = 10 ** Math.floor(Math.log10(Math.max(Math.abs(row[3]), 1e-3))) / 2;
+  row[3] = +(row[3] + turn * grain).toPrecision(6);
+  order({ do: "strengthen", layer: what.layer, source: what.source, strength: row[3] });
+  redraw();
+}
+const lookSoon = (() => { let timer = 0; return () => { clearTimeout(timer); timer = setTimeout(look, 250); }; })();
+function zoomAt(at, factor) {
+  const [x, y] = at.world;
+  S.camera.zoom *= factor;
+  const moved = toWorld(at.pane, at.x, at.y);
+  S.camera.x += x - moved[0]; S.camera.y += y - moved[1];
+  lookSoon(); redraw();
+}
+function removeSelected() {
+  if (!S.selected) return;
+  order({ do: "remove", layer: S.selected.layer, source: S.selected.source });
+  S.selected = null; redraw();
+}
+function forgetGone() {
+  if (!S.selected) return;
+  const told = (S.sources[S.side] || {})[S.selected.layer];
+  if (!told || !told.sources.some(([id]) => id === S.selected.source)) S.selected = null;
+}
+function askBest(at) {
+  const view = shownViews()[0];
+  if (!view) return;
+  send({ do: "best", position: at.world, map: view.map, radius: S.radius, lowest: S.tool === "worst", side: sideOfPane(at.pane.side) },
+    (said) => { if (said.best) { S.best = said.best; redraw(); } });
+}
+over.addEventListener("keydown", (event) => {
+  if (!S.hello) return;
+  const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  const pane = panes()[0], here = S.probe ? S.probe.position : [S.camera.x, S.camera.y];
+  if (steps) {
+    event.preventDefault();
+    const grain = (S.hello.shape.cell_size || S.hello.shape.reach || 1) * (event.shiftKey ? 5 : 1);
+    ask([here[0] + steps[0] * grain, here[1] + flip() * steps[1] * grain], S.side);
+  } else if (event.key === "Enter") {
+    event.preventDefault();
+    const [x, y] = toScreen(pane, here[0], here[1]), at = { x, y, pane, world: here };
+    if (S.tool === "source") order({ do: "place", layer: S.layer, position: here, strength: S.strength }, true);
+    else if (S.tool === "drop") order({ do: "deposit", layer: S.layer, position: here, amount: S.strength }, true);
+    else if (S.tool === "wall" || S.tool === "open") order({ do: "paint", stroke: [here], radius: S.brush, blocked: S.tool === "wall" }, true);
+    else if (S.tool === "best" || S.tool === "worst") askBest(at);
+    else { S.pinning = true; ask(here, S.side); }
+  } else if (event.key === "+" || event.key === "-") {
+    zoomAt({ x: pane.x + pane.width / 2, y: pane.height / 2, pane, world: [S.camera.x, S.camera.y] }, event.key === "+" ? 1.15 : 1 / 1.15);
+  } else if (event.key === "s") { // chooses the next source, so that it can be changed without a mouse
+    const all = sourcesOf(S.side).flatMap(([layer, told]) => (told.sources || []).map(([source, x, y, strength, keyed]) => ({ layer, source, strength, keyed, position: [x, y] })));
+    const now = S.selected ? all.findIndex((each) => each.layer === S.selected.layer && each.source === S.selected.source) : -1;
+    if (all.length) { S.selected = all[(now + 1) % all.length]; ask(S.selected.position, S.side); }
+    redraw();
+  } else if (event.key === "Delete" || event.key === "Backspace") removeSelected();
+  else if (event.key === "Escape") { S.pin = S.best = S.selected = null; paintWhy(); redraw(); }
+  else if (event.key === "[" && S.selected) strengthen(S.selected, -1);
+  else if (event.key === "]" && S.selected) strengthen(S.selected, 1);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || !S.hello) return;
+  if (event.key === " " && event.target.tagName !== "BUTTON") { event.preventDefault(); $("play").click(); }
+  else if (event.key === ".") $("step").click();
+  else if (event.key === ",") $("back").click();
+  else if (event.key === "0") { fit(); look(); redraw(); }
+  else if (/^[1-7]$/.test(event.key) && TOOLS[event.key - 1]) { const button = $("tools").querySelector(`[data-tool=${TOOLS[event.key - 1][0]}]`); if (button) button.click(); }
+});

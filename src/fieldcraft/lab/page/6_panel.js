@@ -1,0 +1,306 @@
+// The panel: why a value is what it is, knobs, layers, formulas, forks, the plot, what is kept.
+const nameOfSource = (layer, bar) => (bar.name ? bar.name : `source ${bar.source % 2 ** 32}`) + (bar.strength === null ? ", gone" : ` at (${bar.position.slice(0, 2).map((v) => short(v)).join(", ")}), strength ${short(bar.strength)}`);
+
+function takeProbe(probe, question) {
+  S.probe = { ...probe, map: question.map, side: question.side };
+  if (S.pinning) { S.pinning = false; S.pin = S.pin && S.pin.cell === probe.cell ? null : S.probe; }
+  paintWhy(); redraw();
+}
+function paintWhy() {
+  const probe = S.probe;
+  if (!probe) return;
+  const rows = [];
+  const place = `${probe.where}${probe.wall ? ", a wall" : ""}`;
+  rows.push(make("div", {}, make("span", { class: "big" }, short(probe.value)), ` ${probe.map}${isForked() ? ` on side ${probe.side.toUpperCase()}` : ""}`), make("p", { class: "hint" }, place));
+  if (S.pin && S.pin.cell !== probe.cell && S.pin.map === probe.map) rows.push(make("p", {}, `${short(S.pin.value)} at the pin; here it is ${short(probe.value - S.pin.value)} ${probe.value >= S.pin.value ? "more" : "less"}.`));
+  if (probe.bars && probe.bars.length) {
+    const most = Math.max(...probe.bars.map((bar) => Math.abs(bar.amount)), 1e-30);
+    for (const bar of probe.bars) {
+      const lit = { layer: probe.map, source: bar.source };
+      const show = (on) => () => { S.lit = on ? lit : null; redraw(); };
+      rows.push(make("button", { class: "bar", title: "Shows this source on the map", onmouseenter: show(true), onmouseleave: show(false), onfocus: show(true), onblur: show(false), onclick: () => { S.selected = { ...lit, strength: bar.strength }; redraw(); } },
+        make("span", {}, nameOfSource(probe.map, bar)), make("span", { class: "meter" }, make("i", { class: bar.amount < 0 ? "neg" : "", style: `width:${(100 * Math.abs(bar.amount)) / most}%` })), make("output", {}, short(bar.amount))));
+    }
+    if (probe.others > 0) rows.push(make("p", { class: "hint" }, `and ${probe.others} more`));
+    if (Math.abs(probe.remainder) > 1e-3 * Math.abs(probe.value)) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
+  } else if (probe.why) rows.push(make("p", { class: "hint" }, probe.why));
+  else if (!probe.value) rows.push(make("p", { class: "hint" }, "No source reaches here."));
+  else if (probe.remainder_is) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
+  const others = Object.entries(probe.values).filter(([name]) => name !== probe.map);
+  if (others.length) rows.push(make("details", {}, make("summary", {}, "Other maps here"), ...others.map(([name, value]) => make("div", { class: "row" }, make("span", { class: "name" }, name), make("span", { class: "num" }, short(value))))));
+  if (S.hello.layers[probe.map]) rows.push(make("button", { id: "levers", onclick: askLevers, title: "Tries each knob a little on a copy of the world, and says what this cell would read" }, "What would change it?"));
+  const box = $("why"), had = box.contains(document.activeElement) && document.activeElement.className === "bar";
+  if (!had) box.replaceChildren(...rows);
+  if (S.levers && S.levers.cell === probe.cell && S.levers.map === probe.map && !had) box.append(paintLevers());
+}
+function askLevers() {
+  const { position, map, side, cell } = S.probe;
+  $("levers").disabled = true;
+  send({ do: "levers", position, map, side }, (said) => { if (said.levers) { S.levers = { ...said.levers, cell, map }; paintWhy(); } });
+}
+function paintLevers() {
+  const rows = S.levers.levers.map((each) => make("tr", {}, make("td", {}, each.name), make("td", {}, `${short(each.from)} to ${short(each.to)}`), make("td", {}, `${short(S.levers.now)} to ${short(each.value)}`),
+    make("td", {}, make("button", { onclick: () => each.source === undefined ? order({ do: "tune", layer: S.levers.map, name: each.name, value: each.to }) : order({ do: "strengthen", layer: S.levers.map, source: each.source, strength: each.to }) }, "Do it"))));
+  return make("div", {}, make("p", { class: "hint" }, S.levers.levers.length ? "What this cell would come to, the strongest lever first:" : "No knob of this layer changes this cell."), make("table", { class: "levers" }, make("tbody", {}, ...rows)));
+}
+
+// Knobs
+const toShare = (knob, value) => (knob.log ? Math.log(value / knob.low) / Math.log(knob.high / knob.low) : (value - knob.low) / (knob.high - knob.low || 1));
+const fromShare = (knob, share) => (knob.log ? knob.low * (knob.high / knob.low) ** share : knob.low + share * (knob.high - knob.low));
+const saved = (layer, name) => (S.hello.saved[layer] || {})[name];
+const same = (a, b) => a === b || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-9));
+
+function paintKnobs() {
+  const box = $("knobs"), layers = S.hello.sides[S.side] ? S.hello.sides[S.side].knobs : {};
+  const names = Object.keys(layers);
+  if (!names.length) { box.replaceChildren(make("p", { class: "hint" }, "This world has no knobs.")); return; }
+  if (!names.includes(S.layer)) S.layer = names[0];
+  const choice = make("select", { "aria-label": "The layer whose knobs these are, and that sources are put on", onchange: () => { S.layer = choice.value; paintKnobs(); paintPlot(); redraw(); } }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
+  const { knobs, curve } = layers[S.layer];
+  box.replaceChildren(make("div", { class: "row" }, choice, isForked() ? make("span", { class: "hint" }, `of side ${S.side.toUpperCase()}`) : null), ...knobs.map((knob) => paintKnob(S.layer, knob)), curve ? paintCurve(S.layer, knobs, curve) : "");
+}
+function tune(layer, knob, value) {
+  knob.value = value;
+  sendTune(layer, knob.name, value);
+}
+const pendingTunes = new Map();
+const flushTunes = later(() => { for (const [key, message] of pendingTunes) { order(message); pendingTunes.delete(key); } });
+function sendTune(layer, name, value) { pendingTunes.set(`${layer}|${name}`, S.hello.kind === "game" ? { do: "turn", name, value } : { do: "tune", layer, name, value }); flushTunes(); }
+function paintKnob(layer, knob) {
+  const id = `knob-${layer}-${knob.name}`.replace(/\W/g, "_"), before = saved(layer, knob.name);
+  const out = make("output", { for: id }), row = make("div", { class: "knob" });
+  const mark = () => {
+    out.textContent = short(knob.value);
+    const isChanged = before !== undefined && !same(knob.value, before);
+    row.classList.toggle("changed", isChanged);
+    undo.hidden = !isChanged; undo.title = `Back to ${short(before)}, as it was in the file`;
+    undo.setAttribute("aria-label", `${knob.name} back to ${short(before)}`);
+  };
+  const undo = make("button", { onclick: () => { tune(layer, knob, before); paintKnobs(); } }, "\u21ba");
+  let input;
+  if (knob.kind === "word") {
+    input = make("select", { id, onchange: () => { tune(layer, knob, input.value); mark(); setTimeout(refresh, 60); } }, ...knob.words.map((word) => make("option", { selected: word === knob.value }, word)));
+    out.hidden = true;
+  } else if (knob.kind === "flag") {
+    input = make("input", { id, type: "checkbox", checked: knob.value, onchange: () => { tune(layer, knob, input.checked); mark(); } });
+  } else {
+    const isOff = knob.value === null;
+    input = make("input", { id, type: "range", min: 0, max: 1000, step: 1, value: isOff ? 500 : 1000 * Math.min(Math.max(toShare(knob, knob.value), 0), 1), "aria-valuetext": short(knob.value), oninput: () => {
+      let value = fromShare(knob, input.value / 1000);
+      value = knob.step ? Math.round((value - knob.low) / knob.step) * knob.step + knob.low : +value.toPrecision(4);
+      tune(layer, knob, value); input.setAttribute("aria-valuetext", short(value)); mark(); repaintCurve();
+    } });
+    if (before !== undefined && typeof before === "number") input.title = `${short(before)} in the file`;
+  }
+  row.append(make("label", { htmlFor: id }, knob.name), input, out, undo);
+  mark();
+  return row;
+}
+let repaintCurve = () => {};
+function paintCurve(layer, knobs, curve) { // the falloff over distance, with a handle that reaches farther or less far
+  const knob = knobs.find((each) => each.name === curve.setting), NS = "http://www.w3.org/2000/svg", W = 300, H = 76;
+  if (!knob) return "";
+  const [x0, y0, x1, y1] = S.hello.shape.extent, far = Math.max(x1 - x0, y1 - y0) / 2;
+  const svg = document.createElementNS(NS, "svg");
+  svg.setAttribute("viewBox", `0 0 ${W} ${H}`); svg.setAttribute("class", "curve"); svg.setAttribute("role", "img");
+  const isRadial = curve.setting === "radius", top = 10, p = curve.exponent;
+  const strength = () => { const told = (S.sources[S.side] || {})[layer], all = told && told.sources ? told.sources.map((row) => Math.abs(row[3])) : []; return Math.max(...all, 1e-6) || 1; };
+  const weight = (d) => {
+    if (isRadial) { const u = d / knob.value; if (u > 1) return 0; const at = u * 40, i = Math.min(Math.floor(at), 39); return curve.weights[i] + (at - i) * (curve.weights[i + 1] - curve.weights[i]); }
+    const s = strength();
+    return p ? Math.max(s ** (1 / p) - knob.value * d, 0) ** p / s : Math.exp(-knob.value * d);
+  };
+  const half = () => (isRadial ? knob.value : p ? (strength() ** (1 / p) * (1 - 0.5 ** (1 / p))) / Math.max(knob.value, 1e-9) : Math.LN2 / Math.max(knob.value, 1e-9));
+  const fromHalf = (d) => (isRadial ? d : p ? (strength() ** (1 / p) * (1 - 0.5 ** (1 / p))) / d : Math.LN2 / d);
+  const path = document.createElementNS(NS, "path"), handle = document.createElementNS(NS, "circle"), text = document.createElementNS(NS, "text"), base = document.createElementNS(NS, "line");
+  handle.setAttribute("r", 7); handle.setAttribute("tabindex", 0); handle.setAttribute("role", "slider"); handle.setAttribute("aria-label", isRadial ? "radius" : "distance at which half is left");
+  for (const [k, v] of [["x1", 0], ["x2", W], ["y1", H - top], ["y2", H - top]]) base.setAttribute(k, v);
+  const paint = () => {
+    const points = Array.from({ length: 81 }, (_, i) => `${((W * i) / 80).toFixed(1)},${(H - top - (H - 2 * top) * weight((far * i) / 80)).toFixed(1)}`);
+    path.setAttribute("d", `M${points.join("L")}`);
+    const d = Math.min(half(), far);
+    handle.setAttribute("cx", (W * d) / far); handle.setAttribute("cy", isRadial ? H - top : H - top - (H - 2 * top) * weight(d));
+    handle.setAttribute("aria-valuenow", short(half())); handle.setAttribute("aria-valuetext", short(half()));
+    text.textContent = isRadial ? `reaches ${short(half())}` : `half at ${short(half())}`;
+    text.setAttribute("x", Math.min((W * d) / far + 10, W - 70)); text.setAttribute("y", 12);
+  };
+  const put = (d) => { const value = +Math.min(Math.max(fromHalf(Math.max(d, far / 400)), knob.low), knob.high).toPrecision(4); tune(layer, knob, value); paint(); const row = document.getElementById(`knob-${layer}-${knob.name}`.replace(/\W/g, "_")); if (row) { row.value = 1000 * toShare(knob, value); row.parentElement.querySelector("output").textContent = short(value); row.parentElement.classList.toggle("changed", !same(value, saved(layer, knob.name))); } };
+  handle.addEventListener("pointerdown", (event) => handle.setPointerCapture(event.pointerId));
+  handle.addEventListener("pointermove", (event) => { if (handle.hasPointerCapture(event.pointerId)) { const box = svg.getBoundingClientRect(); put(((event.clientX - box.left) / box.width) * far); } });
+  handle.addEventListener("keydown", (event) => { const turn = { ArrowLeft: 1 / 1.05, ArrowRight: 1.05 }[event.key]; if (turn) { event.preventDefault(); put(half() * turn); } });
+  svg.append(base, path, handle, text);
+  repaintCurve = paint;
+  paint();
+  return svg;
+}
+function refresh() { send({ do: "ask" }); }
+
+// Layers
+function buildViews() {
+  const known = new Map(S.views.map((view) => [view.map, view]));
+  const tables = Object.keys(S.hello.tables).filter((name) => name.startsWith("#"));
+  const teams = S.hello.teams || [];
+  S.views = S.hello.maps.map((map, i) => known.get(map) || {
+    map, opacity: 1, visible: i === 0, table: teams.length ? (teams.find(([name]) => name === map) || [0, "sequential"])[1] : "sequential", limits: S.hello.limits[map] || null, isFormula: false,
+  }).concat(S.views.filter((view) => view.isFormula && !S.hello.maps.includes(view.map)));
+  if (teams.length && !known.size) for (const view of S.views) view.visible = teams.some(([name]) => name === view.map);
+  if (S.views.length && !S.views.some((view) => view.visible)) S.views[0].visible = true;
+  paintLayers();
+}
+function paintLayers() {
+  const rows = S.views.map((view, i) => paintLayer(view, i));
+  $("layers").replaceChildren(...rows);
+}
+function changed() { paintLayers(); look(); redraw(); }
+function paintLayer(view, i) {
+  const isTop = view === shownViews()[0];
+  const eye = make("input", { type: "checkbox", checked: view.visible, "aria-label": `show ${view.map}`, onchange: () => { view.visible = eye.checked; changed(); } });
+  const only = make("button", { title: "Show this one alone", "aria-pressed": String(S.solo === view), onclick: () => { S.solo = S.solo === view ? null : view; if (S.solo) view.visible = true; changed(); } }, "Solo");
+  const raise = make("button", { title: "Bring to the top: it is the one that is probed and drawn over", "aria-label": `bring ${view.map} to the top`, disabled: i === 0, onclick: () => { S.views.splice(i, 1); S.views.unshift(view); view.visible = true; if (S.hello.layers[view.map]) { S.layer = view.map; paintKnobs(); } changed(); } }, "\u2191");
+  const drop = view.isFormula ? make("button", { "aria-label": `remove ${view.map}`, onclick: () => { S.views.splice(i, 1); if (S.solo === view) S.solo = null; changed(); } }, "\u00d7") : null;
+  const low = make("input", { type: "number", step: "any", value: view.limits ? view.limits[0] : "", "aria-label": "lowest", placeholder: "follow" }), high = make("input", { type: "number", step: "any", value: view.limits ? view.limits[1] : "", "aria-label": "highest", placeholder: "follow" });
+  const limits = () => { const [a, b] = [low.valueAsNumber, high.valueAsNumber]; const now = Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null; if (String(now) !== String(view.limits)) { view.limits = now; look(); redraw(); } };
+  low.onchange = high.onchange = limits;
+  const tables = ["sequential", "diverging", ...S.hello.colors];
+  const colors = make("select", { onchange: () => { view.table = colors.value; redraw(); } }, ...tables.map((name) => make("option", { selected: name === view.table, value: name }, { sequential: "ember", diverging: "blue to orange" }[name] || name)));
+  const opacity = make("input", { type: "range", min: 0, max: 1, step: 0.02, value: view.opacity, oninput: () => { view.opacity = +opacity.value; redraw(); } });
+  const more = make("details", { open: Boolean(view.isOpen), ontoggle: (event) => { view.isOpen = event.target.open; } }, make("summary", { class: "hint" }, "opacity, colors, limits"),
+    make("div", { class: "more" }, make("label", {}, "Opacity", opacity), make("label", {}, "Colors ", colors), make("label", {}, "From ", low), make("label", {}, "To ", high)));
+  return make("div", { class: `layer${isTop ? " top" : ""}`, "data-map": view.map }, make("div", { class: "row" }, eye, make("span", { class: "name", title: view.map }, view.map), only, raise, drop), view.why ? make("p", { class: "error" }, view.why) : null, more);
+}
+function viewFailed(key, why) {
+  const map = key.split("|")[0], view = S.views.find((each) => each.map === map);
+  if (view && view.why !== why) { view.why = why; paintLayers(); }
+}
+function viewWorks(key) {
+  const map = key.split("|")[0], view = S.views.find((each) => each.map === map);
+  if (view && view.why) { view.why = null; paintLayers(); }
+}
+$("formula").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = $("formula-text").value.trim();
+  if (!text) return;
+  tryFormula(text, (error) => {
+    if (error) return;
+    S.views = S.views.filter((view) => view.map !== text);
+    S.views.unshift({ map: text, opacity: 1, visible: true, table: "sequential", limits: null, isFormula: true });
+    S.solo = null; $("formula-text").value = ""; changed();
+  });
+});
+function tryFormula(text, then) {
+  const here = S.at ? S.at.position : [S.camera.x, S.camera.y];
+  const hear = (said) => { const error = said.error || ""; $("formula-error").textContent = error; $("formula-error").hidden = !error; then(error); };
+  hear.quiet = true;
+  send({ do: "probe", position: here, map: text, side: S.side }, hear);
+}
+$("formula-text").addEventListener("input", (() => { let timer = 0; return () => { clearTimeout(timer); const text = $("formula-text").value.trim(); if (!text) { $("formula-error").hidden = true; return; } timer = setTimeout(() => tryFormula(text, () => {}), 300); }; })());
+
+// Drawings over the top map
+function buildDrawings() {
+  const all = [["contours", "contours"], ["flow", "flow arrows"], ["peaks", "peaks"], ["regions", "regions"], ...((S.hello.teams || []).length ? [["fronts", "front lines"]] : [])];
+  const boxes = all.map(([name, text]) => {
+    const box = make("input", { type: "checkbox", checked: S.overlays.has(name), onchange: () => { if (box.checked) S.overlays.add(name); else { S.overlays.delete(name); for (const key of Object.keys(S.drawings)) if (key.startsWith(`${name}|`)) delete S.drawings[key]; } look(); redraw(); } });
+    return make("label", {}, box, ` ${text}`);
+  });
+  const sources = make("input", { type: "checkbox", checked: S.showSources, onchange: () => { S.showSources = sources.checked; redraw(); } });
+  $("drawings").replaceChildren(make("legend", {}, "Drawn over the top one"), ...boxes, make("label", {}, sources, " sources"));
+}
+
+// Forks
+function chooseSide(side) { S.side = side; paintKnobs(); paintFork(); redraw(); }
+function paintFork() {
+  const box = $("fork");
+  if (!isForked()) {
+    S.pane = "a"; S.side = "a";
+    box.replaceChildren(make("button", { id: "do-fork", onclick: () => send({ do: "fork" }) }, "Fork: A | B"), make("p", { class: "hint" }, "Copies the world as it is now. Knobs then belong to the side that is chosen; new sources and walls go to both."));
+    return;
+  }
+  const panesButtons = [["a", "A"], ["b", "B"], ["a|b", "A | B"], ["diff", "A - B"]].map(([pane, text]) => make("button", { "aria-pressed": String(S.pane === pane), onclick: () => { S.pane = pane; if (pane === "a" || pane === "b") S.side = pane; paintFork(); paintKnobs(); look(); S.camera.fitted = false; redraw(); } }, text));
+  const sides = ["a", "b"].map((side) => make("button", { "aria-pressed": String(S.side === side), onclick: () => chooseSide(side) }, `Knobs of ${side.toUpperCase()}`));
+  const keep = ["a", "b"].map((side) => make("button", { onclick: () => send({ do: "keep", side }), title: "Drops the other side" }, `Keep ${side.toUpperCase()}`));
+  box.replaceChildren(make("div", { class: "wrap" }, ...panesButtons), make("div", { class: "wrap" }, ...sides), make("div", { class: "wrap" }, ...keep));
+}
+function paintPanes() {
+  const names = { a: "A", b: "B", diff: "A - B" };
+  $("panes").replaceChildren(...(isForked() ? panes().map((pane) => { const tag = make("span", {}, names[pane.side]); tag.style.left = `${pane.x + 10}px`; return tag; }) : []));
+}
+
+// The plot
+function paintPlot() {
+  const board = $("plot"), ink = board.getContext("2d"), ratio = window.devicePixelRatio || 1;
+  board.width = board.clientWidth * ratio; board.height = board.clientHeight * ratio;
+  ink.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const W = board.clientWidth, H = board.clientHeight, end = Math.max(S.status ? S.status.furthest : 1, 1);
+  ink.clearRect(0, 0, W, H);
+  const map = S.layer && S.hello.maps.includes(S.layer) ? S.layer : S.hello.maps[0];
+  const colors = ["#6db6ff", "#ffb35c", "#7df09b"], names = ["sum", "peak", "covered"], told = [];
+  [0, 1, 2].forEach((which) => {
+    for (const side of isForked() ? ["a", "b"] : ["a"]) {
+      const rows = [...S.history[side]].filter(([, totals]) => totals[map]).sort((a, b) => a[0] - b[0]);
+      const most = Math.max(...rows.map(([, totals]) => Math.abs(totals[map][which])), which === 2 ? 1e-3 : 1e-9);
+      ink.beginPath(); ink.strokeStyle = colors[which]; ink.lineWidth = 1.5; ink.setLineDash(side === "b" ? [4, 3] : []);
+      rows.forEach(([moment, totals], i) => { const x = (W * moment) / end, y = H - 6 - (H - 14) * (Math.max(totals[map][which], 0) / most); if (i) ink.lineTo(x, y); else ink.moveTo(x, y); });
+      ink.stroke();
+      const last = S.status && S.status.totals[side] && S.status.totals[side][map];
+      if (last && side === S.side) told.push(`${names[which]} ${which === 2 ? `${(100 * last[2]).toFixed(1)} %` : short(last[which])}`);
+    }
+  });
+  ink.setLineDash([]);
+  if (S.status) { ink.strokeStyle = css("--muted"); ink.beginPath(); const x = (W * S.status.moment) / end; ink.moveTo(x, 0); ink.lineTo(x, H); ink.stroke(); }
+  $("plot-text").textContent = `${map || ""}: ${told.join(", ")} (blue, orange, green; each as high as its largest${isForked() ? "; B dashed" : ""})`;
+}
+
+// Keeping
+function save(name, data, type) {
+  const link = make("a", { download: name, href: URL.createObjectURL(new Blob([data], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+}
+function exported(told) {
+  const kept = $("kept");
+  if (told.what === "recipe") {
+    if (!told.written) save(told.name, told.text, "application/toml");
+    kept.textContent = (told.written ? `Written into ${told.name}.` : `Downloaded as ${told.name}.`) + (told.left_out.length ? ` Not in a recipe: ${told.left_out.join("; ")}.` : "");
+    if (told.written) $("unsaved").hidden = true;
+    return;
+  }
+  save(told.name, bytesOf(told.data), "application/octet-stream");
+  kept.textContent = told.digest ? `Downloaded as ${told.name}. fieldcraft replay ${told.name} ends at ${told.digest.slice(0, 12)}...` : `Downloaded as ${told.name}.`;
+  if (told.what === "session") $("unsaved").hidden = true;
+}
+function buildKeep() {
+  const out = (what, more = {}) => () => { $("kept").textContent = "Working ..."; const hear = (said) => { if (said.export) exported(said.export); else $("kept").textContent = said.error; }; hear.quiet = true; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more }, hear); };
+  const isRecipe = S.hello.kind === "recipe", canReplay = S.hello.kind !== "program";
+  $("keep").replaceChildren(...[
+    isRecipe ? make("button", { onclick: out("recipe", { write: true }) }, `Write into ${S.hello.recipe}`) : null,
+    isRecipe ? make("button", { onclick: out("recipe") }, "Recipe") : null,
+    canReplay ? make("button", { id: "keep-session", onclick: out("session") }, "Session") : null,
+    make("button", { onclick: savePicture }, "PNG"),
+    canReplay ? make("button", { onclick: out("gif") }, "GIF") : null,
+    canReplay ? make("button", { onclick: out("mp4") }, "MP4") : null,
+    make("button", { onclick: copyLink }, "Link"),
+  ].filter(Boolean));
+}
+function savePicture() {
+  paintMaps();
+  const both = make("canvas", { width: canvas.width, height: canvas.height }), ink = both.getContext("2d");
+  ink.drawImage(canvas, 0, 0); ink.drawImage(over, 0, 0);
+  both.toBlob((blob) => { save("map.png", blob, "image/png"); $("kept").textContent = "Downloaded as map.png."; });
+}
+function stateOfView() {
+  return { views: S.views.map(({ map, opacity, visible, table, limits, isFormula }) => ({ map, opacity, visible, table, limits, isFormula })), camera: S.camera, overlays: [...S.overlays], layer: S.layer, moment: S.status ? S.status.moment : 0 };
+}
+async function copyLink() {
+  const link = `${location.origin}/#token=${token}&state=${encodeURIComponent(btoa(unescape(encodeURIComponent(JSON.stringify(stateOfView())))))}`;
+  try { await navigator.clipboard.writeText(link); $("kept").textContent = "Copied: it opens this view at this moment, as long as the lab runs."; } catch { $("kept").textContent = link; }
+  history.replaceState(null, "", link);
+}
+function takeStateFromLink() {
+  const text = new URLSearchParams(location.hash.slice(1)).get("state");
+  if (!text) return;
+  try {
+    const state = JSON.parse(decodeURIComponent(escape(atob(text))));
+    S.views = state.views.map((view) => ({ ...view, why: null })); S.camera = { ...state.camera }; S.overlays = new Set(state.overlays); S.layer = state.layer;
+    send({ do: "seek", moment: state.moment });
+  } catch { complain("The link's state can't be read; the lab opens as usual."); }
+}

@@ -1,0 +1,51 @@
+// Time, and the beginning of everything.
+let isScrubbing = false, linkTaken = false, lastPlot = 0, lastLook = 0;
+
+function welcome(hello, isFirst) {
+  S.hello = hello;
+  if (isFirst) { for (const { texture: each } of GL.textures.values()) gl.deleteTexture(each); GL.textures.clear(); Wire.looked = ""; $("banner").hidden = true; S.history = { a: new Map(), b: new Map() }; }
+  for (const [side, told] of Object.entries(hello.sides)) S.sources[side] = told.sources;
+  if (!isForked()) { S.history.b = new Map(); delete S.sources.b; }
+  document.title = `${hello.title || "map"} - fieldcraft lab`;
+  $("title").textContent = hello.title || "fieldcraft lab";
+  if (!linkTaken) { linkTaken = true; takeStateFromLink(); }
+  const canTravel = hello.kind !== "program";
+  for (const id of ["play", "back", "step", "scrub", "speed"]) $(id).disabled = !canTravel;
+  $("fork").closest("section").hidden = !canTravel;
+  buildViews(); buildTools(); buildDrawings(); buildKeep(); paintFork(); paintKnobs(); paintPanes();
+  if (isFirst) S.camera.fitted = S.camera.fitted && S.camera.zoom !== 1;
+  Wire.looked = "";
+  look(); redraw();
+}
+function takeStatus(status) {
+  const before = S.status;
+  S.status = status;
+  $("play").textContent = status.playing ? "Pause" : "Play";
+  $("play").setAttribute("aria-pressed", String(status.playing));
+  $("scrub").max = status.furthest;
+  if (!isScrubbing) $("scrub").value = status.moment;
+  $("scrub").setAttribute("aria-valuetext", `${status.seconds.toFixed(2)} seconds`);
+  $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}`;
+  for (const side of ["a", "b"]) {
+    if (status.totals[side]) S.history[side].set(status.moment, status.totals[side]);
+    if (before && status.furthest < before.furthest) for (const moment of [...S.history[side].keys()]) if (moment > status.furthest) S.history[side].delete(moment);
+    if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
+  }
+  const now = performance.now();
+  if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
+  if (status.playing && S.at && now - lastLook > 250 && !held) { lastLook = now; ask(S.at.position, S.at.side); }
+}
+const seek = later((moment) => send({ do: "seek", moment }));
+$("play").onclick = () => send({ do: S.status && S.status.playing ? "pause" : "play" });
+$("step").onclick = () => send({ do: "step", count: 1 });
+$("back").onclick = () => { if (S.status && S.status.moment > 0) send({ do: "seek", moment: S.status.moment - 1 }); };
+$("speed").onchange = () => send({ do: "speed", factor: +$("speed").value });
+$("scrub").addEventListener("pointerdown", () => { isScrubbing = true; });
+$("scrub").addEventListener("pointerup", () => { isScrubbing = false; });
+$("scrub").oninput = () => seek(+$("scrub").value);
+$("scrub").onchange = () => { isScrubbing = false; };
+new ResizeObserver(() => { if (S.hello) { S.camera.fitted = S.camera.fitted && S.camera.touched; paintPanes(); redraw(); } }).observe(over);
+matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => { GL.tables.delete("#walls"); redraw(); });
+setInterval(() => { if (S.hello) { paintLegend(); paintPanes(); } }, 500);
+requestAnimationFrame(tick);
+connect();
