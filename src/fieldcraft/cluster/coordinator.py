@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,15 +87,12 @@ class Coordinator:
 
     def round(self, name: str, steps: int, now: int) -> None:
         """Take steps, at most as many as rims are made for."""
-        before = len(self.tally.lost)
         outcome: list[Round] = self._do("_round", name, steps, now)
         self.tally.rounds += 1
         self.tally.ran += sum(one.ran for one in outcome)
         self.tally.asleep += sum(one.asleep for one in outcome)
         self.tally.bytes_between_blocks += sum(one.bytes_between for one in outcome)
         self.tally.bytes_between_workers += sum(rim.bytes for one in outcome for rim in one.rims)
-        if len(self.tally.lost) > before:
-            self._torn = None
 
     def _do(self, verb: str, *arguments: Any) -> Any:
         self._check()
@@ -196,14 +193,14 @@ class Coordinator:
         self._torn = f"WorkerLost: {lost}"
         raise lost
 
-    def _asked(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """Ask shelves something that changes nothing."""
+    def _asked(self, verb: str, whom: Callable[[], list[tuple[Any, ...] | None]]) -> list[Any]:
+        """Ask shelves something that changes nothing; `whom` says which, as many as there are by then."""
         self._check()
-        try:
-            return self._shelves.each(verb, arguments)
-        except WorkerLost as lost:
-            self._recover(lost)
-            return self._shelves.each(verb, arguments)
+        while True:
+            try:
+                return self._shelves.each(verb, whom())
+            except WorkerLost as lost:
+                self._recover(lost)
 
     # Answers
 
@@ -245,15 +242,18 @@ class Coordinator:
 
     def read(self, name: str, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:
         """The values of some of a block's cells; None for nothing but zeros."""
-        arguments: list[tuple[Any, ...] | None] = [None] * self._shelves.count
-        place = self._owner(name, number)
-        arguments[place] = (name, number, rows, columns)
-        found: NDArray[np.float32] | None = self._asked("read", arguments)[place]
+
+        def whom() -> list[tuple[Any, ...] | None]:
+            place = self._owner(name, number)
+            return [(name, number, rows, columns) if shelf == place else None for shelf in range(self._shelves.count)]
+
+        answers = self._asked("read", whom)
+        found: NDArray[np.float32] | None = answers[self._owner(name, number)]
         return found
 
     def of_blocks(self, verb: str, *arguments: Any) -> dict[int, Any]:
         """The answers of all shelves about their blocks."""
-        return {number: value for one in self._asked(verb, [arguments] * self._shelves.count) for number, value in one}
+        return {number: value for one in self._asked(verb, lambda: [arguments] * self._shelves.count) for number, value in one}
 
     def close(self) -> None:
         """Let the shelves go."""
