@@ -12,7 +12,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["pull", "room", "search"]
+__all__ = ["pull", "room", "search", "sift_down", "sift_up"]
 
 
 def room(vertices):
@@ -40,7 +40,8 @@ def _before(keys, cells, i, key, cell):
 
 
 @kernel
-def _sift_up(keys, cells, i):
+def sift_up(keys, cells, i):
+    """Let the key at a place of the heap rise; of equal keys that of the lower number comes first."""
     key, cell = keys[i], cells[i]
     while i > 0:
         above = (i - 1) >> 1
@@ -52,7 +53,8 @@ def _sift_up(keys, cells, i):
 
 
 @kernel
-def _sift_down(keys, cells, size):
+def sift_down(keys, cells, size):
+    """Let the first key of the heap sink; of equal keys that of the lower number comes first."""
     key, cell = keys[0], cells[0]
     i = 0
     while True:
@@ -80,7 +82,7 @@ def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            _sift_down(keys, cells, size)
+            sift_down(keys, cells, size)
         if stamp[v] != turn:
             continue
         stamp[v] = turn + 1
@@ -102,7 +104,7 @@ def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came
                 keys[size] = total + _bound(places, n, start, scale)
                 cells[size] = n
                 size += 1
-                _sift_up(keys, cells, size - 1)
+                sift_up(keys, cells, size - 1)
     return size, 0
 
 
@@ -154,7 +156,13 @@ def _cross(doors, door, last, x, y, to_x, to_y, at):
         lx, ly = doors[i, 0], doors[i, 1]
         ex, ey, dx, dy = doors[i, 2] - lx, doors[i, 3] - ly, to_x - x, to_y - y
         area = dx * ey - dy * ex
-        share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0) if area != 0 else 0.5
+        size = ex * ex + ey * ey
+        if area != 0:
+            share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0)
+        elif size > 0:  # the leg runs along the door, or stays in one place
+            share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0)
+        else:
+            share = 0.0
         at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.reference.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
 
-__all__ = ["avoid", "corridor", "heights", "locate", "move", "straight"]
+__all__ = ["avoid", "corridor", "heights", "locate", "move", "nearest", "straight"]
 
 RIM = 1e-9
 """How far beyond its ends a portal can still be passed, in shares of it."""
@@ -51,6 +51,14 @@ def _inside(rings, begin, end, x, y):
     if outside:
         return bx, by
     return x, y
+
+
+@kernel("i8[::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
+def nearest(starts, rings, polygons, points, out):
+    """The nearest places of polygons to points (N, 2), themselves where they are inside: into `out` (N, 2)."""
+    for i in range(polygons.shape[0]):
+        x, y = _inside(rings, starts[polygons[i]], starts[polygons[i] + 1], points[i, 0], points[i, 1])
+        out[i, 0], out[i, 1] = x, y
 
 
 @kernel

@@ -35,6 +35,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "graph_repair": ("paths", "distance_map", "graphs"),
     "graph_flow": ("paths", "flow_field", "graphs"),
     "graph_search": ("paths", "shortest_path", "graphs"),
+    "any_angle": ("paths", "shortest_path", "graphs"),
     # answers
     "best": ("queries",),
     "best_on_foot": ("queries", "best"),

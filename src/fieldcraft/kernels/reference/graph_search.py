@@ -105,11 +105,15 @@ def pull(doors: Wide, ax: float, ay: float, bx: float, by: float, at: Wide, bend
 
 
 def _crossing(door: list[float], x: float, y: float, to_x: float, to_y: float) -> tuple[float, float]:
-    """Where a leg passes a door."""
+    """Where a leg passes a door; one that runs along it, or stays in one place, where it is nearest to its start."""
     lx, ly, rx, ry = door
     ex, ey, dx, dy = rx - lx, ry - ly, to_x - x, to_y - y
     area = dx * ey - dy * ex
-    share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0) if area != 0 else 0.5
+    size = ex * ex + ey * ey
+    if area != 0:
+        share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0)
+    else:
+        share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
     return lx + share * ex, ly + share * ey
 
 

@@ -15,7 +15,8 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.on_graph.strings import pulled
+from fieldcraft.paths.on_graph.doors import OpenDoors, open_doors
+from fieldcraft.paths.on_graph.strings import ends_in, pulled, taut
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.scratch import fixed
@@ -109,25 +110,56 @@ class _Task:
         parts = _parts.get(graph)
         if parts is not None and parts[0] == graph.walls_version and parts[1][here] != parts[1][there]:
             return no_path(space)
+        ends = ends_in(space, np.array([here, there]), np.stack([start, goal])) if self.smooth else None
+        exact = None
+        if ends is not None and self.prices.uniform is not None:
+            exact = self._straight(ends, here, there)
+            doors = open_doors(graph)
+            if graph.dimensions == 2 and not doors.leaps:
+                return exact or self._nowhere(parts)
         costs = _EVEN if self.prices.costs is None else fixed(self.prices.costs)
         count, cost = kernels.graph_search.search(
             topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
             there, *scratch,
         )  # fmt: skip
         if not count:
-            if parts is None or parts[0] != graph.walls_version:
-                _parts[graph] = (graph.walls_version, graph.parts())  # what lies apart is known from now on
-            return no_path(space)
+            return self._nowhere(parts)
         cells = scratch[0][:count].copy()
-        if self.smooth:
-            return pulled(space, cells, start, goal, self.prices)
+        if ends is not None:
+            string = pulled(space, cells, ends, self.prices)
+            return string if exact is None or string.cost < exact.cost else exact
         cells.flags.writeable = False
         length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
         return Path(space, cells, length, float(cost))
 
+    def _straight(self, ends: NDArray[np.float64], here: int, there: int) -> Path | None:
+        """The shortest way seen from above that leaps over no gap, if there is one."""
+        doors = open_doors(self.space.graph)
+        scratch = _take_rays(doors)
+        cells, _ = kernels.any_angle.search(*doors.arrays, here, there, *ends.reshape(-1).tolist(), *scratch)
+        _rays.setdefault(doors, []).append(scratch)
+        return taut(self.space, cells, ends, self.prices) if len(cells) else None
+
+    def _nowhere(self, parts: tuple[int, NDArray[np.int64]] | None) -> Path:
+        graph = self.space.graph
+        if parts is None or parts[0] != graph.walls_version:
+            _parts[graph] = (graph.walls_version, graph.parts())  # what lies apart is known from now on
+        return no_path(self.space)
+
 
 _parts: WeakKeyDictionary[Graph, tuple[int, NDArray[np.int64]]] = WeakKeyDictionary()
 _free: WeakKeyDictionary[Graph, list[list[Any]]] = WeakKeyDictionary()
+
+
+_rays: WeakKeyDictionary[OpenDoors, list[list[Any]]] = WeakKeyDictionary()
+
+
+def _take_rays(doors: OpenDoors) -> list[Any]:
+    """Scratch for one any-angle search at a time."""
+    try:
+        return _rays.setdefault(doors, []).pop()
+    except IndexError:
+        return list(kernels.any_angle.room(doors.corners, len(doors.behind)))
 
 
 def _take(graph: Graph) -> list[Any]:

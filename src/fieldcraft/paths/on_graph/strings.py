@@ -1,9 +1,9 @@
-"""Paths over meshes, pulled taut."""
+"""Paths over meshes through the doors between some polygons, pulled taut."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -16,9 +16,10 @@ from fieldcraft.paths.scratch import fixed
 from fieldcraft.space import Space
 from fieldcraft.space.floors import Floors, floors_of
 
-__all__ = ["pulled"]
+__all__ = ["ends_in", "pulled", "taut"]
 
 _EVEN_GROUND = 1e-9  # how far off a straight line a place may be and not be a bend, in shares of its length
+_RIM = 2e-9  # how far outside of its polygon a place may be by rounding, in shares of its size and place
 _ROUNDS = 2
 _FAR = 6  # bends to look ahead
 _AROUND = 4  # polygons before and behind a bend that its corner may lie in, too
@@ -50,35 +51,56 @@ class _String:
         return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
 
 
-def pulled(space: Space, cells: Ints, start: Wide, goal: Wide, prices: Prices) -> Path:
-    """The path from a start to a goal over these polygons, as straight as their doors allow.
+def pulled(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
+    """The path between two places over these polygons, as straight as their doors allow.
 
-    On ground of one price bends are left out past which one can walk straight over other polygons. On ground of several prices
-    the way over the middles of the doors is taken instead where it costs less.
+    On ground of one price bends are left out past which one can walk straight over other polygons. On ground of several prices, and over
+    hills, the way over the middles of the doors is taken instead where it costs less.
     """
     floors = floors_of(space.graph)
-    ends = np.empty((2, 2))
-    places, within = np.clip([start[:2], goal[:2]], -checks.LARGEST, checks.LARGEST), np.array([cells[0], cells[-1]])
-    _move(floors, within, places, ends)
     string = _through(floors, cells, ends)
-    if prices.uniform is None:
-        path = _measured(space, string, prices)
-        middles = replace(string, at=(string.doors[:, :2] + string.doors[:, 2:]) / 2, bends=np.ones(len(string.doors), dtype=np.bool_))
-        other = _measured(space, middles, prices)
-        return other if other.cost < path.cost else path
-    for _ in range(_ROUNDS):
-        shorter = _through(floors, _short_cuts(floors, string), ends)
-        if not shorter.length < string.length * (1 - _EVEN_GROUND):
-            break
-        string = shorter
-    return _measured(space, string, prices)
+    if prices.uniform is not None:
+        for _ in range(_ROUNDS):
+            shorter = _through(floors, _short_cuts(floors, string), ends)
+            if not shorter.length < string.length * (1 - _EVEN_GROUND):
+                break
+            string = shorter
+        if space.dimensions == 2:
+            return _measured(space, string, prices)
+        straight = _through(floors, cells, ends)
+        return _cheapest(space, [string, straight, _over_middles(straight)], prices)
+    return _cheapest(space, [string, _over_middles(string)], prices)
 
 
-def _move(floors: Floors, cells: Ints, places: Wide, out: Wide) -> None:
-    """Places, or the nearest of their polygons."""
-    nowhere = fixed(np.zeros((len(cells), 2)))
-    common = (*floors.rings, *floors.gates, floors.doors.leaps, _NOWHERE)
-    kernels.mesh_moving.move(*common, fixed(cells), fixed(places), nowhere, 0, len(cells), out, np.empty_like(cells))
+def taut(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
+    """The path between two places over the polygons of the shortest way."""
+    return _measured(space, _through(floors_of(space.graph), cells, ends), prices)
+
+
+def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
+    """Where two places lie in polygons, (2, 2): as they were asked for, to the bit, but for those outside, which go to the nearest rim."""
+    floors = floors_of(space.graph)
+    starts, rings, _ = floors.rings
+    inside = np.empty((2, 2))
+    asked = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
+    kernels.mesh_moving.nearest(starts, rings, fixed(cells), fixed(asked), inside)
+    size = np.array([np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()])
+    near = np.abs(inside - asked).max(axis=1) <= _RIM * (size + np.abs(asked).max(axis=1))
+    return np.where(near[:, np.newaxis], asked, inside)
+
+
+def _over_middles(string: _String) -> _String:
+    """The way over the middles of the doors of a string, and straight over gaps."""
+    leaps = string.stood != string.beyond
+    leaps[1:] |= leaps[:-1].copy()  # where it lands
+    doors = string.doors[~leaps]
+    middles = (doors[:, :2] + doors[:, 2:]) / 2
+    bends = np.ones(len(doors), dtype=np.bool_)
+    return _String(string.cells, doors, string.stood[~leaps], string.beyond[~leaps], string.ends, middles, bends)
+
+
+def _cheapest(space: Space, strings: list[_String], prices: Prices) -> Path:
+    return min((_measured(space, string, prices) for string in strings), key=lambda path: path.cost)
 
 
 def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
@@ -165,6 +187,10 @@ def _measured(space: Space, string: _String, prices: Prices) -> Path:
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
     length = float(legs.sum())
     cost = length * prices.uniform if prices.uniform is not None else float((legs * prices.costs[within]).sum())  # type: ignore[index]
+    at = np.flatnonzero(kept)
+    again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is
+    again[-1] = False
+    kept[at[1:][again]] = False
     turned, bend_cells = places[kept], np.append(within, cells[-1])[kept]
     turned.flags.writeable = bend_cells.flags.writeable = False
     return Path(space, bend_cells, length, cost, turned)
