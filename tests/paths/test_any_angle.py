@@ -145,7 +145,7 @@ def webs(seed: int) -> fc.Graph | None:
     mesh.set_walls(np.flatnonzero(rng.random(len(mesh)) < 0.2))
     some = mesh.edges[rng.random(len(mesh.edges)) < 0.1]
     if len(some):
-        mesh.block_edges(some)
+        mesh.set_edges(some)
     return mesh
 
 
@@ -220,7 +220,7 @@ def test_a_shut_door_in_the_open_is_walked_round() -> None:
     # A slit: the ground reaches all round its ends, which are corners all the same.
     mesh, numbers = graphs.squares(fc.Grid(5, 4))
     for x in (1, 2, 3):
-        mesh.block_edges((int(numbers[1 * 5 + x]), int(numbers[2 * 5 + x])))
+        mesh.set_edges((int(numbers[1 * 5 + x]), int(numbers[2 * 5 + x])))
     path = shortest_path(mesh, (1.5, 1.5), (1.5, 2.5), smooth=True)
     assert path.length == pytest.approx(2 * np.hypot(0.5, 0.5))
     assert path.positions.tolist() == [[1.5, 1.5], [1, 2], [1.5, 2.5]]
