@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft.space import Space
@@ -346,7 +348,7 @@ def block_of(space: Space, cell: int, reach: float) -> set[int]:
 @given(seed=SEEDS, metric=st.sampled_from(["connected", "path", "sight"]), blend=st.sampled_from(["sum", "max"]), size=st.floats(0.3, 4.0))
 def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(kind: str, seed: int, metric: str, blend: str, size: float) -> None:
     space, dice, cell = made(kind, seed)
-    if metric == "sight" and not plane(space):
+    if not len(space.ways.ends) or (metric == "sight" and not plane(space)):
         return
     radius, reach = 6 * space.typical_step, size * space.typical_step
     near = np.argsort((space.offsets_from(space.position_of(cell)) ** 2).sum(axis=1), kind="stable")[: int(dice.integers(1, 7))]
@@ -362,3 +364,35 @@ def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(kind: str, seed:
         seen.append(np.where(space.walls, 0, layer.values))
         assert layer.validate(10**6) == 0
     np.testing.assert_array_equal(*seen)
+
+
+@every_space
+@settings(max_examples=15)
+@given(seed=SEEDS, blend=st.sampled_from(["sum", "max"]), radius=st.floats(1.0, 9.0))
+def test_cells_lengthen_the_walks_of_sources(kind: str, seed: int, blend: str, radius: float) -> None:
+    space, dice, cell = made(kind, seed)
+    if not len(space.ways.ends):
+        return
+    radius *= space.typical_step
+    imap = fc.InfluenceMap(space)
+    layer = imap.add_layer("noise", fc.Radial(radius, "linear", metric="path", blend=blend))
+    source = layer.add_source(space.position_of(cell), 3.0)
+    plain = layer.read()
+    ways = space.ways_from_walls
+    for share in (0.4, 0.0, 0.2):
+        extra = np.where(dice.random(len(space)) < share, dice.choice([0.3, 2.0, 1e20], len(space)), 0) * space.typical_step
+        layer.resistance = extra.reshape(space.shape)
+        imap.step()
+        lengths = csr_array((ways.lengths + extra[ways.ends], ways.ends, ways.starts), shape=(len(space), len(space)))
+        expected = 3 * np.clip(1 - dijkstra(lengths, indices=cell) / radius, 0, None)
+        np.testing.assert_allclose(layer.values.reshape(-1), np.where(space.walls.reshape(-1), 0, expected), atol=2e-6)
+        fresh = imap.copy()["noise"]
+        fresh.step()
+        assert fresh.values.tobytes() == layer.values.tobytes() and layer.validate(10**6) == 0
+    assert not layer.without(source).values.any()
+    layer.resistance = None
+    imap.step()
+    other = fc.InfluenceMap(space).add_layer("noise", layer.propagation)
+    other.add_source(space.position_of(cell), 3.0)
+    other.step()
+    assert other.values.tobytes() == layer.values.tobytes() and not plain.any()

@@ -391,6 +391,14 @@ class RadialMachine(RuleBasedStateMachine):
         self.imap.space.set_walls(cells, blocked)
         self.stepped = False
 
+    @rule(number=PICK)
+    def resist(self, number: int) -> None:
+        if self.layer.propagation.metric == "path":
+            dice = np.random.default_rng(number)
+            smoke = dice.choice([0.0, 0.7, 5.0], (17, 24), p=[0.9, 0.05, 0.05])
+            self.layer.resistance = smoke if number % 3 else None
+            self.stepped = False
+
     @rule(count=st.integers(1, 2))
     def step(self, count: int) -> None:
         self.imap.step(count)
@@ -423,6 +431,7 @@ class RadialMachine(RuleBasedStateMachine):
         fresh = fc.InfluenceMap(self.imap.space).add_layer("a", self.layer.propagation)
         for _, (position, strength, shape) in sorted(self.model.items(), reverse=True):
             fresh.add_source(position, strength, radius=shape.radius, falloff=shape.falloff, on_wall="through")
+        fresh.resistance = self.layer.resistance
         fresh.step()
         same_bits(self.layer.values, fresh.values)
         if not self.model:
@@ -431,6 +440,43 @@ class RadialMachine(RuleBasedStateMachine):
 
 TestRadialMachine = RadialMachine.TestCase
 TestRadialMachine.settings = settings(max_examples=50, stateful_step_count=30)
+
+
+class TestResistance:
+    def test_a_door_at_a_price_in_questions_saves_and_mirrors(self, tmp_path: Path) -> None:
+        hall = fc.Grid(13, 3, walls=np.arange(39).reshape(3, 13) % 13 == 6)
+        hall.set_walls(hall.cell_at((6.5, 1.5)), False)
+        imap = fc.InfluenceMap(hall)
+        noise = imap.add_layer("noise", fc.Radial(10, "linear", metric="path"))
+        noise.sync(["dog", "cat"], [(2.5, 1.5), (11.5, 1.5)], [5.0, 2.0])
+        door = np.zeros(hall.shape)
+        door[1, 6] = 3.0
+        noise.resistance = fc.formula("door", {"door": imap.add_layer("door", values=door)})
+        imap.step()
+        assert noise.sample((7.5, 1.5)) == pytest.approx(5 * (1 - 8 / 10) + 2 * (1 - 4 / 10), abs=1e-6)
+        assert noise.without("cat").sample((7.5, 1.5)) == pytest.approx(1.0, abs=1e-6)
+        assert noise.strongest[1, 7] == pytest.approx(1.2, abs=1e-6)
+        assert noise.sample((5.5, 1.5)) == pytest.approx(5 * 0.7 + 2 * (1 - 9 / 10), abs=1e-6)
+        imap.save(tmp_path / "hall.map")
+        for twin in (imap.copy(), fc.load(tmp_path / "hall.map")):
+            twin.step()
+            same_bits(twin["noise"].values, noise.values)
+            assert twin["noise"].strongest.tobytes() == noise.strongest.tobytes()
+            np.testing.assert_array_equal(twin["noise"].resistance, door)
+        noise.resistance = None
+        imap.step()
+        assert noise.without("cat").sample((7.5, 1.5)) == pytest.approx(2.5, abs=1e-6)
+
+    @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "path"])
+    def test_is_for_walks(self, metric: str) -> None:
+        layer = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, metric=metric))
+        with refused(InvalidValue, "resistance", 'metric="path"'):
+            layer.resistance = np.ones((4, 5))
+        walked = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, metric="path"))
+        walked.resistance = np.ones((4, 5))
+        with refused(InvalidValue, "resistance", "path"):
+            walked.tune(metric=metric)
+        assert walked.propagation.metric == "path"
 
 
 class TestRefusals:

@@ -124,3 +124,20 @@ def test_what_is_refused(wrong: np.ndarray) -> None:
     flood = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("hunt", fc.Flood())
     with refused(InvalidValue, "fc.Spread"):
         flood.resistance = np.zeros((3, 4))
+
+
+def test_without_a_source_it_resists_still() -> None:
+    imap = fc.InfluenceMap(fc.Grid(9, 1))
+    noise = imap.add_layer("noise", fc.Spread(0.1, 1.0))
+    noise.sync(["dog", "cat"], [(0.5, 0.5), (1.5, 0.5)], [9.0, 1.0])
+    noise.resistance = np.arange(9).reshape(1, 9) == 4
+    noise.settle()
+    alone = fc.InfluenceMap(imap.space).add_layer("noise", noise.propagation)
+    alone.resistance = noise.resistance
+    alone.add_source((0.5, 0.5), 9.0)
+    alone.settle()
+    assert noise.without("cat").values.tobytes() == alone.values.tobytes()
+    noise.resistance = alone.resistance = None
+    noise.settle()
+    alone.settle()
+    assert noise.without("cat").values.tobytes() == alone.values.tobytes()

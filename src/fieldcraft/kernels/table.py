@@ -13,6 +13,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "graph_spread": ("spread", "graphs"),
     "radial": ("radial",),
     "graph_radial": ("radial", "graphs"),
+    "resisted": ("radial",),
     "changes": ("radial", "fade"),
     "placing": ("spread", "radial"),
     "fade": ("fade",),

@@ -126,6 +126,49 @@ class SourceLayer(Moving):
             )
         return Source(self._sources, int(self._add(points, checks.finite("strength", strength), lifetimes=lifetime, **shape)[0]))
 
+    @property
+    def resistance(self) -> NDArray[np.float32] | None:
+        """How much each cell resists what enters it: doors, smoke, undergrowth. Read-only float32 in the space's shape, or None.
+
+        With `Spread` influence loses so much more on each step into a cell, on top of `decay` times the length of the step: of
+        exponential falloff a factor of `exp(-resistance)`, else an amount of the root that falls off, as `decay` is. With
+        `Radial(metric="path")` the walk of a source is so much longer for each cell that it enters, world units. Nothing is lost on
+        leaving a cell. Set it to an array, or to a layer or an expression, of which the values now are taken; set it again
+        where these change. It shows from the next step on, is saved and copied with the layer, and costs a layer on a grid its
+        fastest kernels.
+
+        Raises `InvalidValue` for other shapes, for numbers below 0, NaN and infinity, and on layers with anything else.
+        """
+        held = self._field.resistance
+        if held is None:
+            return None
+        view = held.view()
+        view.flags.writeable = False
+        return view
+
+    @resistance.setter
+    def resistance(self, resistance: ArrayLike | None) -> None:
+        with self._guard:
+            wanted = None if resistance is None else self._checked_resistance(resistance)
+            self._catch_up()
+            self._field.resist(wanted)
+
+    def _checked_resistance(self, resistance: ArrayLike) -> NDArray[np.float32]:
+        array = checks.array("A resistance", resistance)
+        if array.shape != self.space.shape or array.dtype.kind not in "iufb":
+            raise InvalidValue(
+                f"A resistance is a number for each {self.space.cell_name}, in the shape {self.space.shape}",
+                got=f"{array.dtype} of shape {array.shape}",
+                remedy="Pass such an array, a layer or an expression on the same cells, or None",
+            )
+        fits = (array >= 0) & (array <= checks.LARGEST)
+        if not fits.all():
+            index, where = checks.first(~fits)
+            raise InvalidValue(
+                f"Resistances lie in 0 to {checks.LARGEST:g}", got=f"{array[index]} at {where}", remedy="Block cells for good by walls"
+            )
+        return np.array(array, dtype=np.float32, order="C")
+
     def _add(
         self,
         positions: ArrayLike,
@@ -163,48 +206,6 @@ class SpreadLayer(SourceLayer):
 
     _is_for = "layers with fc.Spread or fc.Flood"
     _instead = "Use add_source() or deposit(), or add a layer of that kind; settle() brings this one to its end"
-
-    @property
-    def resistance(self) -> NDArray[np.float32] | None:
-        """How much each cell resists what enters it: doors, smoke, undergrowth. Read-only float32 in the space's shape, or None.
-
-        Influence loses so much more on each step into a cell, on top of `decay` times the length of the step: of exponential
-        falloff a factor of `exp(-resistance)`, else an amount of the root that falls off, as `decay` is. Nothing is lost on
-        leaving a cell. Set it to an array, or to a layer or an expression, of which the values now are taken; set it again
-        where these change. It shows from the next step on, is saved and copied with the layer, and costs a layer on a grid its
-        fastest kernels.
-
-        Raises `InvalidValue` for other shapes, for numbers below 0, NaN and infinity, and on layers without `fc.Spread`.
-        """
-        held = self._field.resistance
-        if held is None:
-            return None
-        view = held.view()
-        view.flags.writeable = False
-        return view
-
-    @resistance.setter
-    def resistance(self, resistance: ArrayLike | None) -> None:
-        with self._guard:
-            wanted = None if resistance is None else self._checked_resistance(resistance)
-            self._catch_up()
-            self._field.resist(wanted)
-
-    def _checked_resistance(self, resistance: ArrayLike) -> NDArray[np.float32]:
-        array = checks.array("A resistance", resistance)
-        if array.shape != self.space.shape or array.dtype.kind not in "iufb":
-            raise InvalidValue(
-                f"A resistance is a number for each {self.space.cell_name}, in the shape {self.space.shape}",
-                got=f"{array.dtype} of shape {array.shape}",
-                remedy="Pass such an array, a layer or an expression on the same cells, or None",
-            )
-        fits = (array >= 0) & (array <= checks.LARGEST)
-        if not fits.all():
-            index, where = checks.first(~fits)
-            raise InvalidValue(
-                f"Resistances lie in 0 to {checks.LARGEST:g}", got=f"{array[index]} at {where}", remedy="Block cells for good by walls"
-            )
-        return np.array(array, dtype=np.float32, order="C")
 
     def deposit(self, positions: ArrayLike, amounts: ArrayLike = 1.0, *, on_wall: str = "refuse", outside: str = "refuse") -> None:
         """Add to the values of cells at once: an event that only fades.

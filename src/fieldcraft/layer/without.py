@@ -69,9 +69,10 @@ class Without(Operand):
     def _follow(self) -> None:
         """Let the twin radiate or settle what all other sources say now."""
         layer = self.layer
-        made_for = layer.propagation, layer.every
-        if self._field is None or made_for != self._made_for:
+        made_for, resistance = (layer.propagation, layer.every), layer._field.resistance
+        if self._field is None or made_for != self._made_for or resistance is not self._field.resistance:
             self._field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
+            self._field.resist(resistance)
             self._made_for = made_for
         sources = layer._sources
         others = sources.copy()

@@ -110,7 +110,9 @@ class Field(ABC):
         """Go on with cells that resist what enters them; raises `InvalidValue` where the propagation knows no such thing."""
         if resistance is not None:
             raise InvalidValue(
-                "Cells resist on layers with fc.Spread", got=f"a resistance on {type(self).__name__}", remedy="Block cells by walls instead"
+                'Cells resist on layers with fc.Spread or fc.Radial(metric="path")',
+                got=f"a resistance on {type(self).__name__}",
+                remedy="Block cells by walls instead",
             )
 
     @abstractmethod

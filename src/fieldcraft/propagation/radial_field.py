@@ -17,6 +17,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.field import Account, RadiatingField
+from fieldcraft.propagation.spread import checked_resistance
 from fieldcraft.propagation.units import UNIT_STAMPED, finished
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
@@ -46,6 +47,7 @@ class RadialField(RadiatingField):
     def __init__(self, radial: Radial, space: Space) -> None:
         self.space: Any = space
         self.radial = radial
+        self.resistance = None
         self.footprints: Any = self._no_footprints()
         self.ground: Any = self._ground_now()
         shape = self.ground.walls.shape
@@ -110,10 +112,17 @@ class RadialField(RadiatingField):
     def tune(self, radial: Radial, every: float) -> None:
         """Go on with other parameters: everything is radiated anew."""
         radial.check(self.space)
+        _resisting(radial, self.resistance)
         self.radial = radial
         self.footprints = self._no_footprints()
         self._work = self._fed = None
         self._anew = True
+
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Go on with cells that lengthen the walks into them: everything is radiated anew; see `Field.resist`."""
+        _resisting(self.radial, resistance)
+        self.resistance = resistance
+        self.mistrust()
 
     def mistrust(self) -> None:
         """Radiate everything anew at the next step; see `Field.mistrust`."""
@@ -158,11 +167,13 @@ class RadialField(RadiatingField):
         self.catch_up()
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values shown; what they become, the sources say. See `Field.state`."""
-        return {"values": self.values}
+        """The values shown, and what cells resist; what values become, the sources say. See `Field.state`."""
+        return {"values": self.values} if self.resistance is None else {"values": self.values, "resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Show what was shown, until the next step; see `Field.restore`."""
+        if "resistance" in state:
+            self.resistance = checked_resistance(state["resistance"], self.space.shape)
         self._map.reshape(-1)[: len(self.space)] = state["values"].reshape(-1)
         self._anew = True
 
@@ -281,11 +292,13 @@ class RadialField(RadiatingField):
             told = sources.copy()
             told.all_changed()
             mirror = type(self)(strongest, self.space)
+            mirror.resist(self.resistance)
             mirror.feed(told)
             mirror.catch_up()
             return mirror
         if mirror is None or mirror.ground is not self.ground or self._shapes_seen is not self.footprints:
             mirror = type(self)(strongest, self.space)
+            mirror.resistance = self.resistance
             mirror.ground = self.ground
             self._shapes_seen = self.footprints
         # Walls that change show here when this field takes another ground, and not before.
@@ -480,3 +493,11 @@ class RadialField(RadiatingField):
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The whole footprint of one source."""
         return finished(self.footprints.search(self.ground, cell, shape, aside=True))
+
+
+def _resisting(radial: Radial, resistance: NDArray[np.float32] | None) -> None:
+    """Refuse a resistance where distance is not walked."""
+    if resistance is not None and radial.metric != "path":
+        raise InvalidValue(
+            "Cells resist sources that radiate along walks", got=f"a resistance with metric={radial.metric!r}", remedy='Pass metric="path"'
+        )

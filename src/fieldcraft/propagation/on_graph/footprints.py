@@ -24,6 +24,7 @@ __all__ = ["GraphFootprints", "GraphGround", "Kept"]
 
 _MOST_KEPT = 4_000_000  # vertices in footprints that are kept: 64 MB
 _MOST_OPENED = 64  # grounds with a block of walls opened
+_SHUT = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE of a unit
 _LONGEST = 2.0**38  # lengths are counted so finely that no walk passes this many units
 
 
@@ -61,18 +62,19 @@ class GraphGround:
     graph: Graph
     closed: NDArray[np.bool_]
     squares: Grid | None
+    resistance: NDArray[np.float32] | None = None
     found: Kept = field(default_factory=Kept)
     opened_for: dict[bytes, GraphGround] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, space: Space) -> GraphGround:
-        """The ground of the graph of a space as it is now."""
+    def of(cls, space: Space, resistance: NDArray[np.float32] | None = None) -> GraphGround:
+        """The ground of the graph of a space as it is now, whose vertices resist walks by so much, world units."""
         graph = space.graph
         tile = TILE_ROWS * TILE_COLUMNS
         walls = np.ones(max(1, -(-len(graph) // tile)) * tile, dtype=np.bool_)
         walls[: len(graph)] = graph.walls
         walls.flags.writeable = False  # as those of grids are: kernels are compiled anew for arrays that can be written to
-        return cls(walls.reshape(-1, TILE_COLUMNS), space, graph, graph.closed, graph.squares)
+        return cls(walls.reshape(-1, TILE_COLUMNS), space, graph, graph.closed, graph.squares, resistance)
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -126,12 +128,16 @@ class GraphGround:
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`."""
-        return np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
+        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`, with what the vertices that they enter resist."""
+        sizes = np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
+        if self.resistance is None:
+            return sizes
+        extra = np.minimum(self.resistance.reshape(-1)[self.ways.ends] / self.unit * LENGTH_SCALE, _SHUT)
+        return np.asarray(sizes + np.rint(extra).astype(np.int64))
 
     def renewal(self, space: Space, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
         """The ground as it is now, after changes; one unit of work."""
-        ground = GraphGround.of(space)
+        ground = GraphGround.of(space, self.resistance)
         yield 1
         return ground
 

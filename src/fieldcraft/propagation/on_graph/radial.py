@@ -22,7 +22,7 @@ class GraphRadialField(RadialField):
         return GraphFootprints(self.radial.metric, self.radial.block)
 
     def _ground_now(self) -> GraphGround:
-        return GraphGround.of(self.space)
+        return GraphGround.of(self.space, self.resistance)
 
     def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
         squares = self.ground.squares

@@ -21,6 +21,7 @@ __all__ = ["SMALL_REACH", "Footprints", "Ground", "Scratch", "strides", "too_lar
 
 MOST_REACH = 2_000
 _FAR = 1e9  # no walk is longer, in cells
+_SHUT = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE cells
 SMALL_REACH = 48  # cells; footprints among walls of this reach are searched many in a call, where work is done at once
 
 
@@ -33,8 +34,9 @@ def too_large(space: Grid) -> float:
 class Ground:
     """The walkability of a grid at one moment: footprints cut before a change of walls can be cut again after it.
 
-    `walls_before` counts the walls above and left of each corner, shape (height + 1, width + 1); `always_search` says that
-    even without walls near, footprints are not those of open ground.
+    `walls_before` counts the walls above and left of each corner, shape (height + 1, width + 1), and with them cells that resist;
+    `always_search` says that even without walls near, footprints are not those of open ground. `extra` (height, width) is what a walk
+    into a cell is longer by, in 1 / LENGTH_SCALE cells; None if no cell resists.
     """
 
     walls: NDArray[np.bool_]
@@ -46,16 +48,22 @@ class Ground:
     walls_before: NDArray[np.int32]
     always_search: bool
     terrain: Terrain | None
+    extra: NDArray[np.int64] | None
 
     @classmethod
-    def of(cls, space: Grid) -> Ground:
-        """The ground of a grid as it is now."""
+    def of(cls, space: Grid, resistance: NDArray[np.float32] | None = None) -> Ground:
+        """The ground of a grid as it is now, whose cells resist walks by so much, world units."""
         steps, lengths = strides(space)
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
         plain = space.terrain is None or space.terrain.is_plain
         before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
-        _count_walls(space.walls, before, 0, space.height)
-        return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, not (usual and plain), space.terrain)
+        extra = None
+        if resistance is not None:
+            extra = np.rint(np.minimum(resistance / space.cell_size * reference.LENGTH_SCALE, _SHUT)).astype(np.int64)
+            extra.flags.writeable = False
+        _count_walls(space.walls if extra is None else space.walls | (extra > 0), before, 0, space.height)
+        always = not (usual and plain)
+        return cls(space.walls, space.links(), space.link_masks, steps, lengths, space.wrap, before, always, space.terrain, extra)
 
     def renewal(self, space: Grid, changed: NDArray[np.int64]) -> Generator[int, None, Ground]:
         """The ground of a grid as it is now, the walls of some cells having changed since: yields after each unit of work."""
@@ -69,7 +77,7 @@ class Ground:
             yield 1
         for row in range(top, len(walls), rows):
             before[row : row + rows + 1, 0] = 0
-            _count_walls(walls, before, row, min(row + rows, len(walls)))
+            _count_walls(walls if self.extra is None else walls | (self.extra > 0), before, row, min(row + rows, len(walls)))
             yield 1
         return replace(self, walls=walls, links=links, walls_before=before)
 
@@ -246,6 +254,8 @@ class Footprints:
         if self._metric == "sight":
             cells, shares = yield from self._looks.round(ground.walls, ground.wrap, cell, radius, aside, UNIT_SEARCHED)
             return cells, falloff(shares)
+        if self._metric == "path" and ground.extra is not None:
+            return (yield from self._walk_resisted(ground, cell, falloff, radius, aside))
         if self._metric == "path":
             return (yield from self._walk(ground, cell, falloff, radius, aside))
         return (yield from self._connect(ground, cell, falloff, radius, aside))
@@ -281,12 +291,28 @@ class Footprints:
         weights = falloff(scratch.distances[:found] / (reference.LENGTH_SCALE * radius))
         return scratch.cells[:found].copy(), weights
 
+    def _walk_resisted(self, ground: Ground, cell: int, falloff: Falloff, radius: float, aside: bool) -> Generator[int, None, Found]:
+        scratch = self.room(radius, ground, aside)
+        scratch.mark += 2
+        scratch.state[:] = 0
+        limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
+        while scratch.state[2] == 0 or scratch.state[0] > 0:
+            before = int(scratch.state[1])
+            kernels.resisted.path(
+                ground.links, ground.masks, ground.steps, ground.lengths, ground.extra, cell, limit, ground.wrap,
+                scratch.best, scratch.seen, scratch.mark, scratch.node_next, scratch.node_cells, scratch.state,
+                scratch.cells, scratch.distances, UNIT_SEARCHED,
+            )  # fmt: skip
+            yield int(scratch.state[1]) - before
+        found = int(scratch.state[1])
+        return scratch.cells[:found].copy(), falloff(scratch.distances[:found] / (reference.LENGTH_SCALE * radius))
+
     def _open_paths(self, falloff: Falloff, radius: float, reach: int, ground: Ground) -> NDArray[np.float64]:
         """The footprint of walking distances on open ground, in the middle of a map without walls."""
         side = 2 * reach + 1
         links = np.full((side, side), np.bitwise_or.reduce(ground.masks), dtype=ground.masks.dtype)
         links.flags.writeable = False  # as those of a map: kernels are compiled anew for arrays that can be written to
-        meadow = replace(ground, walls=np.zeros((side, side), dtype=np.bool_), links=links, wrap=False)
+        meadow = replace(ground, walls=np.zeros((side, side), dtype=np.bool_), links=links, wrap=False, extra=None)
         middle = reach * side + reach
         cells, shares = finished(self._walk(meadow, middle, falloff, radius, True))
         weights = np.zeros((side, side))

@@ -36,7 +36,7 @@ class GridRadialField(RadialField):
         return Footprints(self.radial.metric, self.radial.block / self._unit)
 
     def _ground_now(self) -> Ground:
-        return Ground.of(self.space)
+        return Ground.of(self.space, self.resistance)
 
     def _patched(self, sources: Sources) -> bool:
         columns, held, prints = sources.columns, self._held, self.footprints
