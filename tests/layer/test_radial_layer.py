@@ -458,7 +458,7 @@ class TestResistance:
         assert noise.strongest[1, 7] == pytest.approx(1.2, abs=1e-6)
         assert noise.sample((5.5, 1.5)) == pytest.approx(5 * 0.7 + 2 * (1 - 9 / 10), abs=1e-6)
         imap.save(tmp_path / "hall.map")
-        for twin in (imap.copy(), fc.load(tmp_path / "hall.map")):
+        for twin in (imap.copy(), fc.InfluenceMap.load(tmp_path / "hall.map")):
             twin.step()
             same_bits(twin["noise"].values, noise.values)
             assert twin["noise"].strongest.tobytes() == noise.strongest.tobytes()
