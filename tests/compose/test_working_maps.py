@@ -238,6 +238,28 @@ def test_where_and_walk_narrow_a_window_as_they_narrow_best(kind, seed):
                 assert np.array_equal(chosen.found, cut.inside.reshape(3, -1).any(axis=1))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**20), count=st.one_of(st.none(), st.integers(1, 5)), steps=st.floats(0, 2.5))
+def test_a_window_answers_what_best_answers(kind, seed, count, steps):
+    dice = np.random.default_rng(seed)
+    space = KINDS[kind](dice)
+    source = fc.InfluenceMap(space).add_layer("cover", values=dice.normal(size=space.shape))
+    at = space.position_of(dice.choice(len(space), 3))
+    step = space.ways.typical or 1.0
+    radius = 1.9 * step if space.period is None else min(1.9 * step, 0.4 * float(space.period.min()))
+    count = None if count is None else min(count, len(space))
+    asked = {"count": count, "spacing": steps * step, "none": "nan", "walk": 2.2 * step}
+    cut = window(source, at, radius)
+    for ours, theirs in ((cut.best, fc.best), (cut.worst, fc.worst)):
+        mine, other = ours(**asked), theirs(source, at, radius, **asked)
+        for name in ("cells", "values", "positions", "found", "targets"):
+            np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
+        assert mine.ranked == other.ranked == (count is not None)
+    stays = cut.best(count=count, none="stay")
+    np.testing.assert_array_equal(stays.cells, fc.best(source, at, radius, count=count, none="stay").cells)
+
+
 def test_what_narrows_no_window_is_refused():
     imap = a_map()
     cover = imap["cover"]
@@ -260,3 +282,5 @@ def test_what_narrows_no_window_is_refused():
         cut + window(cover, (4.5, 4.5), 3, where=cover > 0)
     with pytest.raises(InvalidValue, match="open cell to choose"):
         cut.best(where=cover > 1e6)
+    with pytest.raises(InvalidValue, match="30 open cells to choose"):
+        cut.best(count=30)

@@ -184,3 +184,29 @@ def test_on_foot_bad_input_and_a_door() -> None:
     for walk in (0, -1, float("nan"), "far"):
         with refused(InvalidValue, "walk"):
             query.best(field, (3.5, 0.5), 3, walk=walk)
+
+
+def test_what_stands_for_a_choice_that_is_not_there():
+    walls = np.zeros((4, 7), bool)
+    walls[:, 4:] = True
+    layer = noise(fc.Grid(7, 4, walls=walls), 3)
+    at = [(1.5, 1.5), (6.5, 1.5)]
+    for ask in (query.best, query.worst, lambda *args, **named: fc.pick(*args, rng=np.random.default_rng(5), **named)):
+        absent = ask(layer, at, 1.0)
+        assert absent.found.tolist() == [True, False] and absent.cells[1] == -1 and np.isnan(absent.positions[1]).all()
+        stays = ask(layer, at, 1.0, none="stay")
+        assert stays.found.tolist() == [True, False] and stays.positions[1].tolist() == [6.5, 1.5] and stays.values[1] == layer.values[1, 6]
+        assert ask(layer, at, 1.0, count=2, none="stay").cells[1].tolist() == [13, 13]
+        with refused(InvalidValue, "a cell to choose", "(6.5, 1.5), position 1", 'none="stay"'):
+            ask(layer, at, 1.0, none="refuse")
+        with refused(InvalidValue, "none is one of"):
+            ask(layer, at, 1.0, none="maybe")
+        assert ask(layer, at[0], 1.0) and not ask(layer, at[1], 1.0) and not ask(layer, at[1], 1.0, none="stay")
+        with refused(InvalidValue, "many are neither", "1 found", "found.any()"):
+            bool(absent)
+    taken = fc.Reservations(layer.space)
+    taken.best(layer, at[0], 1.0, agents="ann")
+    with refused(InvalidValue, "a cell to choose"):
+        taken.best(layer, at, 1.0, agents=["ann", "bob"], none="refuse")
+    assert taken.agents == ["ann"]
+    assert not taken.best(layer, at[1], 1.0, agents="bob", none="stay") and taken.agents == ["ann"]

@@ -17,7 +17,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import picked
-from fieldcraft.space.spots import Spots
+from fieldcraft.space.spots import Spots, checked_none
 
 __all__ = ["Window", "window"]
 
@@ -25,8 +25,8 @@ Floats = NDArray[np.float32]
 
 
 def window(
-    source: Operand,
-    center: ArrayLike,
+    layer: Operand,
+    positions: ArrayLike,
     radius: float,
     *,
     where: Operand | ArrayLike | None = None,
@@ -35,7 +35,7 @@ def window(
 ) -> Window:
     """Cut a working map out of a layer or expression: the cells whose centers lie within `radius` of the agent's cell's.
 
-    `center` is one position or an array of them, `radius` is in world units. Of an expression only these cells are
+    `positions` are one world position or an array of them, `radius` is in world units. Of an expression only these cells are
     computed. A position off the map raises `OutsideMap`, or counts as the nearest cell of the rim with `outside="clamp"`.
 
     `where` keeps only cells for which a layer or expression is not 0, or an array of bool of the map's shape is True; `walk` only those
@@ -44,17 +44,17 @@ def window(
 
     >>> spot = fc.window(cover - threat, (x, y), radius=6).weigh("linear").best()    # doctest: +SKIP
     """
-    if not isinstance(source, Operand):
-        raise InvalidValue("A window is cut from a map", got=type(source).__name__, remedy="Pass a layer or an expression")
-    space = source.space
+    if not isinstance(layer, Operand):
+        raise InvalidValue("A window is cut from a map", got=type(layer).__name__, remedy="Pass a layer or an expression")
+    space = layer.space
     far = checks.positive("radius", radius)
-    points, single = checks.positions(center, dimensions=space.dimensions)
+    points, single = checks.positions(positions, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
     make: Callable[..., Frame] = picked(space, "A window", grid=GridFrame, graph=GraphFrame)
     frame = make(space, cells, far, single)
     frame.inside = eligible(frame, where, walk)
     values = np.zeros(frame.shape, dtype=np.float32)
-    expression_of(source).fill(values, frame.segments())
+    expression_of(layer).fill(values, frame.segments())
     return Window(frame, values)
 
 
@@ -160,43 +160,86 @@ class Window:
         weights = Falloff.of(falloff)(self._frame.steps / self._frame.radius)
         return self._with(reference.MULTIPLY, self, weights.astype(np.float32))
 
-    def best(self, *, where: Operand | ArrayLike | None = None, walk: float | None = None, none: str = "refuse") -> Spots:
+    def best(
+        self,
+        *,
+        count: int | None = None,
+        spacing: float = 0.0,
+        where: Operand | ArrayLike | None = None,
+        walk: float | None = None,
+        none: str = "refuse",
+    ) -> Spots:
         """The cell with the largest value inside; of equals the nearest to the agent, then the one with the lowest row and column.
 
-        `where` and `walk` narrow the choice as in `window`. Where a window has no cell to choose (an agent walled in) this raises
-        `InvalidValue`, or with `none="stay"` gives the agent's own cell, which is not `found`.
+        `count` and `spacing` ask for so many cells, so far apart, as in `fieldcraft.best`; `where` and `walk` narrow the choice as in
+        `window`. Where a window has no cell to choose (an agent walled in) this raises `InvalidValue`; with `none="stay"` it gives the
+        agent's own cell, with `none="nan"` nothing, and neither is `found`.
         """
-        return self._search(self._values, where, walk, none)
+        return self._search(self._values, count, spacing, where, walk, none)
 
-    def worst(self, *, where: Operand | ArrayLike | None = None, walk: float | None = None, none: str = "refuse") -> Spots:
+    def worst(
+        self,
+        *,
+        count: int | None = None,
+        spacing: float = 0.0,
+        where: Operand | ArrayLike | None = None,
+        walk: float | None = None,
+        none: str = "refuse",
+    ) -> Spots:
         """The cell with the smallest value inside; the rest as in `best`."""
-        return self._search(-self._values, where, walk, none)
+        return self._search(-self._values, count, spacing, where, walk, none)
 
-    def _search(self, wishes: Floats, where: Operand | ArrayLike | None, walk: float | None, none: str) -> Spots:
-        checks.choice("none", none, ("refuse", "stay"))
-        frame = self._frame
-        allowed = eligible(frame, where, walk)
-        values = np.where(allowed, wishes, -np.inf)
-        count, rows, columns = frame.shape
-        flat = (count, rows * columns)
-        found = frame.nearest_first[values.reshape(flat)[:, frame.nearest_first].argmax(axis=1)]
-        agents = np.arange(count)
-        empty = ~allowed.reshape(flat)[agents, found]
-        if empty.any():
-            if none == "refuse":
-                place = tuple(frame.space.position_of(frame.centers[empty][0]).tolist())
-                raise InvalidValue(
-                    "A window has an open cell to choose",
-                    got=f"none within the radius of {place}" + ("" if frame.single else f", agent {int(np.flatnonzero(empty)[0])}"),
-                    remedy='Use a larger radius, or none="stay"',
-                )
-            found[empty] = frame.middle
-        cells = frame.cells.reshape(flat)[agents, found]
-        chosen = self._values.reshape(flat)[agents, found]
-        positions = frame.space.position_of(cells)
+    def _search(
+        self, wishes: Floats, count: int | None, spacing: float, where: Operand | ArrayLike | None, walk: float | None, none: str
+    ) -> Spots:
+        frame, otherwise = self._frame, checked_none(none)
+        apart = checks.not_negative("spacing", spacing)
+        wanted = 1 if count is None else checks.whole("count", count, minimum=1, maximum=len(frame.space))
+        found = self._ranked(wishes, eligible(frame, where, walk), wanted, apart)
+        missing = found < 0
+        if otherwise == "refuse" and missing.any():
+            bad = int(np.flatnonzero(missing.any(axis=1))[0])
+            place = tuple(frame.space.position_of(frame.centers[bad]).tolist())
+            raise InvalidValue(
+                "A window has an open cell to choose" if count is None else f"A window has {wanted} open cells to choose",
+                got=f"{'fewer' if count else 'none'} within the radius of {place}" + ("" if frame.single else f", agent {bad}"),
+                remedy='Use a larger radius, or none="stay"',
+            )
+        agents, flat = np.arange(len(found))[:, np.newaxis], (len(found), frame.shape[1] * frame.shape[2])
+        places = np.where(missing, frame.middle, found)
+        cells = frame.cells.reshape(flat)[agents, places]
+        values = self._values.reshape(flat)[agents, places]
+        positions = np.array(frame.space.position_of(cells.reshape(-1))).reshape(*cells.shape, frame.space.dimensions)
+        if otherwise == "nan":
+            cells, values, positions[missing] = np.where(missing, -1, cells), np.where(missing, np.float32("nan"), values), np.nan
+        if count is None:
+            cells, values, positions, missing = cells[:, 0], values[:, 0], positions[:, 0], missing[:, 0]
         if frame.single:
-            return Spots(positions[0], chosen[0], cells[0], ~empty[0], cells[0])
-        return Spots(positions, chosen, cells, ~empty, cells)
+            return Spots(positions[0], values[0], cells[0], ~missing[0], cells[0], ranked=count is not None)
+        return Spots(positions, values, cells, ~missing, cells, ranked=count is not None)
+
+    def _ranked(self, wishes: Floats, allowed: NDArray[np.bool_], wanted: int, apart: float) -> NDArray[np.int64]:
+        """The places of the choices in each window, the best first, (N, wanted); -1 where no more are allowed."""
+        frame = self._frame
+        count, rows, columns = frame.shape
+        agents, flat = np.arange(count), (count, rows * columns)
+        left, values = allowed.reshape(flat).copy(), wishes.reshape(flat)
+        places = None
+        if wanted > 1 and apart > 0:
+            places = frame.space.position_of(np.maximum(frame.cells, 0).reshape(-1)).reshape(*left.shape, frame.space.dimensions)
+        found = np.full((len(agents), wanted), -1, dtype=np.int64)
+        for number in range(wanted):
+            first = frame.nearest_first[np.where(left, values, -np.inf)[:, frame.nearest_first].argmax(axis=1)]
+            is_one = left[agents, first]
+            if not is_one.any():
+                break
+            found[:, number] = np.where(is_one, first, -1)
+            left[agents, first] = False
+            if places is not None:
+                away = frame.space.short_way((places - places[agents, first][:, np.newaxis]).reshape(-1, places.shape[-1]))
+                too_near = ((away**2).sum(axis=1) < (apart * (1 - 1e-9)) ** 2).reshape(left.shape)
+                left &= ~(too_near & is_one[:, np.newaxis])
+        return found
 
     def _range(self) -> tuple[Floats, Floats]:
         """The smallest and largest value inside each window, (N, 1, 1); 0 where nothing is inside."""
@@ -216,14 +259,14 @@ class Window:
                 raise InvalidValue(
                     "Windows are combined around the same cells",
                     got=f"{operand!r} with {self!r}",
-                    remedy="Cut both with the same center, radius, where and walk",
+                    remedy="Cut both with the same positions, radius, where and walk",
                 )
             return operand._values
         if isinstance(operand, Operand):
             raise InvalidValue(
                 "A window is combined with windows, numbers and arrays",
                 got=repr(operand),
-                remedy="Cut one from it: fc.window(map, center, radius)",
+                remedy="Cut one from it: fc.window(map, positions, radius)",
             )
         array = checks.array("The values of an operand", operand)
         if array.dtype.kind not in "iufb" or not (np.abs(array.astype(np.float64)) <= reference.LARGEST).all():

@@ -204,12 +204,14 @@ class DistanceMap(Operand):
             between = super().sample(positions, how=how, outside=outside)
             return between if isinstance(between, float) else between.astype(np.float64)
         cells = self.space.cell_at(positions, outside=outside)
-        found = self.sample_cells(np.atleast_1d(cells))
+        found = self._measured(np.atleast_1d(cells))
         return float(found[0]) if isinstance(cells, int) else found
 
     def sample_cells(self, cells: ArrayLike) -> NDArray[np.float64]:
         """`sample` for cells: (N,) float64. Raises `InvalidValue` for what are no cells of the space."""
-        cells = self.space.cell_ids(cells)
+        return self._measured(self.space.cell_ids(cells))
+
+    def _measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         with self._guard:
             shut = self._distances.ground.walls[cells]
             if shut.all():
@@ -229,7 +231,7 @@ class DistanceMap(Operand):
             raise InvalidValue(
                 "A way begins at one position", got=f"an array of shape {np.shape(position)}", remedy="Call it for each position"
             )
-        total = float(self.sample_cells(cells)[0])
+        total = float(self._measured(cells)[0])
         if total == math.inf:
             return no_path(self.space)
         with self._guard:

@@ -74,7 +74,7 @@ class Sight:
 
     space: Space
     radius: ArrayLike
-    angle: float = 120.0
+    angle: float = 90.0
     grace: float = 0.0
     heights: ArrayLike | None = None
     eye: float = 1.0

@@ -10,14 +10,14 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space import Space
-from fieldcraft.space.spots import Spots, chosen
+from fieldcraft.space.spots import Spots, checked_none, chosen
 
 __all__ = ["pick"]
 
 
 def pick(
     layer: Readable,
-    near: ArrayLike,
+    positions: ArrayLike,
     radius: float,
     *,
     rng: np.random.Generator,
@@ -27,6 +27,7 @@ def pick(
     where: Readable | ArrayLike | None = None,
     walk: float | None = None,
     outside: str = "refuse",
+    none: str = "nan",
 ) -> Spots:
     """A random open cell around each position, of those whose value is above a number: each as likely as the other.
 
@@ -36,15 +37,15 @@ def pick(
     Parameters
     ----------
     layer: a layer or an expression.
-    near: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
+    positions: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
     radius: world units, above 0; cells count whose center lies within.
     rng: where the dice come from, `np.random.default_rng(seed)`: one number is drawn for each cell of the map and each position.
     above: the number that the value of a cell must pass; without it all open cells count.
-    count, spacing, where, walk, outside: as in `best`; with `count` no cell comes twice for one position.
+    count, spacing, where, walk, outside, none: as in `best`; with `count` no cell comes twice for one position.
 
-    Where no cell is good enough `Spots.found` is False. Raises `OutsideMap` or `InvalidValue`.
+    Raises `OutsideMap` or `InvalidValue`.
     """
-    ground = Ground(layer)
+    ground, otherwise = Ground(layer), checked_none(none)
     space = ground.space
     far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
     wanted = 1 if count is None else checks.whole("count", count, minimum=1)
@@ -55,14 +56,14 @@ def pick(
     good = ~ground.closed(where)
     if above is not None:
         good &= ground.values > checks.finite("above", above)
-    points, single = checks.positions(near, dimensions=space.dimensions)
+    points, single = checks.positions(positions, dimensions=space.dimensions)
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
-    space.cell_at(points, outside=outside)  # refuses before a die is thrown
+    own = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)  # refuses before a die is thrown
     choose = door.best(layer)
     for number, point in enumerate(points):
         dice = _Dice(space, rng.random(space.shape, dtype=np.float32))
         cells[number] = choose(dice, point, far, wanted, apart, good, walk, outside, np.float32(1))[0][0]
-    return chosen(cells, single, count, space, ground.flat)
+    return chosen(cells, lambda: own, single, count, otherwise, space, ground.flat)
 
 
 class _Dice:

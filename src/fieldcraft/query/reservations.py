@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.query.spots import best, worst
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.spots import Spots, chosen
+from fieldcraft.space.spots import Spots, checked_none, chosen
 
 __all__ = ["Reservations"]
 
@@ -64,37 +65,39 @@ class Reservations:
     def best(
         self,
         layer: Readable,
-        near: ArrayLike,
+        positions: ArrayLike,
         radius: float,
         *,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None = None,
         walk: float | None = None,
         outside: str = "refuse",
+        none: str = "nan",
     ) -> Spots:
         """Take for each agent the best free cell around its position.
 
         What these agents held before is given up first, all of it; the spots of others stay. Then they choose one after the
         other. An agent that finds nothing holds nothing.
 
-        `agents` are N different hashable values for an (N, 2) array `near`, or one for one (x, y) pair. `where`, `walk` and
-        `outside` are as in `fieldcraft.best`. Returns a spot for each. When this raises, nothing has changed.
+        `agents` are N different hashable values for an (N, 2) array of `positions`, or one for one (x, y) pair. `where`, `walk`,
+        `outside` and `none` are as in `fieldcraft.best`. Returns a spot for each. When this raises, nothing has changed.
         """
-        return self._serve(layer, near, radius, agents, where, walk, outside, np.float32(1))
+        return self._serve(layer, positions, radius, agents, where, walk, outside, none, np.float32(1))
 
     def worst(
         self,
         layer: Readable,
-        near: ArrayLike,
+        positions: ArrayLike,
         radius: float,
         *,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None = None,
         walk: float | None = None,
         outside: str = "refuse",
+        none: str = "nan",
     ) -> Spots:
         """Take for each agent the free cell with the lowest value around its position; the rest is as in `best`."""
-        return self._serve(layer, near, radius, agents, where, walk, outside, np.float32(-1))
+        return self._serve(layer, positions, radius, agents, where, walk, outside, none, np.float32(-1))
 
     def release(self, *agents: Hashable) -> int:
         """Give up the spots of these agents; those who hold none are passed over. Returns how many were given up."""
@@ -110,15 +113,16 @@ class Reservations:
     def _serve(
         self,
         layer: Readable,
-        near: ArrayLike,
+        positions: ArrayLike,
         radius: float,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None,
         walk: float | None,
         outside: str,
+        none: str,
         sign: np.float32,
     ) -> Spots:
-        ground = Ground(layer)
+        ground, otherwise = Ground(layer), checked_none(none)
         if not ground.space.same_cells(self.space):
             raise InvalidValue(
                 "The layer lies on the ground of the reservations",
@@ -126,7 +130,7 @@ class Reservations:
                 remedy="Keep one fc.Reservations(layer.space) per cell size",
             )
         far = checks.positive("radius", radius)
-        points, single = checks.positions(near, dimensions=self.space.dimensions)
+        points, single = checks.positions(positions, dimensions=self.space.dimensions)
         names = _names(agents, len(points), single)
         asking = set(names)
         kept = np.array([cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64)
@@ -134,9 +138,18 @@ class Reservations:
             cells = door.serve(layer)(layer, points, far, self.spacing, where, kept, outside, sign)
         else:
             cells = self._walked(layer, points, far, where, kept, walk, outside, best if sign > 0 else worst)
+
+        def own() -> NDArray[np.int64]:
+            return np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)
+
+        spots = chosen(cells, own, single, None, otherwise, self.space, ground.flat)
+        self._take(names, cells[:, 0].tolist())
+        return spots
+
+    @whole
+    def _take(self, names: list[Hashable], cells: list[int]) -> None:
         self.release(*names)
-        self._held.update((agent, cell) for agent, cell in zip(names, cells[:, 0].tolist(), strict=True) if cell >= 0)
-        return chosen(cells, single, None, self.space, ground.flat)
+        self._held.update((agent, cell) for agent, cell in zip(names, cells, strict=True) if cell >= 0)
 
     def _walked(
         self,
