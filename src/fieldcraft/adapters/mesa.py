@@ -118,8 +118,9 @@ def mend(place: Any) -> None:
     """Give the cells of an unpickled Mesa grid their properties back; a grid that needs none of it stays as it is.
 
     Mesa 3.3 makes a class for each cell then, of which only the first has the properties, its own as well. Call it in the model's
-    `__setstate__`: `self.__dict__ = state; adapters.mesa.mend(self.grid)`. Copy a model by `pickle.loads(pickle.dumps(model))`: Mesa's `deepcopy` may put agents into cells of
-    their own. Raises `InvalidValue` for anything but a grid.
+    `__setstate__`: `self.__dict__ = state; adapters.mesa.mend(self.grid)`. Copy a model by
+    `pickle.loads(pickle.dumps(model))`: a `deepcopy` of Mesa's may put agents into cells of their own. Raises `InvalidValue` for
+    anything but a grid.
     """
     _mesa("mend")
     if not hasattr(place, "cell_klass") or not hasattr(place, "add_property_layer"):

@@ -27,6 +27,7 @@ __all__ = [
     "between",
     "between_cells",
     "look_cells",
+    "look_pairs",
     "look_places",
     "look_round",
     "scratch",
@@ -448,30 +449,41 @@ def between_cells(walls, row, column, dy, dx):
     return True
 
 
+@kernel
+def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
+    """Whether viewer v in a cell sees another cell, walls as if they were open."""
+    height, width = walls.shape
+    row, column = cell // width, cell % width
+    dy, dx = goal // width - row, goal % width - column
+    down = across = 1
+    if wrap:
+        dy, dx = (dy + height // 2) % height - height // 2, (dx + width // 2) % width - width // 2
+        down = 2 if 2 * abs(dy) == height else 1
+        across = 2 if 2 * abs(dx) == width else 1
+    squared = dy * dy + dx * dx
+    for way in range(down * across if squared <= limit else 0):
+        y = -dy if way % down else dy
+        x = -dx if way // down else dx
+        if squared > 0 and len(facings) and not facings[v, 0] * x + facings[v, 1] * y >= narrow * math.sqrt(float(squared)):
+            continue
+        if between_cells(walls, row, column, y, x):
+            return True
+    return False
+
+
 @kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[:,::1]")
 def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
     """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen` (V, T).
 
     The rest as in `fieldcraft.kernels.reference.visible.field_of_view`, but walls are seen as if they were open.
     """
-    height, width = walls.shape
     for v in range(first, last):
-        row, column = cells[v] // width, cells[v] % width
         for t in range(len(goals)):
-            dy, dx = goals[t] // width - row, goals[t] % width - column
-            down = across = 1
-            if wrap:
-                dy, dx = (dy + height // 2) % height - height // 2, (dx + width // 2) % width - width // 2
-                down = 2 if 2 * abs(dy) == height else 1
-                across = 2 if 2 * abs(dx) == width else 1
-            found = False
-            squared = dy * dy + dx * dx
-            for way in range(down * across if squared <= limits[v] else 0):
-                y = -dy if way % down else dy
-                x = -dx if way // down else dx
-                if squared > 0 and len(facings) and not facings[v, 0] * x + facings[v, 1] * y >= narrow * math.sqrt(float(squared)):
-                    continue
-                if between_cells(walls, row, column, y, x):
-                    found = True
-                    break
-            seen[v, t] = found
+            seen[v, t] = _sees_cell(walls, wrap, cells[v], goals[t], limits[v], facings, v, narrow)
+
+
+@kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[::1]")
+def look_pairs(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
+    """Whether each of the viewers [first, last) sees the goal of its own number, into `seen` (V,); the rest as in `look_cells`."""
+    for v in range(first, last):
+        seen[v] = _sees_cell(walls, wrap, cells[v], goals[v], limits[v], facings, v, narrow)

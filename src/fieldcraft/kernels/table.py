@@ -59,6 +59,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "swarm": ("steering",),
     "travel": ("steering", "graphs"),
     "walk": ("steering", "walkers"),
+    "pursuits": ("learning",),
     # guesses
     "belief": ("pursuit",),
     # maps and pictures

@@ -19,6 +19,7 @@ from fieldcraft.space.protocol import Space
 __all__ = ["sees", "visible", "watchers"]
 
 _CELLS_PER_THREAD = 20_000  # cells looked at that pay for waking a thread
+_FEW = 16  # viewers and targets that are looked at together where only pairs are asked for
 _PAIRS_PER_THREAD = 2_000
 
 
@@ -96,8 +97,9 @@ def sees(
     eye: float = 1.0,
     facing: ArrayLike | None = None,
     angle: float = 90.0,
+    pairs: bool = False,
 ) -> NDArray[np.bool_]:
-    """Which viewers see which targets: bool of shape (V, T).
+    """Which viewers see which targets: bool of shape (V, T); with `pairs`, whether each sees the target of its own number: (V,).
 
     As in `visible`, but on a mesh and between waypoints lines lead from position to position, and neither of the two cells at the ends
     blocks, nor is anything seen there because it is in the same cell: a cone of sight has a back.
@@ -109,6 +111,7 @@ def sees(
     targets: the same, (T, 2) or (T, 3).
     radius, facing, angle: as in `visible`; one, or one per viewer.
     heights, eye: as in `visible`; targets on walls are not seen then.
+    pairs: whether the first viewer looks for the first target alone, the second for the second, and so on.
 
     Raises `InvalidValue` and `OutsideMap` as `visible` does.
     """
@@ -116,6 +119,8 @@ def sees(
     radius = _finite(space, radius)
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
     grid = space.squares
+    if checks.flag("pairs", pairs):
+        return _sees_own(space, points, aims, radius, facing, heights, eye, angle, narrow, facings)
     if grid is None:
         needs_plane(space, "Sight")
         _without(heights=heights)
@@ -135,6 +140,42 @@ def sees(
     blocked = grid.walls.view(np.uint8)
     parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
     pool.run([(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in parts])
+    return seen
+
+
+def _sees_own(
+    space: Space,
+    points: NDArray[np.float64],
+    aims: NDArray[np.float64],
+    radius: ArrayLike,
+    facing: ArrayLike | None,
+    heights: ArrayLike | None,
+    eye: float,
+    angle: float,
+    narrow: float,
+    facings: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Whether each viewer sees the target of its own number, (V,)."""
+    if len(aims) != len(points):
+        raise InvalidValue("Pairs have as many targets as viewers", got=f"{len(aims)} for {len(points)}", remedy="Leave pairs out for all")
+    seen = np.zeros(len(points), dtype=np.bool_)
+    grid = space.squares
+    if grid is not None and heights is None:
+        cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (points, aims))
+        blocked, limits = grid.walls.view(np.uint8), _limits(grid, radius, len(points))
+        parts = pool.bands(len(points), len(points) // _PAIRS_PER_THREAD)
+        look = kernels.sees.look_pairs
+        pool.run([(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in parts])
+        return seen
+    # Elsewhere a few at a time, of which every viewer looks at every target.
+    each = np.broadcast_to(checks.array("radius", radius), len(points))
+    ways = None if facing is None else np.broadcast_to(checks.array("facing", facing), (len(points), 2))
+    for low in range(0, len(points), _FEW):
+        few = slice(low, low + _FEW)
+        looked = sees(
+            space, points[few], aims[few], each[few], heights=heights, eye=eye, facing=None if ways is None else ways[few], angle=angle
+        )
+        seen[few] = looked.diagonal()
     return seen
 
 
