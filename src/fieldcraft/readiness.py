@@ -37,8 +37,6 @@ def warm_up(
     this returns at once with the thread that does it, which a loading screen can join. Raises `UnknownName`.
     """
     families = _families(names)
-    if not kernels.compiled():
-        families = []
     if background:
         thread = threading.Thread(target=warming.prepare, args=(families, progress), name="fieldcraft warm-up", daemon=True)
         thread.start()
@@ -49,7 +47,7 @@ def warm_up(
 
 def is_ready(names: Sequence[str]) -> bool:
     """Whether nothing has to be compiled for these families of kernels, or single kernels ("spread.step_near")."""
-    return not names or not kernels.compiled() or not warming.missing(names)
+    return not names or not warming.missing(names)
 
 
 def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = None, *, stopped: threading.Event | None = None) -> None:

@@ -8,17 +8,12 @@ from typing import TextIO
 from fieldcraft.progress import Progress
 from fieldcraft.readiness import is_ready, prepare
 
-__all__ = ["is_needed", "on_terminal"]
-
-
-def is_needed(names: Sequence[str]) -> bool:
-    """Whether any kernel that is named would have to be compiled."""
-    return not is_ready(names)
+__all__ = ["on_terminal"]
 
 
 def on_terminal(names: Sequence[str], stream: TextIO | None) -> None:
     """Compile the kernels that are named, with a line on `stream` if it is a terminal. Nothing happens where all lie in the store."""
-    if not is_needed(names):
+    if is_ready(names):
         return
     with Progress(stream, "Preparing") as bar:
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import chance as reference_chance
 from fieldcraft.kernels.reference import explore as reference_explore
 from fieldcraft.kernels.reference import fade as reference
-from fieldcraft.query.ground import frozen
 from support.worlds import KNIGHT_AND_CORNER
 
 if kernels.compiled():

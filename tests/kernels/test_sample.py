@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import sample as reference
-from fieldcraft.query.ground import frozen
 from support.questions import World, same, worlds
 
 if not compiled():

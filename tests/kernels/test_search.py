@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import moves as moves_reference
 from fieldcraft.kernels.reference import shortest_path_uniform as uniform_reference
 from fieldcraft.kernels.reference import shortest_path_weighted as weighted_reference
 from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
-from fieldcraft.query.ground import frozen
 from fieldcraft.space import links
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.worlds import KNIGHT

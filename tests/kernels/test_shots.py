@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import shots as reference
 from fieldcraft.kernels.reference import visible as sight_reference
-from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import shots as stamp

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from fieldcraft import kernels
+from support.tiers import plain
 
 _FOLDER = Path(kernels.__file__).parent
-_MACHINERY = {"ahead", "declare", "fingerprint", "jit", "llvm", "pool", "prebuilt", "signatures", "store", "table", "tier", "warming"}
+_MACHINERY = {
+    "ahead",
+    "arrays",
+    "declare",
+    "fingerprint",
+    "jit",
+    "llvm",
+    "pool",
+    "prebuilt",
+    "signatures",
+    "store",
+    "table",
+    "tier",
+    "warming",
+}
 
 
 def test_the_plain_tier_answers_where_the_compiled_one_is_not_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,3 +48,33 @@ def test_what_kernels_share_is_no_family() -> None:
     files = {path.stem for path in _FOLDER.glob("*.py")} - _MACHINERY - {"__init__"}
     assert set(kernels.FAMILIES) <= files
     assert files - set(kernels.FAMILIES) == {"buckets", "chance", "goals", "heap", "lanes", "spread_cells", "spread_rows"}
+
+
+def outside() -> Iterator[tuple[Path, ast.AST]]:
+    """Every part of the source files that are not the kernels' own."""
+    for package in ("fieldcraft", "fieldcraft_worlds"):
+        for path in sorted((_FOLDER.parents[1] / package).rglob("*.py")):
+            if _FOLDER not in path.parents:
+                for node in ast.walk(ast.parse(path.read_text())):
+                    yield path, node
+
+
+def test_nobody_outside_asks_which_tier_answers() -> None:
+    for path, node in outside():
+        if isinstance(node, ast.Attribute):
+            assert ast.unparse(node) not in ("kernels.compiled", "fc.kernels.compiled", "prebuilt.serves"), (path, node.lineno)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fieldcraft.kernels"):
+            assert not {"compiled", "tier", "serves"} & {alias.name for alias in node.names}, (path, node.lineno)
+
+
+def test_both_tiers_answer_to_the_names_that_are_called() -> None:
+    called = {
+        (node.value.attr, node.attr)
+        for _, node in outside()
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and ast.unparse(node.value.value) == "kernels"
+    }
+    called = {(family, name) for family, name in called if family in kernels.FAMILIES}
+    assert len(called) > 50
+    for tier in (nullcontext, plain):
+        with tier():
+            assert [pair for pair in sorted(called) if not hasattr(kernels.load(pair[0]), pair[1])] == []

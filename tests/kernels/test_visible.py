@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import visible as reference
-from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import visible as sight

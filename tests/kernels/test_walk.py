@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import sense as sense_reference
 from fieldcraft.kernels.reference import walk as reference
-from fieldcraft.query.ground import frozen
 
 if kernels.compiled():
     from fieldcraft.kernels import sense as sense_fast

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import aligned
 
-__all__ = ["Engine", "Layout", "Program", "aligned", "segments", "whole"]
+__all__ = ["Engine", "Layout", "Program", "segments", "whole"]
 
 Floats = NDArray[np.float32]
 Segments = NDArray[np.int64]
@@ -123,13 +124,6 @@ class Engine:
             ]
             prepared[program] = calls, ranges.view(np.float32)
         return prepared
-
-
-def aligned(count: int) -> Floats:
-    """A new row of float32 that begins on a cache line."""
-    memory = np.empty(count + 16, dtype=np.float32)
-    start = -(_address(memory) // 4) % 16
-    return memory[start : start + count]
 
 
 def _split(where: Segments, parts: int) -> list[Segments]:

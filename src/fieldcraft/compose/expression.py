@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.compose import writing
-from fieldcraft.compose.engine import Segments, aligned
+from fieldcraft.compose.engine import Segments
 from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.node import Node
 from fieldcraft.compose.plan import Plan
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import aligned
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer import Guard, terminal
 from fieldcraft.layer.operand import Operand, checked_out
@@ -126,7 +127,7 @@ class Expression(Operand):
         if self._held_version != self.version or self._view is None:
             with self._alone():
                 if self._held is None:
-                    self._held = aligned(math.prod(self._shape)).reshape(self._shape)
+                    self._held = aligned(self._shape)
                     self._view = self._held.view()
                     self._view.flags.writeable = False
                 self._held_version = -1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
@@ -70,13 +71,13 @@ class Survey:
     def total(self) -> Floats:
         """The sum of all presences."""
         self.look()
-        return _frozen(self._total)
+        return frozen(self._total)
 
     @property
     def contested(self) -> Floats:
         """Twice the sum of all presences but the strongest."""
         self.look()
-        return _frozen(self._contested)
+        return frozen(self._contested)
 
     @property
     def leader(self) -> Numbers:
@@ -156,9 +157,3 @@ class Surveyed(Operand):
         """The values now: a read-only float32 view of shape (height, width), valid until the next change."""
         column: Floats = getattr(self._survey, self._column)
         return column
-
-
-def _frozen(values: Floats) -> Floats:
-    view = values.view()
-    view.flags.writeable = False
-    return view

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels import prebuilt, tier
 from fieldcraft.kernels.table import FAMILIES
 
 __all__ = ["chosen", "entries", "missing", "prepare", "words"]
@@ -46,7 +46,7 @@ def entries(names: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
 
 def missing(names: Iterable[str]) -> list[Any]:
     """The kernels among those named that lie in no store: they would be compiled when they are first called."""
-    return [] if prebuilt.serves() else [kernel for kernel in entries(names) if not kernel.is_stored()]
+    return [] if prebuilt.serves() or not tier.compiled() else [kernel for kernel in entries(names) if not kernel.is_stored()]
 
 
 def prepare(names: Sequence[str], told: Told | None = None, processes: int | None = None, stopped: threading.Event | None = None) -> None:
@@ -54,6 +54,8 @@ def prepare(names: Sequence[str], told: Told | None = None, processes: int | Non
 
     `told` is called with the number of kernels that are ready and that of all of them. Once `stopped` is set no further kernel is begun.
     """
+    if not tier.compiled():
+        return
     if prebuilt.serves():
         for name in names:
             importlib.import_module(f"fieldcraft.kernels.{name.partition('.')[0]}")

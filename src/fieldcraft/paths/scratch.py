@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.space import Space
 from fieldcraft.space.keeping import kept
 
-__all__ = ["Scratch", "fixed", "scratch_of"]
+__all__ = ["Scratch", "scratch_of"]
 
 _KEPT = 4
 
@@ -40,13 +40,6 @@ class Scratch:
         kept = self._kept.setdefault((array.dtype.type, array.shape), [])
         if len(kept) < most:
             kept.append(array)
-
-
-def fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that can't be written to: kernels are compiled anew for arrays that can."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 @kept

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import aligned
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import checked, one_of, or_none
@@ -122,7 +122,7 @@ class SpreadField(Field):
 
     def __init__(self, spread: Spread, space: Grid, every: float) -> None:
         self.space = space
-        self.values: NDArray[np.float32] = _aligned(space.shape)
+        self.values: NDArray[np.float32] = aligned(space.shape)
         self._flat = self.values.reshape(-1)
         self._frozen: NDArray[np.uint8] = space.walls.astype(np.uint8)
         self.pinned = np.zeros(0, dtype=np.int64)
@@ -331,7 +331,7 @@ class SpreadField(Field):
             yield
             return
         if self._spare is None:
-            self._spare = _aligned(self.space.shape)
+            self._spare = aligned(self.space.shape)
         rows = max(unit // self.space.width, 1)
         at_rest = True
         for first in range(0, self.space.height, rows):
@@ -522,10 +522,10 @@ class SpreadField(Field):
             assert self._waves is not None
             width = -(-self.space.width // 16) * 16 + 2 * self._waves.margin(self._reach)
             if self._near:
-                self._rings[key] = [_aligned((4 * deep + 2, width))]
+                self._rings[key] = [aligned((4 * deep + 2, width))]
             else:
                 shape = (self._levels(), 2 * self._reach + 1, width)
-                self._rings[key] = [_aligned(shape), _aligned(shape if rooted else (1, 1, 1))]
+                self._rings[key] = [aligned(shape), aligned(shape if rooted else (1, 1, 1))]
         return self._rings[key]
 
 
@@ -542,7 +542,7 @@ class _Tiles:
         self._bands = np.ones(down, dtype=np.uint8)
         lag = -(-reach // kernels.TILE_ROWS) + 1
         lag = min(lag, down + 1)
-        new = _aligned((lag, across, kernels.TILE_ROWS, kernels.TILE_COLUMNS))
+        new = aligned((lag, across, kernels.TILE_ROWS, kernels.TILE_COLUMNS))
         pending = np.zeros((lag, across), dtype=np.int64)
         self.scratch: tuple[Any, ...] = (
             self._awake, self._bands, np.zeros_like(self._awake), np.zeros_like(self._bands), new, pending, np.zeros(lag, dtype=np.int64)
@@ -596,11 +596,3 @@ class _Tiles:
         self._bands[:] = 1
         self.awake = self._awake.size
         self.probing = True
-
-
-def _aligned(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Zeros that start on a cache line: vector loops over misaligned rows take twice as long."""
-    size = math.prod(shape)
-    memory = np.zeros(size + 16, dtype=np.float32)
-    start = -(memory.ctypes.data // 4) % 16
-    return memory[start : start + size].reshape(shape)

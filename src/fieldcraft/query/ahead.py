@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.query.ground import Readable, crowd, frozen
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.query.ground import Readable, crowd
 from fieldcraft.query.on_grid import GridGround
 
 __all__ = ["sense", "unit_headings"]

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.query.ground import Readable, frozen
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.query.ground import Readable
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.spots import Spots

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.door import steps
-from fieldcraft.query.ground import Ground, Readable, frozen
+from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space import Space
 from fieldcraft.space.spots import Spots
 

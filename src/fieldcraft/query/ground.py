@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import Space
 
-__all__ = ["Ground", "Readable", "crowd", "frozen", "too_far"]
+__all__ = ["Ground", "Readable", "crowd", "too_far"]
 
 
 class Readable(Protocol):
@@ -88,13 +89,6 @@ class Ground:
                 remedy="Pass a comparison such as layer.values > 0.5",
             )
         return mask
-
-
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: one kind of array, so that each kernel is compiled once."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:

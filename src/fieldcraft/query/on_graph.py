@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.between_vertices import around, fill_between, slopes
-from fieldcraft.query.ground import Ground, Readable, frozen
+from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.nearby import vertices_within
 from fieldcraft.space.pieces import middles, pieces

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference.best import TILE
-from fieldcraft.query.ground import Ground, Readable, crowd, frozen, too_far
+from fieldcraft.query.ground import Ground, Readable, crowd, too_far
 from fieldcraft.query.walking import best_on_foot
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.beside import moves_beside

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import radial
 from fieldcraft.kernels.reference.best import TILE
 from fieldcraft.propagation.on_grid.footprints import Scratch, strides
-from fieldcraft.query.ground import crowd, frozen
+from fieldcraft.query.ground import crowd
 from fieldcraft.space import Grid
 
 __all__ = ["best_on_foot"]

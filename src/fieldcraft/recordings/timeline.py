@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline, InvalidValue
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.recordings.playback import Living, Playback
 from fieldcraft.recordings.table import Table
 
@@ -60,17 +61,17 @@ class Timeline:
         self = cls.__new__(cls)
         seconds = np.array(builder._seconds, dtype=np.float64)
         order = np.argsort(seconds, kind="stable")
-        self.seconds = _frozen(seconds[order])
-        self.entities = _frozen(np.array(builder._entities, dtype=np.int32)[order])
-        self.group_of = _frozen(np.array(builder._groups, dtype=np.int32)[order])
-        self.positions = _frozen(np.array(builder._positions, dtype=np.float64).reshape(-1, 2)[order])
-        self.half_lives = _frozen(np.array(builder._half_lives, dtype=np.float64)[order])
-        self.ages = _frozen(np.array(builder._ages, dtype=np.float64)[order])
+        self.seconds = frozen(seconds[order])
+        self.entities = frozen(np.array(builder._entities, dtype=np.int32)[order])
+        self.group_of = frozen(np.array(builder._groups, dtype=np.int32)[order])
+        self.positions = frozen(np.array(builder._positions, dtype=np.float64).reshape(-1, 2)[order])
+        self.half_lives = frozen(np.array(builder._half_lives, dtype=np.float64)[order])
+        self.ages = frozen(np.array(builder._ages, dtype=np.float64)[order])
         self.strengths = np.array(builder._strengths, dtype=np.float64)[order]
         self.ids = tuple(builder._ids)
         self.groups = tuple(builder._group_names)
         self._carry_over()
-        _frozen(self.strengths)
+        self.strengths = frozen(self.strengths)
         return self
 
     def _carry_over(self) -> None:
@@ -93,7 +94,7 @@ class Timeline:
         filled_strengths = strengths[_last_marked(~np.isnan(strengths))]
         self.group_of = np.empty_like(self.group_of)
         self.group_of[by_entity] = filled_groups
-        _frozen(self.group_of)
+        self.group_of = frozen(self.group_of)
         self.strengths[by_entity] = filled_strengths
 
     @classmethod
@@ -263,8 +264,3 @@ def _name(table: Table, text: str) -> str:
 def _last_marked(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """For each index the last one at or before it that is marked."""
     return np.maximum.accumulate(np.where(marks, np.arange(len(marks)), 0))
-
-
-def _frozen(column: NDArray[_Number]) -> NDArray[_Number]:
-    column.flags.writeable = False
-    return column

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
@@ -101,14 +102,7 @@ def _built(graph: Graph, mesh: Mesh) -> Doors:
         starts, behind[order].astype(np.int32), np.ascontiguousarray(sides[order]), leaps[order], arcs[order], portals.corners,
         portals.rings, middles, fans,
     )  # fmt: skip
-    return Doors(*(_fixed(array) for array in arrays))
-
-
-def _fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that can't be written to: kernels are compiled anew for arrays that can."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return Doors(*(frozen(array) for array in arrays))
 
 
 def _facing(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.beside import moves_beside
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import picked
@@ -120,7 +121,7 @@ def _above_on_ways(space: Space, values: Floats, threshold: float) -> _Measures:
 
 def _owned_on_grid(space: Grid, values: Floats, owner: NDArray[np.int32]) -> _Measures:
     masks = [(owner == number).astype(np.float32) for number in np.unique(owner[owner >= 0]).tolist()]
-    return _on_grid(space, values, [(_frozen(mask), 0.5) for mask in masks])
+    return _on_grid(space, values, [(frozen(mask), 0.5) for mask in masks])
 
 
 def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]) -> _Measures:
@@ -155,8 +156,3 @@ def _on_ways(space: Space, values: Floats, groups: NDArray[np.bool_] | NDArray[n
     by_value = np.lexsort((inside, -flat[inside], numbers))
     tops = inside[by_value[np.searchsorted(numbers[by_value], np.arange(count))]]
     return _Measures((part + 1).astype(np.int32), inside[first], areas, totals, tops, middles(space, inside, numbers, count))
-
-
-def _frozen(values: Floats) -> Floats:
-    values.flags.writeable = False  # one kind of array, so that each kernel is compiled once
-    return values

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.query.ground import frozen
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import Grid, grid_of
 
 __all__ = ["FARTHEST", "cells_long", "grid", "limits", "longest", "points", "vectors"]

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.query.ground import crowd, frozen
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.query.ground import crowd
 from fieldcraft.space import Grid
 from fieldcraft.steering.arguments import grid, limits, points, vectors
 

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.on_graph.flow import GraphFlow
-from fieldcraft.query.ground import crowd, frozen
+from fieldcraft.query.ground import crowd
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering.arguments import limits, vectors

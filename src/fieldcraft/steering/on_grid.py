@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import moving as reference
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.query.ground import crowd, frozen, too_far
+from fieldcraft.query.ground import crowd, too_far
 from fieldcraft.space import Grid
 from fieldcraft.space.passages import passages, quiet
 from fieldcraft.steering import neighbors

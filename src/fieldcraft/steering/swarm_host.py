@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import swarm as reference
 from fieldcraft.kernels.reference.stamps import TILE_ROWS
-from fieldcraft.query.ground import Ground, frozen
+from fieldcraft.query.ground import Ground
 from fieldcraft.space import Grid
 from fieldcraft.steering.swarm_plan import Mark, Plan, trail_field
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import walk as reference
 from fieldcraft.query.ahead import unit_headings
-from fieldcraft.query.ground import Readable, crowd, frozen
+from fieldcraft.query.ground import Readable, crowd
 from fieldcraft.query.on_grid import GridGround
 from fieldcraft.space import Grid, grid_of
 

@@ -196,6 +196,7 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
 
 def _prepare(chosen: argparse.Namespace, name: str) -> None:
     """Compile what a game needs where it was never compiled, seen in the window or on the terminal."""
+    from fieldcraft.readiness import is_ready
     from fieldcraft_worlds import preparing
     from fieldcraft_worlds.library import kernels_of
 
@@ -203,7 +204,7 @@ def _prepare(chosen: argparse.Namespace, name: str) -> None:
     names = kernels_of(name, is_seen=in_window or chosen.record is not None or chosen.shot is not None)
     if not in_window:
         preparing.on_terminal(names, None if chosen.quiet else sys.stderr)
-    elif preparing.is_needed(names):
+    elif not is_ready(names):
         from fieldcraft_worlds.play import window
 
         size = _FIRST_SIZE if chosen.size is None else _size(chosen.size)

@@ -12,6 +12,7 @@ import pytest
 from fieldcraft import kernels
 from fieldcraft.cli import main
 from fieldcraft.kernels import warming
+from fieldcraft.readiness import is_ready
 from fieldcraft_worlds import preparing
 from fieldcraft_worlds.library import GAMES, kernels_of
 from fieldcraft_worlds.play import window
@@ -121,7 +122,7 @@ def test_a_line_on_the_terminal(slow: Slow) -> None:
 
 def test_nothing_to_compile_shows_nothing(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "missing", lambda names: [])
-    assert not preparing.is_needed(["one"])
+    assert is_ready(["one"])
     assert kernels_of("module:GAME", is_seen=True) == ()
 
 

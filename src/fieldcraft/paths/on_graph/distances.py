@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.prices import Prices
-from fieldcraft.paths.scratch import fixed, scratch_of
+from fieldcraft.paths.scratch import scratch_of
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.keeping import kept
 
@@ -20,7 +21,7 @@ _MOST_BUCKETS = 4096
 _FINE = 16.0  # so many times shorter than typical may the shortest arc be for buckets as narrow as it
 _NARROWER = 1e-7  # what such buckets are narrower, so that roundings don't bring both ends of an arc into one
 _EVERYWHERE = np.empty(0, dtype=np.int64)
-_EVEN = fixed(np.ones(1))
+_EVEN = frozen(np.ones(1))
 
 
 @kept
@@ -52,7 +53,7 @@ class GraphDistances:
     def fit(self) -> None:
         """Choose buckets that fit the prices: their width in distance, and more of them than the dearest arc spans."""
         prices = self.prices
-        self._cost = _EVEN if prices.costs is None else fixed(prices.costs)
+        self._cost = _EVEN if prices.costs is None else frozen(prices.costs)
         self._sizes_of: GraphSnapshot | None = None
         shortest, typical, longest = _span(self.graph)
         low, high = (prices.uniform, prices.uniform) if prices.uniform is not None else (prices.least, prices.dearest)
@@ -69,7 +70,7 @@ class GraphDistances:
         """The sizes of arcs that `kernels.graph_ways` takes on this ground."""
         if self._sizes_of is not self.ground:
             share = 0.5 if self.prices.uniform is None else self.prices.uniform
-            self._share = fixed(self.ground.sizes if share == 1 else self.ground.sizes * share)
+            self._share = frozen(self.ground.sizes if share == 1 else self.ground.sizes * share)
             self._sizes_of = self.ground
         return self._share
 

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.on_graph.doors import OpenDoors, open_doors
 from fieldcraft.paths.on_graph.strings import ends_in, pulled, taut
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
-from fieldcraft.paths.scratch import fixed
 from fieldcraft.paths.standing import standing
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.keeping import kept
@@ -29,7 +29,7 @@ __all__ = ["shortest_path", "shortest_paths"]
 
 _PER_CHUNK = 8  # problems that a thread takes at a time
 _HAIR = 1 - 1e-9  # what bounds are shorter, so that roundings keep them below the ways they bound
-_EVEN = fixed(np.ones(1))
+_EVEN = frozen(np.ones(1))
 
 
 def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
@@ -101,7 +101,7 @@ class _Task:
         prices = Prices(space, cost)
         ground = GraphSnapshot.of(space, prices.shut)
         share, least = (0.5, prices.least) if prices.uniform is None else (prices.uniform, prices.uniform)
-        sizes = fixed(ground.sizes if share == 1 else ground.sizes * share)
+        sizes = frozen(ground.sizes if share == 1 else ground.sizes * share)
         return cls(space, ground, prices, sizes, _straightness(space.graph.topology) * least * _HAIR, bool(smooth))
 
     def solve(self, start: NDArray[np.float64], here: int, goal: NDArray[np.float64], there: int, scratch: list[Any]) -> Path:
@@ -117,7 +117,7 @@ class _Task:
             doors = open_doors(graph)
             if graph.dimensions == 2 and not doors.leaps:
                 return exact or self._nowhere(parts)
-        costs = _EVEN if self.prices.costs is None else fixed(self.prices.costs)
+        costs = _EVEN if self.prices.costs is None else frozen(self.prices.costs)
         count, cost = kernels.graph_search.search(
             topology.starts, topology.origins, topology.ends, self.sizes, costs, self.ground.walls, topology.positions, self.scale, here,
             there, *scratch,

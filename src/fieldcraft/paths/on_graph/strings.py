@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path
-from fieldcraft.paths.scratch import fixed
 from fieldcraft.space import Space
 from fieldcraft.space.floors import Floors, floors_of
 
@@ -23,7 +23,7 @@ _RIM = 2e-9  # how far outside of its polygon a place may be by rounding, in sha
 _ROUNDS = 2
 _FAR = 6  # bends to look ahead
 _AROUND = 4  # polygons before and behind a bend that its corner may lie in, too
-_NOWHERE = fixed(np.empty(0, dtype=np.int64))
+_NOWHERE = frozen(np.empty(0, dtype=np.int64))
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -83,7 +83,7 @@ def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
     starts, rings, _ = floors.rings
     inside = np.empty((2, 2))
     asked = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
-    kernels.mesh_moving.nearest(starts, rings, fixed(cells), fixed(asked), inside)
+    kernels.mesh_moving.nearest(starts, rings, frozen(cells), frozen(asked), inside)
     size = np.array([np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()])
     near = np.abs(inside - asked).max(axis=1) <= _RIM * (size + np.abs(asked).max(axis=1))
     return np.where(near[:, np.newaxis], asked, inside)
@@ -123,7 +123,7 @@ def _short_cuts(floors: Floors, string: _String) -> Ints:
     starts, rings, _ = floors.rings
     gates, behind, sides, shut = floors.gates
     straight = kernels.mesh_moving.straight
-    walk = partial(straight, starts, rings, gates, behind, sides, fixed(shut | floors.doors.leaps), floors.doors.leaps, _NOWHERE)
+    walk = partial(straight, starts, rings, gates, behind, sides, frozen(shut | floors.doors.leaps), floors.doors.leaps, _NOWHERE)
     room = np.empty(4 * len(starts) + 64, dtype=np.int64)
     found: list[int] = []
     here, place = 0, 0  # what has been reached: the polygon `along[here]`, at the bend `place`
@@ -181,7 +181,7 @@ def _measured(space: Space, string: _String, prices: Prices) -> Path:
         heights = np.empty(len(plan))
         stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
         fans = floors_of(graph).doors.fans
-        kernels.mesh_moving.heights(fans, graph.mesh.triangles, graph.mesh.corners, fixed(stood), plan, heights)
+        kernels.mesh_moving.heights(fans, graph.mesh.triangles, graph.mesh.corners, frozen(stood), plan, heights)
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
         kept |= _bent(places)
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import aligned
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins, checked_resistance
@@ -44,7 +45,7 @@ class GraphSpreadField(Field):
         self.graph = graph = space.graph
         self._ground = graph.topology.arrangement
         count, room = len(space), self._ground.room
-        self._now, self._next = _aligned(room), _aligned(room)
+        self._now, self._next = aligned(room), aligned(room)
         self._emitted = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._ground.order is None else count, dtype=np.float32)
         self._stale = False
@@ -379,9 +380,9 @@ class GraphSpreadField(Field):
     def _prepare(self) -> None:
         """See that there is scratch for what will run."""
         if not self._plain and not len(self._strongest):
-            self._strongest, self._weakest = _aligned(len(self._now)), _aligned(len(self._now))
+            self._strongest, self._weakest = aligned(len(self._now)), aligned(len(self._now))
         if self._exponent >= 2 and not len(self._emitted):
-            self._emitted = _aligned(len(self._now))
+            self._emitted = aligned(len(self._now))
 
     @property
     def _roots(self) -> NDArray[np.float32]:
@@ -452,10 +453,3 @@ class _Blocks:
         self.flags[:] = 1
         self.awake = self.count
         self.probing = True
-
-
-def _aligned(count: int) -> NDArray[np.float32]:
-    """Zeros that start on a cache line."""
-    memory = np.zeros(count + 16, dtype=np.float32)
-    start = -(memory.ctypes.data // 4) % 16
-    return memory[start : start + count]
