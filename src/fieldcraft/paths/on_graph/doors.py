@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fieldcraft.paths.scratch import fixed
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.keeping import kept_until_walls_change
@@ -56,7 +56,7 @@ def open_doors(graph: Graph) -> OpenDoors:
     np.cumsum(np.bincount(inside, minlength=len(graph)), out=starts[1:])
     turns, corners = _turns(inside, behind.astype(np.int64), sides)
     leaps = bool((passable & doors.leaps).any())
-    return OpenDoors(fixed(starts), fixed(behind), fixed(sides), fixed(turns), corners, leaps)
+    return OpenDoors(frozen(starts), frozen(behind), frozen(sides), frozen(turns), corners, leaps)
 
 
 def _turns(inside: Ints, behind: Ints, sides: Wide) -> tuple[Ints, int]:
