@@ -396,3 +396,22 @@ def test_cells_lengthen_the_walks_of_sources(kind: str, seed: int, blend: str, r
     other.add_source(space.position_of(cell), 3.0)
     other.step()
     assert other.values.tobytes() == layer.values.tobytes() and not plain.any()
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_sources_are_removed_by_their_cells(kind: str, seed: int) -> None:
+    space, dice, cell = made(kind, seed)
+    layer = fc.InfluenceMap(space).add_layer("noise", fc.Spread(0.3, 1.0))
+    places = dice.choice(len(space), 9)
+    walls = space.walls.reshape(-1)
+    ids = layer.add_sources(space.position_of(places), on_wall="nearest")
+    acting = np.where(walls[places], space.nearest_open(places), places)
+    gone = (places == cell) | (acting == cell)
+    assert layer.remove_at(space.position_of(cell)) == np.count_nonzero(gone)
+    assert layer.sources.ids.tolist() == ids[~gone].tolist()
+    layer.sync(["rat"], [space.position_of(cell)])
+    everywhere = space.position_of(np.arange(len(space)))
+    assert layer.remove_at(everywhere) == np.count_nonzero(~gone) + 1 and layer.remove_at(everywhere) == 0
+    assert not len(layer.sources) and not layer.sources.keys

@@ -89,6 +89,23 @@ class SourceLayer(Moving):
         self._sources.positions_of([identity])
         return Source(self._sources, int(identity))
 
+    def remove_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int:
+        """Remove every source in the cells at these world positions, one (x, y) pair or (N, 2); returns how many there were.
+
+        A source that was put on a wall, and acts from the nearest open cell, is found in both. Where nothing stands nothing happens.
+        Raises `OutsideMap` or `InvalidValue`; then nothing has changed.
+
+        >>> layer.add_source((3.5, 2.5)); layer.remove_at((3.5, 2.5))    # doctest: +SKIP
+        1
+        """
+        with self._guard:
+            cells = np.atleast_1d(self.space.cell_at(positions, outside=outside))
+            sources = self._sources
+            put = np.asarray(self.space.cell_at(sources.positions, outside="clamp"))
+            gone = sources.ids[np.isin(sources.cells, cells) | np.isin(put, cells)]
+            sources.remove(gone)
+            return len(gone)
+
     def sync(
         self,
         keys: Iterable[Hashable],
