@@ -13,8 +13,9 @@ from fieldcraft.view.graphs import frame_graph, picture_floors
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
 from fieldcraft.view.lines import draw_dots, draw_lines
 from fieldcraft.view.notebook import show_in_notebooks
+from fieldcraft.view.panels import IntervalPanel
 from fieldcraft.view.placement import Placement
-from fieldcraft.view.plots import IntervalPanel, plot_curves, plot_intervals, plot_over_time
+from fieldcraft.view.plots import plot_curves, plot_intervals, plot_over_time
 from fieldcraft.view.sheet import picture, picture_teams, sheet
 from fieldcraft.view.strips import ScaleStrip, TeamStrip, above_strip
 from fieldcraft.view.territory import frame_owners, frame_shares

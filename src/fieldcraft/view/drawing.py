@@ -6,7 +6,7 @@ from fieldcraft.view.colors import HIDDEN, parse_color, plain_values
 from fieldcraft.view.film import SUFFIXES
 from fieldcraft.view.legend import format_number, over_ground
 from fieldcraft.view.placement import GridLike, subject_of
-from fieldcraft.view.plots import need_plots
+from fieldcraft.view.plot_page import need_plots
 from fieldcraft.view.text import ASCENT, LINE, lettered, measure, wrapped
 from fieldcraft.view.writers import FASTEST_GIF
 
