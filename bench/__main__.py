@@ -29,6 +29,7 @@ SUITES = {
     "pursuit": "bench.pursuit",
     "sight": "bench.sight",
     "memory": "bench.memory",
+    "learning": "bench.learning",
 }
 
 
