@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.floors import floors_of
@@ -65,6 +63,9 @@ def _turns(inside: Ints, behind: Ints, sides: Wide) -> tuple[Ints, int]:
     No way turns where doors that lead both ways go all round a place. Ends of doors in one place are one corner where such doors join their
     polygons: so the two sides of a pinch are two corners, and so are places above each other.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     count = len(inside)
     if not count:
         return np.empty((0, 2), dtype=np.int64), 0
