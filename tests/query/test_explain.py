@@ -242,3 +242,14 @@ def test_refusals() -> None:
         query.explain(noise(fc.Grid(4, 3), 1), (1, 1))
     with refused(InvalidValue, "list"):
         query.explain([1, 2], (1, 1))  # type: ignore[arg-type]
+
+
+def test_a_radial_layer_that_was_just_tuned_is_explained_by_its_sources() -> None:
+    layer = fc.InfluenceMap(fc.Grid(20, 12)).add_layer("cover", fc.Radial(4.0))
+    near = layer.add_source((5.5, 5.5), 2.0)
+    layer.step()
+    layer.tune(radius=6.0)
+    told = fc.explain(layer, (5.5, 5.5))
+    assert [(part.source, part.amount) for part in told.contributions] == [(near.id, 2.0)]
+    layer.step()
+    assert fc.explain(layer, (10.5, 5.5)).contributions[0].amount > 0

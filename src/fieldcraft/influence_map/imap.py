@@ -6,10 +6,10 @@ import logging
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,6 +71,9 @@ class InfluenceMap:
     """
 
     _has_warned = False
+    _watch: Any = None
+    _watched: ClassVar[Callable[..., Any]]
+    """Filled by fieldcraft.lab, which stands above this module."""
 
     def __init__(self, space: Space, *, device: Device | str | None = None) -> None:
         self.space: Space = checked_space(space, "An influence map lies on")
@@ -355,6 +358,15 @@ class InfluenceMap:
             for layer in self._layers.values():
                 twin._take(restored(layer._state(), layer.space, twin._guard, layer._device))
             return twin
+
+    def watch(self, *, port: int = 0, browser: bool = False) -> Any:
+        """Let a page in the browser look at the map while the program goes on: one line in its loop, called each frame.
+
+        The first call prints the address of the page (and opens it with `browser=True`), at a port of this machine, 0 for any that is free.
+        Each call lets its orders in (settings, sources, walls) and its picture out; while no page is open it costs next to nothing. What it
+        returns has `url` and `close()`. Raises `MissingLibrary` without the extra `lab`.
+        """
+        return type(self)._watched(self, port=port, browser=browser)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file. A kill at any moment leaves the old or the new file whole."""

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fieldcraft.influence_map import InfluenceMap
+
 if TYPE_CHECKING:
     from fieldcraft.lab.serving import Lab
     from fieldcraft.lab.session import Session
 
 __all__ = ["Lab", "Session", "serve"]
+
+
+def _watched(imap: InfluenceMap, *, port: int, browser: bool) -> Any:
+    from fieldcraft.lab.watching import watch
+
+    return watch(imap, port=port, browser=browser)
+
+
+InfluenceMap._watched = staticmethod(_watched)
 
 _HOMES = {"Lab": "fieldcraft.lab.serving", "Session": "fieldcraft.lab.session"}
 

@@ -190,8 +190,8 @@ def tiles(new: Bytes, old: Bytes | None) -> list[tuple[int, int, int, int]] | No
 
 
 def nice(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20 ... at or above a size, so that limits that follow do not flicker."""
+    """The next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... at or above a size, so that limits that follow do not flicker."""
     if value <= 0 or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= value * (1 - 1e-6))
+    return next(step * power for step in (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0) if step * power >= value * (1 - 1e-6))

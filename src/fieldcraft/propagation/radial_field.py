@@ -274,7 +274,14 @@ class RadialField(RadiatingField):
 
     def account(self, cell: int, sources: Sources) -> Account:
         """Every source that reaches a cell has its part; see `Field.account`."""
-        rows, amounts = self.contributions(cell)
+        field = self
+        if self._anew:  # restored from a save, or tuned: only the sources know what the values will be made of
+            told = sources.copy()
+            told.all_changed()
+            field = type(self)(self.radial, self.space)
+            field.feed(told)
+            field.catch_up()
+        rows, amounts = field.contributions(cell)
         return Account(sources.ids_of(rows), amounts, "from no source")
 
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:

@@ -47,5 +47,6 @@ $("scrub").onchange = () => { isScrubbing = false; };
 new ResizeObserver(() => { if (S.hello) { S.camera.fitted = S.camera.fitted && S.camera.touched; paintPanes(); redraw(); } }).observe(over);
 matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => { GL.tables.delete("#walls"); redraw(); });
 setInterval(() => { if (S.hello) { paintLegend(); paintPanes(); } }, 500);
+window.lab = { S, Wire, order, send, toScreen, panes }; // for tests and measurements, and for who is curious
 requestAnimationFrame(tick);
 connect();
