@@ -269,16 +269,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "fc.view.picture_floors.layer": lambda w: w.graph_layer,
 }
 
-# Doors not mended yet, with values that bring out another exception than fieldcraft's own: captions, titles and tables of plots for the
-# most part. Who mends one takes it out: a value that is refused by now fails the test.
-KNOWN: dict[str, list[str]] = {
-    "fc.view.above_strip(picture)": ["empty text", "locked"],
-    "fc.view.above_strip(strip)": ["complex array", "False"],
-    "fc.view.draw_arrows(space)": ["empty text", "None"],
-    "fc.view.frame_graph(colors)": ["Liar", "Decimal"],
-    "fc.view.frame_graph(heights)": ["zeros (0, 2)", "type"],
-}
-
 # Classes whose objects fieldcraft makes, never a user.
 MADE = {
     "Advance",
@@ -468,24 +458,13 @@ TARGETS = dict(_targets())
 @pytest.mark.filterwarnings("ignore")
 def test_every_argument_is_checked_at_the_door(label, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    get, found, mended = TARGETS[label], [], []
+    get, found = TARGETS[label], []
     world = World(tmp_path)
     for parameter in _parameters(get(world)):
-        name = f"{label}({parameter.name})"
         if parameter.name == "device":
             continue  # it takes seconds to find a graphics card
-        for value in KNOWN[name] if name in KNOWN else _asked(label, parameter.name):
+        for value in _asked(label, parameter.name):
             said = fault(label, get, parameter.name, value, world)
-            if name in KNOWN:
-                mended += [] if said else [f"{name}: {value!r}"]
-            elif said:
-                found.append(said)
+            found += [said] if said else []
             world = world if said is None else World(tmp_path)
     assert not found
-    assert not mended, "take these out of KNOWN"
-
-
-def test_known_names_what_there_is():
-    world = World(Path())
-    there = {f"{label}({p.name})" for label, get in TARGETS.items() for p in _parameters(get(world))}
-    assert set(KNOWN) <= there

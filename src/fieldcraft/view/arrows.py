@@ -10,7 +10,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.lines import check_picture
-from fieldcraft.view.placement import GridLike, Placement
+from fieldcraft.view.placement import GridLike, Placement, square
 
 __all__ = ["draw_arrows"]
 
@@ -46,10 +46,16 @@ def draw_arrows(
     Raises `InvalidValue` for a picture of another size than the placement's, and vectors of another shape.
     """
     check_picture(picture, place)
-    given = checks.array("Vectors", vectors)
-    if given.shape != (*space.shape, 2):
-        raise InvalidValue("Vectors have the shape (height, width, 2)", got=f"{given.shape} on {space.shape}", remedy="Pass layer.vectors")
-    apart = checks.positive("spacing", spacing)
+    space, given = square(space), checks.array("Vectors", vectors)
+    if given.shape != (*space.shape, 2) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+        raise InvalidValue(
+            "Vectors are finite numbers of shape (height, width, 2)",
+            got=f"{given.dtype} of shape {given.shape} on {space.shape}",
+            remedy="Pass layer.vectors",
+        )
+    apart = checks.finite("spacing", spacing)
+    if apart < 1:
+        raise InvalidValue("Arrows are at least a pixel apart", got=f"spacing={spacing!r}", remedy="Pass 22, say")
     across, down = (np.arange(max(int(side / apart), 1)) * apart + (side - apart * (max(int(side / apart), 1) - 1)) / 2 for side in (
         picture.shape[1], picture.shape[0]
     ))  # fmt: skip

@@ -15,7 +15,20 @@ from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
 if TYPE_CHECKING:
     from fieldcraft.view.placement import GridLike, Placement
 
-__all__ = ["FOG", "GROUND", "ON_WALL", "RIM", "WALL", "beside", "blocks", "compose", "compose_indexed", "ground_kinds", "strongest"]
+__all__ = [
+    "FOG",
+    "GROUND",
+    "ON_WALL",
+    "RIM",
+    "WALL",
+    "beside",
+    "blocks",
+    "checked_picture",
+    "compose",
+    "compose_indexed",
+    "ground_kinds",
+    "strongest",
+]
 
 RGBA = NDArray[np.uint8]
 
@@ -41,6 +54,16 @@ _KINDS = {
     "ice": (58, 70, 80),
 }
 _known_rims: WeakKeyDictionary[Any, tuple[int, tuple[Any, ...], NDArray[np.int64]]] = WeakKeyDictionary()
+
+
+def checked_picture(picture: ArrayLike) -> RGBA:
+    """A picture, or `InvalidValue` for anything else."""
+    array = checks.array("A frame", picture)
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 4 or array.size == 0:
+        raise InvalidValue(
+            "A frame is uint8 of shape (H, W, 4)", got=f"shape {array.shape}, dtype {array.dtype}", remedy="Pass what frame(layer) gives"
+        )
+    return array
 
 
 def strongest(values: NDArray[np.float32], shrink: int) -> NDArray[np.float32]:
@@ -90,7 +113,7 @@ def compose_indexed(
         kinds, tones = ground_kinds(place.space)
         walled = np.append(~place.space.terrain.enter.diagonal(), True)
     else:
-        plain = GROUND if ground is None or ground == "terrain" else parse_color(ground)
+        plain = GROUND if ground is None or (isinstance(ground, str) and ground == "terrain") else parse_color(ground)
         kinds, tones = np.asarray(place.space.walls).view(np.uint8), np.array([plain, WALL], dtype=np.uint8)
         walled = np.array([False, True])
     rgb = np.zeros((HIDDEN + 1, 3), dtype=np.uint8)

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph, Mesh, Space, picked
 from fieldcraft.view.colors import Color, parse_color
@@ -131,7 +132,17 @@ def grounds(space: Space) -> NDArray[np.uint8]:
 
 def _one_color(space: Space, ground: Any) -> NDArray[np.uint8]:
     tints = np.empty((len(space), 3), dtype=np.uint8)
-    tints[:] = np.asarray(ground).reshape(len(space), 3) if np.ndim(ground) > 1 else parse_color(ground)
+    given = None if isinstance(ground, str) else checks.array("ground", ground)
+    if given is None or given.ndim < 2:
+        tints[:] = parse_color(ground)
+    elif given.shape != (*space.shape, 3) or given.dtype != np.uint8:
+        raise InvalidValue(
+            f"The colours of the ground are uint8, three for each {space.cell_name}",
+            got=f"{given.dtype} of shape {given.shape}",
+            remedy=f"Pass shape {(*space.shape, 3)}",
+        )
+    else:
+        tints[:] = given.reshape(len(space), 3)
     tints[space.walls.reshape(-1)] = WALL
     return tints
 

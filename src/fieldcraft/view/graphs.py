@@ -56,6 +56,8 @@ def frame_graph(
     place = PlacementFromAbove(space, size=size)
     if colors is None:
         colors = ColorScale.of(values, limits=limits, threshold=threshold)
+    elif not isinstance(colors, ColorScale):
+        raise InvalidValue("colors is a ColorScale", got=type(colors).__name__, remedy="Pass ColorScale(low, high)")
     elif limits is not None or threshold != 0:
         raise InvalidValue(
             "A colour scale brings its own limits and threshold",
@@ -69,7 +71,7 @@ def frame_graph(
     shadow = np.broadcast_to(_ELSEWHERE, tints.shape)
     canvas = painted(place.plan, [(here, tints)] if here.all() else [(~here, shadow), (here, tints)])
     live = getattr(layer, "sources", None)
-    if sources and live is not None and len(live.cells):
+    if checks.flag("sources", sources) and live is not None and len(live.cells):
         shown = here[live.cells]
         if shown.any():
             pixels = place.pixel_of(space.position_of(live.cells[shown]))
@@ -133,7 +135,7 @@ def _subject(layer: Any) -> tuple[Space, NDArray[np.float32]]:
 def _between(space: Space, heights: tuple[float, float] | None) -> NDArray[np.bool_]:
     if heights is None:
         return np.ones(len(space), dtype=np.bool_)
-    low, high = (checks.finite("heights", each) for each in heights)
+    low, high = checks.pair("heights", heights)
     if space.dimensions != 3 or not low < high:
         raise InvalidValue("heights are (from, to) on a 3D graph", got=f"{heights!r} on {space!r}", remedy="Leave them out")
     z = space.positions[:, 2]

@@ -10,12 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
 from fieldcraft.view.canvas import GROUND
 from fieldcraft.view.colors import HIDDEN, ColorScale, tinted
 from fieldcraft.view.frame import Team
 from fieldcraft.view.text import ASCENT, LINE, blend, measure, wrapped, write
 
-__all__ = ["INK", "MUTED", "PAGE", "Legend", "ScaleLegend", "TeamLegend", "format_number", "over_ground", "ticks"]
+__all__ = [
+    "INK",
+    "MUTED",
+    "PAGE",
+    "Legend",
+    "ScaleLegend",
+    "TeamLegend",
+    "checked_ends",
+    "checked_scale",
+    "format_number",
+    "over_ground",
+    "ticks",
+]
 
 PAGE = (13, 14, 18)
 INK = (230, 233, 239)
@@ -65,10 +78,10 @@ class ScaleLegend:
     """
 
     def __init__(self, colors: ColorScale, title: str = "", *, beyond: tuple[bool, bool] = (False, False), opacity: float = 1.0) -> None:
-        self.colors = colors
+        self.colors = checked_scale(colors)
         self.title = checks.text("title", title)
-        self.beyond = beyond
-        self.opacity = opacity
+        self.beyond = checked_ends(beyond)
+        self.opacity = checks.fraction("opacity", opacity)
 
     def size(self, scale: float, room: int) -> tuple[int, int]:
         """(width, height) in pixels."""
@@ -120,9 +133,11 @@ class TeamLegend:
 
     def __init__(self, teams: Sequence[Team], colors: ColorScale, title: str = "", *, opacity: float = 1.0) -> None:
         self.teams = checks.sequence("teams", teams)
-        self.colors = colors
+        if not all(isinstance(team, Team) for team in self.teams):
+            raise InvalidValue("A legend of teams has Teams", got=repr(teams)[:60], remedy="Pass Team.all_of(teams)")
+        self.colors = checked_scale(colors)
         self.title = checks.text("title", title)
-        self.opacity = opacity
+        self.opacity = checks.fraction("opacity", opacity)
 
     def size(self, scale: float, room: int) -> tuple[int, int]:
         """(width, height) in pixels."""
@@ -152,6 +167,21 @@ class TeamLegend:
 
     def _top(self, i: int, scale: float) -> int:
         return round(((LINE + 8 if self.title else 0) + i * 40) * scale)
+
+
+def checked_scale(colors: ColorScale) -> ColorScale:
+    """The colour scale of a legend, or `InvalidValue` for anything else."""
+    if not isinstance(colors, ColorScale):
+        raise InvalidValue("A legend explains a ColorScale", got=type(colors).__name__, remedy="Pass ColorScale(low, high)")
+    return colors
+
+
+def checked_ends(beyond: tuple[bool, bool]) -> tuple[bool, bool]:
+    """Whether values beyond the two ends of a scale occur."""
+    ends = checks.sequence("beyond", beyond)
+    if len(ends) != 2:
+        raise InvalidValue("beyond says it of both ends", got=repr(beyond)[:60], remedy="Pass (False, True), say")
+    return checks.flag("beyond", ends[0]), checks.flag("beyond", ends[1])
 
 
 def over_ground(rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float) -> NDArray[np.float64]:

@@ -212,7 +212,8 @@ class Placement:
             fog, rgb = self.middle(never), colors.rgb(values)
             rgb[fog] = canvas.FOG
             return self.compose(rgb, (index != HIDDEN) | fog, ground, opacity)
-        if getattr(self, "shrink", 0) != 1 or np.ndim(ground) > 1:  # type: ignore[arg-type]
+        one_color = ground is None or isinstance(ground, str) or checks.array("ground", ground).ndim < 2
+        if getattr(self, "shrink", 0) != 1 or not one_color:
             return self.compose(colors.rgb(values), index != HIDDEN, ground, opacity)
         return canvas.compose_indexed(self, colors, index, ground, opacity)  # type: ignore[arg-type]
 

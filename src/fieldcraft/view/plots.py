@@ -39,7 +39,7 @@ __all__ = ["plot_curves", "plot_intervals", "plot_over_time"]
 RGBA = NDArray[np.uint8]
 
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
-_SMALLEST = (240, 160)
+_SMALLEST, _LARGEST = (240, 160), 16_384
 _PANEL_HEIGHT, _NARROWEST = 230, 180
 _ROW, _ROW_GAP, _GAP, _NARROWEST_ROWS = 17, 11, 28, 90
 _NUMBERS, _NUMBERS_UP = 6, 5
@@ -87,7 +87,7 @@ def plot_over_time(
     checks.text("title", title), checks.text("caption", caption), checks.flag("percent", percent)
     least = max(_SMALLEST[0], 150 + max(measure(name) for name in names), measure(title, scale=TITLE, bold=True) + 2 * MARGIN)
     lowest = _SMALLEST[1] + LINE * len(wrapped(caption, max(width, least) - 2 * MARGIN) if caption else ())
-    if checks.whole("width", width) < least or checks.whole("height", height) < lowest:
+    if checks.whole("width", width, maximum=_LARGEST) < least or checks.whole("height", height, maximum=_LARGEST) < lowest:
         raise InvalidValue(f"This plot is at least {least} x {lowest} pixels", got=f"{width} x {height}", remedy="Enlarge it, or say less")
     tones = _tones(names, [color for _, _, color in given])
     low, high = limits_of("plot", limits) if limits is not None else span_of(np.array(lines), room=0.0)
@@ -274,7 +274,7 @@ def _tones(series: Sequence[str], colors: Sequence[Color | None] | None) -> list
 def _wide_enough(width: int, panels: int, title: str, series: Sequence[str], remedy: str) -> None:
     key = sum(16 + measure(name) + 24 for name in series) if len(series) > 1 else 0
     least = max(panels, measure(title, scale=TITLE, bold=True), key) + 2 * MARGIN
-    if checks.whole("width", width) < least:
+    if checks.whole("width", width, maximum=_LARGEST) < least:
         raise InvalidValue(f"This plot is at least {least} pixels wide", got=f"width={width}", remedy=f"Enlarge it, or {remedy}")
 
 

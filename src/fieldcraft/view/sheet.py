@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.view.canvas import checked_picture
 from fieldcraft.view.colors import Color, ColorScale
 from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
 from fieldcraft.view.legend import INK, MUTED, PAGE, Legend, ScaleLegend, TeamLegend
@@ -133,7 +134,7 @@ def sheet(
 
     """
     checks.text("title", title), checks.text("caption", caption)
-    pictures = [_checked(picture) for picture in frames]
+    pictures = [checked_picture(picture) for picture in checks.sequence("frames", frames)]
     if not pictures:
         raise InvalidValue("A sheet has at least one frame", got="none", remedy="Pass the frames to lay side by side")
     names = [""] * len(pictures) if titles is None else [checks.text("Each title", name) for name in checks.sequence("titles", titles)]
@@ -184,15 +185,6 @@ def sheet(
     for i, text in enumerate(lines):
         write(page, margin, top + body + round((8 + ASCENT) * scale) + i * line, text, MUTED, scale=scale)
     return page
-
-
-def _checked(picture: ArrayLike) -> RGBA:
-    array = checks.array("A frame", picture)
-    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 4 or array.size == 0:
-        raise InvalidValue(
-            "A frame is uint8 of shape (H, W, 4)", got=f"shape {array.shape}, dtype {array.dtype}", remedy="Pass what frame(layer) gives"
-        )
-    return array
 
 
 def _paste(page: RGBA, shown: RGBA, left: int, top: int) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.view.canvas import GROUND
+from fieldcraft.errors import InvalidValue
+from fieldcraft.view.canvas import GROUND, checked_picture
 from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
-from fieldcraft.view.legend import INK, MUTED, PAGE, format_number, over_ground
+from fieldcraft.view.legend import INK, MUTED, PAGE, checked_ends, checked_scale, format_number, over_ground
 from fieldcraft.view.text import ASCENT, blend, measure, write
 
 __all__ = ["ScaleStrip", "Strip", "TeamStrip", "above_strip"]
@@ -23,6 +24,7 @@ _PATCH = 11
 _EDGE = (96, 105, 124)
 
 
+@runtime_checkable
 class Strip(Protocol):
     """A legend `height` pixels high, as wide as the picture above it."""
 
@@ -39,9 +41,9 @@ class ScaleStrip:
     height = 32
 
     def __init__(self, colors: ColorScale, *, beyond: tuple[bool, bool] = (False, False), percent: bool = False) -> None:
-        self.colors = colors
-        self.beyond = beyond
-        self.percent = percent
+        self.colors = checked_scale(colors)
+        self.beyond = checked_ends(beyond)
+        self.percent = checks.flag("percent", percent)
 
     def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:
         """Draw it with its corner at (left, top)."""
@@ -68,9 +70,13 @@ class TeamStrip:
     height = 14
 
     def __init__(self, names: Sequence[str], colors: Sequence[Color], *, opacity: float = 1.0) -> None:
-        self.names = checks.sequence("names", names)
+        self.names = [checks.text("Each name", name) for name in checks.sequence("names", names)]
         self.colors = [parse_color(color) for color in checks.sequence("colors", colors)]
-        self.opacity = opacity
+        self.opacity = checks.fraction("opacity", opacity)
+        if len(self.names) != len(self.colors):
+            raise InvalidValue(
+                "Each team has a name and a color", got=f"{len(self.names)} names, {len(self.colors)} colors", remedy="Pass as many of both"
+            )
 
     def draw(self, canvas: RGBA, left: int, top: int, width: int) -> None:
         """Draw it with its corner at (left, top)."""
@@ -86,7 +92,13 @@ class TeamStrip:
 
 
 def above_strip(picture: RGBA, strip: Strip) -> RGBA:
-    """A picture of shape (H, W, 4) with a legend under it: uint8 of shape (H + 8 + strip.height, W, 4)."""
+    """A picture of shape (H, W, 4) with a legend under it: uint8 of shape (H + 8 + strip.height, W, 4).
+
+    Raises `InvalidValue` for what is no picture or no strip.
+    """
+    picture = checked_picture(picture)
+    if not isinstance(strip, Strip):
+        raise InvalidValue("A strip is a legend under a picture", got=type(strip).__name__, remedy="Pass ScaleStrip(colors), say")
     height, width = picture.shape[:2]
     page = np.empty((height + 8 + strip.height, width, 4), dtype=np.uint8)
     page[:] = (*PAGE, 255)
