@@ -16,6 +16,8 @@ from bench.race import Times, race, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
 from fieldcraft.paths.on_graph.flow import GraphFlow
+from fieldcraft.paths.on_graph.strings import pulled
+from fieldcraft.paths.prices import Prices
 from fieldcraft.space import Graph
 
 SEED = 20260807
@@ -120,10 +122,29 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
     if not np.allclose(found, by_scipy(), rtol=1e-9):
         report.wrong.append("shortest paths on a graph: not as long as SciPy's")
     smooth = partial(fc.shortest_paths, mesh, places[starts], places[goals], smooth=True)
-    smooth()
-    rounds = {"own": 3 if quick else 20, "smooth": 2 if quick else 10, "scipy": 1 if quick else 5, "nx": 1 if quick else 2}
-    took = _timed({"own": own, "smooth": smooth, "scipy": by_scipy, "nx": by_networkx}, rounds)
-    for name, key in (("from middle to middle", "own"), ("pulled taut", "smooth")):
+    prices = Prices(mesh, None)
+
+    def strings() -> list[float]:
+        return [
+            pulled(mesh, path.cells, places[[a, b]], prices).length
+            for path, a, b in zip(own(), starts.tolist(), goals.tolist(), strict=True)
+        ]
+
+    if any(path.length > string * (1 + 1e-9) for path, string in zip(smooth(), strings(), strict=True)):
+        report.wrong.append("shortest paths on a mesh: longer than strings")
+    rounds = {
+        "own": 3 if quick else 20,
+        "smooth": 2 if quick else 10,
+        "string": 2 if quick else 10,
+        "scipy": 1 if quick else 5,
+        "nx": 1 if quick else 2,
+    }
+    took = _timed({"own": own, "smooth": smooth, "string": strings, "scipy": by_scipy, "nx": by_networkx}, rounds)
+    for name, key in (
+        ("from middle to middle", "own"),
+        ("exact at any angle, smooth=True", "smooth"),
+        ("a string pulled through the first", "string"),
+    ):
         ours = took[key]
         table.add(
             name, milliseconds(ours.best), milliseconds(ours.median), milliseconds(took["scipy"].best),

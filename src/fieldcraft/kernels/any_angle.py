@@ -1,8 +1,8 @@
 """The shortest way over convex polygons, fast: the same bits as `fieldcraft.kernels.reference.any_angle`.
 
 A node is a row of `places` (its root, how long the way there is, its left end and direction, its right end and direction) and of `links`
-(the corners at root, left and right, the polygon behind, that before, the node before). Scratch is kept from search to search and not
-cleared: `stamp` says by which search a corner was reached, and `rims` by which one a door was passed at its very end.
+(the corners at root, left and right, the door, the polygon behind, that before, the node before). Scratch is kept from search to search
+and not cleared: `stamp` says by which search a corner was reached, and `rims` by which one a door was passed at its very end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["room", "search"]
 
 EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
 RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y = range(11)
-TURN, LEFT_TURN, RIGHT_TURN, POLYGON, CAME, BEFORE = range(6)
+TURN, LEFT_TURN, RIGHT_TURN, DOOR, POLYGON, CAME, BEFORE = range(7)
 NODES, WAITING = range(2)
 _PER_DOOR = 3
 
@@ -30,7 +30,7 @@ def room(corners, doors):
         np.zeros(corners + 1, dtype=np.int64),  # the last is the number of the search
         np.empty(2 * doors),
         np.zeros(2 * doors, dtype=np.int64),
-        [np.empty((256, 11)), np.empty((256, 6), dtype=np.int64), np.empty(256), np.empty(256, dtype=np.int64)],
+        [np.empty((256, 11)), np.empty((256, 7), dtype=np.int64), np.empty(256), np.empty(256, dtype=np.int64)],
     ]
 
 
@@ -69,7 +69,7 @@ def _ahead(rx, ry, lx, ly, ex, ey, x, y):
 @kernel(inline="always")
 def _add(
     starts, end, bx, by, places, links, keys, cells, counts, rx, ry, turn, gone, lx, ly, left_turn, left_x, left_y, ex, ey, right_turn,
-    right_x, right_y, polygon, came, before,
+    right_x, right_y, door, polygon, came, before,
 ):  # fmt: skip
     """Let a node wait, unless nothing lies behind its door but the way back."""
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
@@ -78,7 +78,7 @@ def _add(
         places[n, LX], places[n, LY], places[n, LEFT_X], places[n, LEFT_Y] = lx, ly, left_x, left_y
         places[n, EX], places[n, EY], places[n, RIGHT_X], places[n, RIGHT_Y] = ex, ey, right_x, right_y
         links[n, TURN], links[n, LEFT_TURN], links[n, RIGHT_TURN] = turn, left_turn, right_turn
-        links[n, POLYGON], links[n, CAME], links[n, BEFORE] = polygon, came, before
+        links[n, DOOR], links[n, POLYGON], links[n, CAME], links[n, BEFORE] = door, polygon, came, before
         keys[size], cells[size] = gone + _ahead(rx, ry, lx, ly, ex, ey, bx, by), n
         counts[NODES], counts[WAITING] = n + 1, size + 1
         sift_up(keys, cells, size)
@@ -115,7 +115,7 @@ def _begin(starts, behind, sides, turns, start, end, rx, ry, bx, by, reached, st
                     continue
         _add(
             starts, end, bx, by, places, links, keys, cells, counts, cx, cy, turn, gone, vx, vy, turns[door, 1], seen * (vx - cx),
-            seen * (vy - cy), ux, uy, turns[door, 0], seen * (ux - cx), seen * (uy - cy), np.int64(behind[door]), start, nowhere,
+            seen * (vy - cy), ux, uy, turns[door, 0], seen * (ux - cx), seen * (uy - cy), door, np.int64(behind[door]), start, nowhere,
         )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def _expand(starts, behind, sides, turns, end, bx, by, reached, stamp, passed, r
                 right_turn = nowhere
             _add(
                 starts, end, bx, by, places, links, keys, cells, counts, cx, cy, corner, walked, to_lx, to_ly, left_turn, left_x, left_y,
-                to_ex, to_ey, right_turn, right_x, right_y, np.int64(behind[door]), polygon, number,
+                to_ex, to_ey, right_turn, right_x, right_y, door, np.int64(behind[door]), polygon, number,
             )  # fmt: skip
 
 
@@ -225,7 +225,7 @@ def _search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, 
     while more >= 0:
         if counts[NODES] + more > keys.shape[0]:
             size = 2 * keys.shape[0] + more
-            more_places, more_links = np.empty((size, 11), np.float64), np.empty((size, 6), np.int64)
+            more_places, more_links = np.empty((size, 11), np.float64), np.empty((size, 7), np.int64)
             more_keys, more_cells = np.empty(size, np.float64), np.empty(size, np.int64)
             more_places[: keys.shape[0]], more_links[: keys.shape[0]] = places, links
             more_keys[: keys.shape[0]], more_cells[: keys.shape[0]] = keys, cells
@@ -240,23 +240,20 @@ def _search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, 
     count = np.int64(0)
     if number >= 0:
         length = keys[0]
-        count += 1
         at = number
         while at >= 0:
             at = links[at, BEFORE]
             count += 1
     way = np.empty(count, np.int64)
-    if number >= 0:
-        way[count - 1] = goal
-        for i in range(count - 2, -1, -1):
-            way[i] = links[number, CAME]
-            number = links[number, BEFORE]
+    for i in range(count - 1, -1, -1):
+        way[i] = links[number, DOOR]
+        number = links[number, BEFORE]
     return way, length, places, links, keys, cells
 
 
 def search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, nodes):
-    """The polygons of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`, none for no way, and its length."""
+    """The doors of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`, and its length, infinite for no way."""
     if start == goal:
-        return np.array([start], dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+        return np.empty(0, dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
     way, length, *nodes[:] = _search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, *nodes)
     return way, length

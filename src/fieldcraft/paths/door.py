@@ -40,13 +40,13 @@ def flow_of(distance_map: DistanceMap) -> FlowField:
     return kind(distance_map)
 
 
-def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
+def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool | str) -> Path:
     """The cheapest way from one place to another, its arguments not yet checked."""
     found = picked(space, "A path", grid=on_grid.shortest_path, graph=on_graph.shortest_path)
     return found(space, start, goal, cost, smooth)
 
 
-def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool) -> list[Path]:
+def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool | str) -> list[Path]:
     """Many of them."""
     found = picked(space, "A path", grid=on_grid.shortest_paths, graph=on_graph.shortest_paths)
     return found(space, starts, goals, cost, smooth)

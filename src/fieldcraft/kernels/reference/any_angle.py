@@ -36,7 +36,7 @@ def room(corners: int, doors: int) -> list[Any]:
 
 
 class _Node(NamedTuple):
-    """A piece of the door into `polygon`, from `right` to `left` as one walks through, seen from `root` after a way of `gone`.
+    """A piece of a door into `polygon`, from `right` to `left` as one walks through, seen from `root` after a way of `gone`.
 
     `turn`, `left_turn` and `right_turn` are the numbers of the corners there, -1 where one can't turn. `left_way` and `right_way` are the
     directions from the root that bound what it sees.
@@ -51,6 +51,7 @@ class _Node(NamedTuple):
     right: Place
     right_turn: int
     right_way: Place
+    door: int
     polygon: int
     came: int
     before: int
@@ -108,7 +109,7 @@ class _Search:
             elif 0 <= share <= size:  # in the door, from where all of the polygon behind is seen
                 turns = self.turns[door].tolist()
                 behind = int(self.behind[door])
-                self.add(_Node(root, NOWHERE, 0.0, v, turns[1], (0.0, 0.0), u, turns[0], (0.0, 0.0), behind, start, NOWHERE))
+                self.add(_Node(root, NOWHERE, 0.0, v, turns[1], (0.0, 0.0), u, turns[0], (0.0, 0.0), door, behind, start, NOWHERE))
             else:
                 self.edge_on(root, 0.0, door, start, NOWHERE)
 
@@ -123,7 +124,7 @@ class _Search:
         right_turn, left_turn = self.turns[door].tolist()
         ways = _way(root, v), _way(root, u)
         behind = int(self.behind[door])
-        self.add(_Node(root, turn, gone, v, left_turn, ways[0], u, right_turn, ways[1], behind, came, before))
+        self.add(_Node(root, turn, gone, v, left_turn, ways[0], u, right_turn, ways[1], door, behind, came, before))
 
     def edge_on(self, root: Place, gone: float, door: int, came: int, before: int) -> None:
         """Go to the nearer end of a door that is seen edge-on."""
@@ -176,7 +177,7 @@ class _Search:
         if u_right < 0:
             right, right_turn, right_way = _between(u, v, u_right, v_right), NOWHERE, node.right_way
         behind = int(self.behind[door])
-        self.add(_Node(root, node.turn, node.gone, left, left_turn, left_way, right, right_turn, right_way, behind, polygon, number))
+        self.add(_Node(root, node.turn, node.gone, left, left_turn, left_way, right, right_turn, right_way, door, behind, polygon, number))
 
     def turn_left(self, node: _Node, number: int, door: int, gone: float) -> None:
         """Turn at the left end of a node towards what of a door its root does not see."""
@@ -199,7 +200,9 @@ class _Search:
         if u_side < 0:
             right, right_turn, right_way = _between(u, v, u_side, v_side), NOWHERE, node.left_way
         behind, left_turn = int(self.behind[door]), int(self.turns[door, 1])
-        self.add(_Node(corner, node.left_turn, gone, v, left_turn, _way(corner, v), right, right_turn, right_way, behind, polygon, number))
+        self.add(
+            _Node(corner, node.left_turn, gone, v, left_turn, _way(corner, v), right, right_turn, right_way, door, behind, polygon, number)
+        )
 
     def turn_right(self, node: _Node, number: int, door: int, gone: float) -> None:
         """Turn at the right end of a node towards what of a door its root does not see."""
@@ -222,28 +225,30 @@ class _Search:
         if v_side > 0:
             left, left_turn, left_way = _between(u, v, u_side, v_side), NOWHERE, node.right_way
         behind, right_turn = int(self.behind[door]), int(self.turns[door, 0])
-        self.add(_Node(corner, node.right_turn, gone, left, left_turn, left_way, u, right_turn, _way(corner, u), behind, polygon, number))
+        self.add(
+            _Node(corner, node.right_turn, gone, left, left_turn, left_way, u, right_turn, _way(corner, u), door, behind, polygon, number)
+        )
 
 
 def search(
     starts: Ints, behind: NDArray[np.int32], sides: Wide, turns: Ints, start: int, goal: int, ax: float, ay: float, bx: float, by: float
 ) -> tuple[Ints, float]:  # fmt: skip
-    """The polygons of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`, none for no way, and its length.
+    """The doors of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`, and its length, infinite for no way.
 
     The doors of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with the polygon on the left, `behind` (K,)
     the polygon there, and `turns` (K, 2) the numbers of the corners at u and v, -1 where no shortest way turns.
     """
     if start == goal:
-        return np.array([start], dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+        return np.empty(0, dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
     ways = _Search(starts, behind, sides, turns, goal, (bx, by))
     ways.begin(start, (ax, ay))
     while ways.heap:
         length, number = heapq.heappop(ways.heap)
         node = ways.nodes[number]
         if node.polygon == goal:
-            way = [goal]
+            way = []
             while number >= 0:
-                way.append(ways.nodes[number].came)
+                way.append(ways.nodes[number].door)
                 number = ways.nodes[number].before
             return np.array(way[::-1], dtype=np.int64), length
         if node.turn < 0 or node.gone <= ways.reached[node.turn] * EQUAL:

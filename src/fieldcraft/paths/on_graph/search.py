@@ -19,7 +19,7 @@ from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.on_graph.doors import OpenDoors, open_doors
 from fieldcraft.paths.on_graph.strings import ends_in, pulled, taut
 from fieldcraft.paths.prices import Prices
-from fieldcraft.paths.route import Path, no_path
+from fieldcraft.paths.route import EXACT, Path, no_path
 from fieldcraft.paths.standing import standing
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.keeping import kept
@@ -32,7 +32,7 @@ _HAIR = 1 - 1e-9  # what bounds are shorter, so that roundings keep them below t
 _EVEN = frozen(np.ones(1))
 
 
-def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
+def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool | str) -> Path:
     """See `paths.search.shortest_path`."""
     task = _Task.of(space, cost, smooth)
     ends = []
@@ -48,7 +48,7 @@ def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, s
     return path
 
 
-def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool) -> list[Path]:
+def shortest_paths(space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool | str) -> list[Path]:
     """See `paths.search.shortest_paths`."""
     task = _Task.of(space, cost, smooth)
     (from_points, one_start), (to_points, one_goal) = (checks.positions(points, dimensions=space.dimensions) for points in (starts, goals))
@@ -89,9 +89,7 @@ class _Task:
     smooth: bool
 
     @classmethod
-    def of(cls, space: Space, cost: Cost, smooth: bool) -> _Task:
-        if not isinstance(smooth, (bool, np.bool_)):
-            raise InvalidValue("smooth is True or False", got=repr(smooth), remedy="Pass True for straight legs")
+    def of(cls, space: Space, cost: Cost, smooth: bool | str) -> _Task:
         if smooth and space.graph.mesh is None:
             raise InvalidValue(
                 "Straight legs need to know what lies between two places: a mesh",
@@ -99,6 +97,12 @@ class _Task:
                 remedy="Pass smooth=False: waypoints are walked from one to the next",
             )
         prices = Prices(space, cost)
+        if smooth == EXACT and (space.dimensions == 3 or prices.uniform is None or open_doors(space.graph).leaps):
+            raise InvalidValue(
+                f"smooth={EXACT!r} is for plane ground that costs the same everywhere, without gaps to leap over",
+                got=f"{space!r}",
+                remedy="Pass smooth=True for the best known way",
+            )
         ground = GraphSnapshot.of(space, prices.shut)
         share, least = (0.5, prices.least) if prices.uniform is None else (prices.uniform, prices.uniform)
         sizes = frozen(ground.sizes if share == 1 else ground.sizes * share)
@@ -136,9 +140,12 @@ class _Task:
         """The shortest way seen from above that leaps over no gap, if there is one."""
         doors = open_doors(self.space.graph)
         scratch = _take_rays(doors)
-        cells, _ = kernels.any_angle.search(*doors.arrays, here, there, *ends.reshape(-1).tolist(), *scratch)
+        passed, length = kernels.any_angle.search(*doors.arrays, here, there, *ends.reshape(-1).tolist(), *scratch)
         _rays.setdefault(doors, []).append(scratch)
-        return taut(self.space, cells, ends, self.prices) if len(cells) else None
+        if length == math.inf:
+            return None
+        cells = np.concatenate([[here], doors.behind[passed]]).astype(np.int64)
+        return taut(self.space, cells, ends, self.prices)
 
     def _nowhere(self, parts: tuple[int, NDArray[np.int64]] | None) -> Path:
         graph = self.space.graph

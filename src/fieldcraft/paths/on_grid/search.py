@@ -14,9 +14,10 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths.cost import LEAST, Cost, read
+from fieldcraft.paths.on_grid.any_angle import taut
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
 from fieldcraft.paths.on_grid.smoothing import straighten
-from fieldcraft.paths.route import Path, no_path
+from fieldcraft.paths.route import EXACT, Path, no_path
 from fieldcraft.space import Grid
 
 __all__ = ["shortest_path", "shortest_paths"]
@@ -27,7 +28,7 @@ _PER_CHUNK = 16  # problems that a thread takes at a time
 _WORTH_LABELS = 64  # problems for which it pays to see beforehand which of them have no answer
 
 
-def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
+def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool | str) -> Path:
     """See `paths.search.shortest_path`."""
     moves = moves_of(space)
     ground = _ground(space, moves, cost, smooth)
@@ -35,12 +36,12 @@ def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, cost: Cost, sm
     to_cell = _cell(space, "goal", goal)
     if not ground.stands(from_cell) or not ground.stands(to_cell):
         raise _shut(ground, from_cell, to_cell)
-    path = _search(ground, from_cell, to_cell)
+    path = taut(space, from_cell, to_cell, ground.least) if smooth == EXACT else _search(ground, from_cell, to_cell)
     ground.leave()
     return path
 
 
-def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool) -> list[Path]:
+def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool | str) -> list[Path]:
     """See `paths.search.shortest_paths`."""
     moves = moves_of(space)
     ground = _ground(space, moves, cost, smooth)
@@ -49,8 +50,24 @@ def shortest_paths(space: Grid, starts: ArrayLike, goals: ArrayLike, cost: Cost,
     if len(shut):
         index = int(shut[0])
         raise _shut(ground, int(from_cells[index]), int(to_cells[index]), f" at index {index}")
+    if smooth == EXACT:
+        return _exact(ground, from_cells, to_cells)
     paths = _search_many(ground, from_cells, to_cells)
     ground.leave()
+    return paths
+
+
+def _exact(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.int64]) -> list[Path]:
+    """Exact ways, shared among threads."""
+    paths = [no_path(ground.space)] * len(starts)
+    chunks = itertools.count()  # the next one for whichever thread is free; taking a number is atomic
+
+    def work() -> None:
+        while (first := next(chunks) * _PER_CHUNK) < len(starts):
+            for i in range(first, min(first + _PER_CHUNK, len(starts))):
+                paths[i] = taut(ground.space, int(starts[i]), int(goals[i]), ground.least)
+
+    pool.run([(work, ())] * max(1, min(pool.threads(), -(-len(starts) // _PER_CHUNK))))
     return paths
 
 
@@ -65,7 +82,7 @@ class _Ground:
     highest: float
     barred: bool
     walls: NDArray[np.bool_]
-    smooth: bool
+    smooth: bool | str
     room: list[NDArray[Any]] | None = None  # lent for the costs
 
     def leave(self) -> None:
@@ -87,20 +104,24 @@ class _Ground:
         return np.asarray(can & (self.costs[cells] < math.inf) if self.barred else can)
 
 
-def _ground(space: Grid, moves: Moves, cost: Cost, smooth: bool) -> _Ground:
-    if not isinstance(smooth, (bool, np.bool_)):
-        raise InvalidValue("smooth is True or False", got=repr(smooth), remedy="Pass True for straight legs")
+def _ground(space: Grid, moves: Moves, cost: Cost, smooth: bool | str) -> _Ground:
+    if smooth == EXACT and not (cost is None or (type(cost) in (int, float) and LEAST <= cost <= checks.LARGEST)):  # type: ignore[operator]
+        raise InvalidValue(
+            f"smooth={EXACT!r} is for ground that costs the same everywhere",
+            got="costs per cell",
+            remedy="Pass smooth=True, which weighs them",
+        )
     if cost is None:
-        return _Ground(space, moves, _ANY, 1.0, 1.0, False, space.walls, bool(smooth))
+        return _Ground(space, moves, _ANY, 1.0, 1.0, False, space.walls, smooth)
     if type(cost) in (int, float) and LEAST <= cost <= checks.LARGEST:  # type: ignore[operator]
-        return _Ground(space, moves, _ANY, float(cost), float(cost), False, space.walls, bool(smooth))  # type: ignore[arg-type]
+        return _Ground(space, moves, _ANY, float(cost), float(cost), False, space.walls, smooth)  # type: ignore[arg-type]
     room = moves.take(space, "cost")
     least, highest, barred = read(space, cost, room[0])
     costs = _ANY
     if barred or least != highest:
         costs = room[0].view()
         costs.flags.writeable = False
-    return _Ground(space, moves, costs, least, highest, barred, space.walls, bool(smooth), room)
+    return _Ground(space, moves, costs, least, highest, barred, space.walls, smooth, room)
 
 
 def _cell(space: Grid, what: str, position: ArrayLike) -> int:
