@@ -415,3 +415,29 @@ def test_sources_are_removed_by_their_cells(kind: str, seed: int) -> None:
     everywhere = space.position_of(np.arange(len(space)))
     assert layer.remove_at(everywhere) == np.count_nonzero(~gone) + 1 and layer.remove_at(everywhere) == 0
     assert not len(layer.sources) and not layer.sources.keys
+
+
+@every_space
+@some
+@given(seed=SEEDS, blend=st.sampled_from(["sum", "max"]))
+def test_exact_sources_act_from_where_they_are(kind: str, seed: int, blend: str) -> None:
+    space, dice, _ = made(kind, seed)
+    imap = fc.InfluenceMap(space)
+    layer = imap.add_layer("units", fc.Radial(2.5, "linear", metric="straight", blend=blend, exact=True))
+    places = space.position_of(dice.choice(open_cells(space), 5)) + dice.uniform(-0.2, 0.2, (5, space.dimensions))
+    strengths = dice.choice([1.0, -2.0, 3.5], 5).astype(np.float32)
+    low, high = space.extent
+    layer.add_sources(places, strengths, on_wall="through", outside="clamp")
+    for _ in range(2):
+        imap.step()
+        away = np.array([np.sqrt((space.offsets_from(place) ** 2).sum(axis=1)) for place in layer.sources.positions])
+        shares = strengths[:, np.newaxis] * np.clip(1 - away / 2.5, 0, None)
+        strongest = shares[np.abs(shares).argmax(axis=0), np.arange(len(space))]
+        expected = shares.sum(axis=0) if blend == "sum" else strongest
+        free = ~space.walls.reshape(-1)
+        np.testing.assert_allclose(layer.values.reshape(-1)[free], expected[free], atol=2e-6)
+        assert layer.validate(10**6) == 0 and not layer.values[space.walls].any()
+        if space.period is None and (places >= low).all() and (places <= high).all():
+            told = fc.influence_at(space.positions, layer.sources.positions, strengths, 2.5, falloff="linear", blend=blend)
+            np.testing.assert_allclose(layer.values.reshape(-1)[free], told[free], atol=2e-6)
+        layer.sources.move(layer.sources.ids[:2], places[3:], on_wall="through", outside="clamp")

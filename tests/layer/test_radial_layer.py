@@ -292,7 +292,8 @@ def bulk_rebuilt(layer: fc.Layer) -> np.ndarray:
     return fresh.values
 
 
-POSITIONS = st.tuples(st.integers(0, 23), st.integers(0, 16)).map(lambda p: (p[0] + 0.5, p[1] + 0.5))
+INSIDE = st.sampled_from([0.5, 0.03, 0.8])
+POSITIONS = st.tuples(st.integers(0, 23), st.integers(0, 16), INSIDE, INSIDE).map(lambda p: (p[0] + p[2], p[1] + p[3]))
 STRENGTHS = st.sampled_from([1.0, -1.0, 0.1, -3.7, 0.0, 1e-7, MOST, -MOST])
 RADII = st.sampled_from([0.5, 1.0, 3.0, 4.5, 7.0])
 CURVES = st.sampled_from([None, "constant", "gaussian", fc.Ring(0.25), [1, -0.5, 0.25]])
@@ -309,11 +310,12 @@ class RadialMachine(RuleBasedStateMachine):
         metric=st.sampled_from(METRICS),
         blend=st.sampled_from(["sum", "max"]),
         block=st.sampled_from([0.0, 1.5]),
+        exact=st.booleans(),
     )
-    def begin(self, seed: int, neighbors: int, wrap: bool, metric: str, blend: str, block: float) -> None:
+    def begin(self, seed: int, neighbors: int, wrap: bool, metric: str, blend: str, block: float, exact: bool) -> None:
         walls = np.random.default_rng(seed).random((17, 24)) < 0.15
         self.imap = fc.InfluenceMap(fc.Grid(24, 17, walls=walls, neighbors=neighbors, wrap=wrap))
-        self.layer = self.imap.add_layer("a", fc.Radial(4, metric=metric, blend=blend, block=block))
+        self.layer = self.imap.add_layer("a", fc.Radial(4, metric=metric, blend=blend, block=block, exact=exact and metric == "straight"))
         self.model: dict[int, tuple[Any, float, Shape]] = {}
         self.keys: dict[int, int] = {}
         self.stepped = True
@@ -440,6 +442,46 @@ class RadialMachine(RuleBasedStateMachine):
 
 TestRadialMachine = RadialMachine.TestCase
 TestRadialMachine.settings = settings(max_examples=50, stateful_step_count=30)
+
+
+class TestExact:
+    def test_changes_smoothly_within_a_cell(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(40, 30, cell_size=2.0, origin=(-7, 5), y_up=True))
+        layer, other = (imap.add_layer(name, fc.Radial(9, "linear", metric="straight", exact=name == "a")) for name in "ab")
+        unit, twin = layer.add_source((20.1, 30.1), 3.0), other.add_source((20.1, 30.1), 3.0)
+        seen = []
+        for x in np.linspace(20.1, 22.6, 11):
+            unit.move((x, 30.1))
+            twin.move((x, 30.1))
+            imap.step()
+            seen.append((layer.sample((26.5, 30.5)), other.sample((26.5, 30.5))))
+        steps = np.abs(np.diff(seen, axis=0))
+        assert steps[:, 0].max() < 0.1 < 0.5 < steps[:, 1].max()  # a layer that measures from centers leaps by a cell
+
+    def test_is_chosen_when_the_layer_is_made_and_straight(self) -> None:
+        layer = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, metric="straight"))
+        with refused(InvalidValue, "exact", "Add another layer"):
+            layer.tune(exact=True)
+        with refused(InvalidValue, "straight"):
+            fc.Radial(3, exact=True)
+        exact = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, metric="straight", exact=True))
+        exact.add_source((1.2, 1.7), radius=1.0, falloff="constant")
+        exact.tune(radius=2.0)
+        exact.step()
+        assert np.flatnonzero(exact.values).tolist() == [5, 6, 11] and exact.validate() == 0
+        assert exact.strongest.tobytes() == exact.values.tobytes()
+        assert "source 0 at (1.2, 1.7)" in str(fc.explain(exact, (1.5, 1.5)))
+
+    def test_what_is_forgotten_was_used_by_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fieldcraft.propagation.radial_field._MOST_KEPT", 64 * 20)
+        dice = np.random.default_rng(3)
+        layer = fc.InfluenceMap(fc.Grid(30, 20)).add_layer("a", fc.Radial(4, metric="straight", exact=True))
+        ids = layer.add_sources(dice.uniform(0, 20, (8, 2)), dice.uniform(-2, 2, 8), radii=4.0)
+        for _ in range(12):
+            layer.sources.move(dice.choice(ids, 3, replace=False), dice.uniform(0, 20, (3, 2)))
+            layer.step()
+        assert len(layer._field.footprints.shapes) <= 24
+        same_bits(layer.values, bulk_rebuilt(layer))
 
 
 class TestResistance:

@@ -13,9 +13,11 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import spread as on_squares
 from fieldcraft.propagation.canvas import Blots, GridBlots
 from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.on_graph import exact as graph_exact
 from fieldcraft.propagation.on_graph import fade as graph_fade
 from fieldcraft.propagation.on_graph import radial as graph_radial
 from fieldcraft.propagation.on_graph import spread as graph_spread
+from fieldcraft.propagation.on_grid import exact as grid_exact
 from fieldcraft.propagation.on_grid import fade as grid_fade
 from fieldcraft.propagation.on_grid import footprints
 from fieldcraft.propagation.on_grid import radial as grid_radial
@@ -63,7 +65,11 @@ def spread_field(spread: on_squares.Spread, space: Space, every: float) -> Field
 
 def radial_field(radial: Radial, space: Space) -> RadialField:
     """A field that radiates."""
-    kind: Callable[..., RadialField] = picked(space, "Radial", grid=grid_radial.GridRadialField, graph=graph_radial.GraphRadialField)
+    kind: Callable[..., RadialField]
+    if radial.exact:
+        kind = picked(space, "Radial", grid=grid_exact.ExactGridRadialField, graph=graph_exact.ExactGraphRadialField)
+    else:
+        kind = picked(space, "Radial", grid=grid_radial.GridRadialField, graph=graph_radial.GraphRadialField)
     return kind(radial, space)
 
 

@@ -36,7 +36,7 @@ def influence_at(
 
     Distances are straight and exact, from where the source is to where one asks, so that a value changes smoothly while a source moves
     within a cell. Nothing is kept: for walls, explanations and many questions about the same sources take a layer with `Radial`, which
-    measures from center to center of cells.
+    measures from center to center of cells, or with `exact=True` from where sources are.
 
     Parameters
     ----------

@@ -44,6 +44,8 @@ class Radial(Radiating):
     block: how large the blocks of walls are that sources may be built into, world units from the center of their cell. A source in
         a wall, put there with `on_wall="through"`, acts as if the walls joined to its own were open to it that far: it goes out of
         its block on all sides. With 0 only its own cell is open to it.
+    exact: with "straight", measure from where a source is, not from the center of its cell: what it gives changes smoothly while it
+        moves within a cell. Each source that moves costs more. Chosen when a layer is made.
 
     Raises `InvalidValue` for numbers outside of these ranges.
     """
@@ -55,8 +57,16 @@ class Radial(Radiating):
     metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
     blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))
     block: float = dataclasses.field(default=0.0, metadata=checked(checks.not_negative))
+    exact: bool = dataclasses.field(default=False, metadata=checked(checks.flag))
 
     most, least = MOST_STRENGTH, -MOST_STRENGTH
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.exact and self.metric != "straight":
+            raise InvalidValue(
+                "Exact distances are straight ones", got=f"metric={self.metric!r}", remedy='Pass metric="straight"', about="exact"
+            )
 
     def check(self, space: Space) -> None:
         """Refuse a radius that takes too much memory on this space."""

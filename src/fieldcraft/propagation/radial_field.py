@@ -100,7 +100,7 @@ class RadialField(RadiatingField):
             self._numbers = np.zeros(0, dtype=np.int64)
             sources.all_changed()
         self._number(sources)
-        self._take(sources.columns, self._numbers)
+        self._take(self._columns(sources), self._numbers)
 
     def _walls_moved(self) -> NDArray[np.int64]:
         """The cells whose walls have changed since the last look."""
@@ -113,6 +113,10 @@ class RadialField(RadiatingField):
         """Go on with other parameters: everything is radiated anew."""
         radial.check(self.space)
         _resisting(radial, self.resistance)
+        if radial.exact != self.radial.exact:
+            raise InvalidValue(
+                "Whether a layer is exact is chosen when it is made", got=f"exact={radial.exact}", remedy="Add another layer", about="exact"
+            )
         self.radial = radial
         self.footprints = self._no_footprints()
         self._work = self._fed = None
@@ -182,9 +186,7 @@ class RadialField(RadiatingField):
         if sources.shapes_version != self._shapes_version:
             self._shapes_version = sources.shapes_version
             self._numbers = self._numbers[:0]
-        if self.footprints.size > _MOST_KEPT:
-            self.footprints, self._held.shapes = self.footprints.without_others(self._held.shapes, self._held.strengths != 0)
-            self._numbers = self._numbers[:0]
+        self._forget_shapes()
         new = []
         for shape in sources.shapes[len(self._numbers) :]:
             falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
@@ -192,6 +194,12 @@ class RadialField(RadiatingField):
             new.append(self.footprints.number(falloff, radius / self._unit, self.ground))
         if new:
             self._numbers = np.append(self._numbers, new)
+
+    def _forget_shapes(self) -> None:
+        """Forget the footprints that nobody has, if they fill the memory."""
+        if self.footprints.size > _MOST_KEPT:
+            self.footprints, self._held.shapes = self.footprints.without_others(self._held.shapes, self._held.strengths != 0)
+            self._numbers = self._numbers[:0]
 
     def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
         """Begin to replace what the map holds of the sources in these rows; those that are gone have a strength of 0."""
@@ -310,8 +318,8 @@ class RadialField(RadiatingField):
             self._shapes_seen = self.footprints
         # Walls that change show here when this field takes another ground, and not before.
         mirror._walls_version = self.space.walls_version
-        for falloff, radius in self.footprints.shapes[len(mirror.footprints.shapes) :]:
-            mirror.footprints.number(falloff, radius, mirror.ground)
+        for shape in self.footprints.shapes[len(mirror.footprints.shapes) :]:
+            mirror.footprints.number(*shape, mirror.ground)
         held = self._held
         rows = max(len(held), len(mirror._held))
         new = Emission(np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows, np.int64))
@@ -451,6 +459,10 @@ class RadialField(RadiatingField):
 
     _unit = 1.0
     """The length in world units that footprints count by."""
+
+    def _columns(self, sources: Sources) -> Columns:
+        """The rows of the sources; their shapes are places in the numbers that `_number` finds."""
+        return sources.columns
 
     def _no_footprints(self) -> Any:
         raise NotImplementedError

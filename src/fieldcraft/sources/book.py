@@ -313,6 +313,11 @@ class Sources:
         """All rows, and which of them have changed since whoever follows them looked."""
         return Columns(self._changed, self._alive, self._cells, self._strengths, self._shapes)
 
+    @property
+    def places(self) -> NDArray[np.float64]:
+        """The world positions in all rows, (R, 2) or (R, 3), as they are kept: not to be written."""
+        return self._positions
+
     def forget_changes(self) -> None:
         """Let changes be counted from here."""
         self._changed[:] = False
