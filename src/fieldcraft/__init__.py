@@ -29,6 +29,7 @@ from fieldcraft.errors import (
 )
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import Advance, InfluenceMap
+from fieldcraft.lab import widget
 from fieldcraft.layer import ArrayLayer, Layer, MemoryLayer, RadialLayer, SourceLayer, SpreadLayer, TrailLayer
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
@@ -144,6 +145,7 @@ __all__ = [
     "warm_up",
     "watchers",
     "where",
+    "widget",
     "window",
     "worst",
     "would_block",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +11,8 @@ import pytest
 
 from fieldcraft.lab.session import Session
 from fieldcraft.recipe import read_recipe
-from support.sessions import RECIPE, small_map
+from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if CHROMIUM is None:
     pytest.skip("there is no Chromium", allow_module_level=True)
 pytest.importorskip("websockets", reason="websockets is not installed")
@@ -23,7 +21,6 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 from fieldcraft.lab.serving import Lab  # noqa: E402
 
 TOKEN = "a token that stays the same"
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"]
 
 
 @pytest.fixture(scope="module")

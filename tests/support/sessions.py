@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,10 @@ import fieldcraft as fc
 from fieldcraft.lab.live import LiveMap, LiveRecipe
 from fieldcraft.recipe import read_recipe
 
-__all__ = ["RECIPE", "recipe_world", "small_map"]
+__all__ = ["CHROMIUM", "FLAGS", "RECIPE", "recipe_world", "small_map"]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"]
 
 RECIPE = """
 title = "A patrol"

@@ -14,7 +14,20 @@ if TYPE_CHECKING:
     from fieldcraft.lab.serving import Lab
     from fieldcraft.lab.session import Session
 
-__all__ = ["Lab", "Session", "serve"]
+__all__ = ["Lab", "Session", "serve", "widget"]
+
+
+def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
+    """The map in a notebook, to look at and to touch: Jupyter, VS Code, Colab, marimo.
+
+    The page is that of the lab, `height` pixels high: layers, sliders, sources, formulas, the probe. It works on the map itself, shows it
+    after each cell, and lets time pass while no cell runs; `refresh()` on what this returns shows it within a cell.
+
+    Raises `InvalidValue`, and `MissingLibrary` without the extra `notebook`.
+    """
+    from fieldcraft.lab.notebook import widget as made
+
+    return made(imap, height=height)
 
 
 def _watched(imap: InfluenceMap, *, port: int, browser: bool) -> Any:

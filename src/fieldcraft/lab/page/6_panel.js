@@ -270,7 +270,7 @@ function exported(told) {
 }
 function buildKeep() {
   const out = (what, more = {}) => () => { $("kept").textContent = "Working ..."; const hear = (said) => { if (said.export) exported(said.export); else $("kept").textContent = said.error; }; hear.quiet = true; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more }, hear); };
-  const isRecipe = S.hello.kind === "recipe", canReplay = S.hello.kind !== "program";
+  const isRecipe = S.hello.kind === "recipe", canReplay = !["program", "notebook"].includes(S.hello.kind);
   $("keep").replaceChildren(...[
     isRecipe ? make("button", { onclick: out("recipe", { write: true }) }, `Write into ${S.hello.recipe}`) : null,
     isRecipe ? make("button", { onclick: out("recipe") }, "Recipe") : null,
@@ -278,7 +278,7 @@ function buildKeep() {
     make("button", { onclick: savePicture }, "PNG"),
     canReplay ? make("button", { onclick: out("gif") }, "GIF") : null,
     canReplay ? make("button", { onclick: out("mp4") }, "MP4") : null,
-    make("button", { onclick: copyLink }, "Link"),
+    inNotebook ? null : make("button", { onclick: copyLink }, "Link"),
   ].filter(Boolean));
 }
 function savePicture() {

@@ -9,8 +9,9 @@ function welcome(hello, isFirst) {
   document.title = `${hello.title || "map"} - fieldcraft lab`;
   $("title").textContent = hello.title || "fieldcraft lab";
   if (!linkTaken) { linkTaken = true; takeStateFromLink(); }
-  const canTravel = hello.kind !== "program";
-  for (const id of ["play", "back", "step", "scrub", "speed"]) $(id).disabled = !canTravel;
+  const canTravel = !["program", "notebook"].includes(hello.kind);
+  for (const id of ["back", "scrub", "speed"]) $(id).disabled = !canTravel;
+  for (const id of ["play", "step"]) $(id).disabled = hello.kind === "program";
   $("fork").closest("section").hidden = !canTravel;
   buildViews(); buildTools(); buildDrawings(); buildKeep(); paintFork(); paintKnobs(); paintPanes();
   if (isFirst) S.camera.fitted = S.camera.fitted && S.camera.zoom !== 1;
