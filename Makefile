@@ -26,9 +26,9 @@ demo: $(VENV)/.installed
 test: setup
 	$(BIN)/python -m pytest
 
-# A part of the suite with the plain references in place of the compiled kernels.
+# The part of the suite that is marked `reference`, with the plain references in place of the compiled kernels.
 test-reference: setup
-	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest tests/propagation/test_spread.py tests/layer/test_layer.py tests/influence_map/test_imap.py tests/query/test_sample.py tests/paths/test_search.py tests/paths/test_smoothing.py tests/pursuit tests/propagation/test_graph_spread.py
+	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest -m reference
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup

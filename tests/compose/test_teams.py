@@ -17,6 +17,8 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from support.refusals import refused
 
+pytestmark = pytest.mark.reference
+
 NAMES = ("red", "blue", "green", "gold", "grey")
 f32 = np.float32
 

@@ -11,6 +11,8 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from support.refusals import refused, unchanged
 
+pytestmark = pytest.mark.reference
+
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True
 SPREAD = fc.Spread(0.2, 0.5)

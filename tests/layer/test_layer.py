@@ -9,6 +9,8 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
 from support.refusals import refused, unchanged
 
+pytestmark = pytest.mark.reference
+
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True
 

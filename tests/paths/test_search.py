@@ -16,6 +16,8 @@ from fieldcraft.paths.search import shortest_path, shortest_paths
 from support.mazes import World, cheapest, edges
 from support.refusals import refused
 
+pytestmark = pytest.mark.reference
+
 DIAGONAL = math.sqrt(2)
 
 

@@ -14,6 +14,8 @@ from fieldcraft.paths.search import shortest_path, shortest_paths
 from support.mazes import World
 from support.worlds import KNIGHT
 
+pytestmark = pytest.mark.reference
+
 DIAGONAL = math.sqrt(2)
 
 

@@ -13,6 +13,8 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.propagation.on_graph import footprints as graph_footprints
 
+pytestmark = pytest.mark.reference
+
 METRICS = ("straight", "connected", "path")
 
 

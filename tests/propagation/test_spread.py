@@ -15,6 +15,8 @@ from support.refusals import refused
 from support.roads import end_of, open_cells, pick, settled
 from support.worlds import KNIGHT
 
+pytestmark = pytest.mark.reference
+
 POWERS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 
 

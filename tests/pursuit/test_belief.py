@@ -14,6 +14,8 @@ from fieldcraft.pursuit import Belief, LastSeen
 from support.refusals import refused
 from support.worlds import KNIGHT
 
+pytestmark = pytest.mark.reference
+
 
 def spaces(seed: int, neighbors: object, wrap: bool, as_graph: bool) -> fc.Grid | fc.Graph:
     rng = np.random.default_rng(seed)

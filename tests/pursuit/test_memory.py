@@ -11,6 +11,8 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from support.refusals import refused
 
+pytestmark = pytest.mark.reference
+
 GRID = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
 SPACES = {"grid": GRID, "graph": GRID.to_graph(), "torus": fc.Grid(9, 7, wrap=True)}
 

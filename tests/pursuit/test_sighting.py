@@ -11,6 +11,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, Sight
 from support.refusals import refused
 
+pytestmark = pytest.mark.reference
+
 
 def a_wall() -> fc.Grid:
     """Twelve wide, with a wall from the top down to a gap of two rows."""

@@ -14,6 +14,8 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from support.fields import Field, inside, noise, ramp, random_walls
 from support.refusals import refused
 
+pytestmark = pytest.mark.reference
+
 SPACES = [
     fc.Grid(13, 7),
     fc.Grid(7, 13, cell_size=0.3, origin=(-2.0, 5.0)),

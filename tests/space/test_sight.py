@@ -7,6 +7,8 @@ import pytest
 
 import fieldcraft as fc
 
+pytestmark = pytest.mark.reference
+
 
 def test_an_infinite_radius_sees_as_far_as_the_map_goes() -> None:
     walls = np.zeros((7, 30), dtype=bool)

@@ -13,6 +13,8 @@ from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.steering import Travellers
 from support import graphs
 
+pytestmark = pytest.mark.reference
+
 ROAD = [(0, 0), (1, 0), (2, 0), (2, 1)]
 
 
