@@ -136,12 +136,8 @@ class SourceLayer(Moving):
         return Without(self, sources)
 
     def _source(self, position: ArrayLike, strength: float, *, lifetime: float | None, **shape: Any) -> Source:
-        points, single = checks.positions(position, dimensions=self.space.dimensions)
-        if not single:
-            raise InvalidValue(
-                "add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(position)}", remedy="Use add_sources() for many"
-            )
-        return Source(self._sources, int(self._add(points, checks.finite("strength", strength), lifetimes=lifetime, **shape)[0]))
+        strength = checks.finite("strength", strength)
+        return Source(self._sources, int(self._add(position, strength, lifetimes=lifetime, one=True, **shape)[0]))
 
     @property
     def resistance(self) -> NDArray[np.float32] | None:
@@ -196,15 +192,21 @@ class SourceLayer(Moving):
         lifetimes: ArrayLike | None = None,
         on_wall: str,
         outside: str,
+        one: bool = False,
     ) -> NDArray[np.int64]:
         with self._guard:
             curve = None if falloff is None else Falloff.of(falloff)
-            expires = None
-            if lifetimes is not None:
-                points, _ = checks.positions(positions, dimensions=self.space.dimensions)
-                seconds = checks.numbers("lifetimes", lifetimes, len(points))
-                expires = np.array([self._ticks + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64)
-            return self._sources.add(positions, strengths, radii=radii, falloff=curve, expires=expires, on_wall=on_wall, outside=outside)
+            return self._sources.add(
+                positions,
+                strengths,
+                radii=radii,
+                falloff=curve,
+                lifetimes=lifetimes,
+                now=self._ticks,
+                on_wall=on_wall,
+                outside=outside,
+                one=one,
+            )
 
     def _point(self, position: ArrayLike) -> NDArray[np.float64]:
         if isinstance(position, (int, np.integer)) and not isinstance(position, bool):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.sources.placing import place
@@ -130,18 +130,21 @@ class Sources:
         *,
         radii: ArrayLike | None = None,
         falloff: Falloff | None = None,
-        expires: NDArray[np.int64] | None = None,
+        lifetimes: ArrayLike | None = None,
+        now: int = 0,
         on_wall: str = "refuse",
         outside: str = "refuse",
+        one: bool = False,
     ) -> NDArray[np.int64]:
-        """Add sources and return their ids, shape (N,). `expires` are ticks of the layer's time.
+        """Add sources and return their ids, shape (N,). `lifetimes` are seconds from `now`, in ticks of the layer's time.
 
         `radii` (world units, one for all or N) and `falloff` stand in for those of a radial layer.
         """
         with self._guard:
-            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside, one=one)
             amounts = checks.amounts("strengths", strengths, len(points))
             self._check_range(amounts, len(self) + len(points))
+            expires = None if lifetimes is None else _ends(now, lifetimes, len(points))
             ids = self._insert(points, cells, amounts, self._shapes_of(radii, falloff, len(points)), expires)
             self._forget_shapes()
             return ids
@@ -531,3 +534,8 @@ def _hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:
+    seconds = checks.numbers("lifetimes", lifetimes, count)
+    return np.array([now + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import OnWall
-from fieldcraft.space import Space
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.space import Space, located
 
 __all__ = ["place"]
 
@@ -16,17 +16,21 @@ ON_WALL = ("refuse", "nearest", "through")
 
 
 def place(
-    space: Space, positions: ArrayLike, *, on_wall: str, outside: str, walls_allowed: bool = True
+    space: Space, positions: ArrayLike, *, on_wall: str, outside: str, walls_allowed: bool = True, one: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Positions as an (N, 2) array, (N, 3) on a 3D graph, and their cells, (N,).
+    """Positions as an (N, 2) array, (N, 3) on a 3D graph, and their cells, (N,): the one place where both are checked.
 
-    `outside="clamp"` takes the nearest cell of the rim for a position off the map. On a wall, `on_wall="refuse"` raises
-    `OnWall`, `"nearest"` takes the nearest open cell, `"through"` stays there.
+    `one` refuses all but a single position. `outside="clamp"` takes the nearest cell of the rim for a position off the map.
+    On a wall, `on_wall="refuse"` raises `OnWall`, `"nearest"` takes the nearest open cell, `"through"` stays there.
     """
     checks.choice("outside", outside, OUTSIDE)
     checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
-    points, _ = checks.positions(positions, dimensions=space.dimensions)
-    cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
+    points, single = checks.positions(positions, dimensions=space.dimensions)
+    if one and not single:
+        raise InvalidValue(
+            "add_source() takes one (x, y) pair", got=f"an array of shape {np.shape(positions)}", remedy="Use add_sources() for many"
+        )
+    cells = located(space, points, outside)
     if on_wall == "through":
         return points, cells
     blocked = space.walls.reshape(-1)[cells]

@@ -6,7 +6,7 @@ from fieldcraft.space.hex_grid import HexGrid
 from fieldcraft.space.kinds import checked_space, grid_of, needs, needs_plane, picked
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood
-from fieldcraft.space.protocol import Space
+from fieldcraft.space.protocol import Space, located
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
 from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
@@ -29,6 +29,7 @@ __all__ = [
     "checked_space",
     "grid_of",
     "incoming",
+    "located",
     "needs",
     "needs_plane",
     "picked",

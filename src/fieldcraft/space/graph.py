@@ -308,9 +308,15 @@ class Graph(Space):
         `outside="clamp"` the nearest at any height is taken.
         """
         points, single = checks.positions(positions, dimensions=self.dimensions)
-        np.clip(points, -checks.LARGEST, checks.LARGEST, out=points)  # from farther off no distance is a number
-        clamp = checks.choice("outside", outside, ("refuse", "clamp")) == "clamp"
+        checks.choice("outside", outside, ("refuse", "clamp"))
         limit = self.max_height if max_height is None else checks.not_negative("max_height", max_height)
+        found = self._located(points, outside, limit)
+        return int(found[0]) if single else found
+
+    def _located(self, points: NDArray[np.float64], outside: str, max_height: float | None = None) -> NDArray[np.int64]:
+        limit = self.max_height if max_height is None else max_height
+        points = np.clip(points, -checks.LARGEST, checks.LARGEST)  # from farther off no distance is a number
+        clamp = outside == "clamp"
         found = self._find(points, limit)
         missing = found < 0
         if missing.any() and clamp and len(self):
@@ -323,7 +329,7 @@ class Graph(Space):
                 got=f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else ""),
                 remedy='Mend the position, allow a larger max_height, or pass outside="clamp"' if len(self) else "Give the graph vertices",
             )
-        return int(found[0]) if single else found
+        return found
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         if self._squares is not None:

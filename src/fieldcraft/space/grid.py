@@ -173,7 +173,7 @@ class Grid(Space):
         if one is not None:
             return one
         points, single = checks.positions(positions)
-        cells = self._cells(points, outside)
+        cells = self._located(points, outside)
         return int(cells[0]) if single else cells
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
@@ -461,7 +461,7 @@ class Grid(Space):
             )
         return ids.astype(np.int64)
 
-    def _cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         with np.errstate(over="ignore"):
             columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
             rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fieldcraft.space.grid import Grid
     from fieldcraft.space.snapshots import Snapshot
 
-__all__ = ["Form", "Space"]
+__all__ = ["Form", "Space", "located"]
 
 Form = Literal["grid", "graph", "hex"]
 
@@ -75,6 +75,10 @@ class Space(ABC):
     @abstractmethod
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
         """The cells at world positions: an int for one pair, an (N,) array for many."""
+
+    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """The cells of points that have been checked, (N,); a space that checks again in `cell_at` is faster with an own one."""
+        return np.asarray(self.cell_at(points, outside=outside), dtype=np.int64)
 
     @abstractmethod
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
@@ -264,3 +268,8 @@ def _ways(space: Space) -> Ways:
 @kept_until_walls_change
 def _ways_from_walls(space: Space) -> Ways:
     return space._find_ways(from_walls=True)
+
+
+def located(space: Space, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    """The cells of points, (N, 2) or (N, 3), whose caller has checked them and `outside`, (N,)."""
+    return space._located(points, outside)
