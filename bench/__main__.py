@@ -30,6 +30,7 @@ SUITES = {
     "sight": "bench.sight",
     "memory": "bench.memory",
     "learning": "bench.learning",
+    "cluster": "bench.cluster",
 }
 
 

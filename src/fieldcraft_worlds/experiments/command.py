@@ -50,6 +50,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         )
         experiment.arguments(one)
         one.add_argument("--workers", type=int, metavar="N", help="processes side by side (default: all cores); results don't depend on it")
+        one.add_argument("--scheduler", metavar="URL", help="run on the workers of a Dask scheduler, tcp://..., in place of this machine's")
         one.add_argument(
             "--out", type=Path, default=Path("out"), metavar="DIR", help="folder for the CSV, JSON and PNG, made if absent (default: out)"
         )
@@ -71,6 +72,7 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
             study,
             chosen.out,
             workers=chosen.workers,
+            scheduler=chosen.scheduler,
             fresh=chosen.fresh,
             progress=None if chosen.quiet else sys.stderr,
         )

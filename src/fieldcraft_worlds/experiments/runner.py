@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing
+from collections.abc import Iterable
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -14,10 +15,10 @@ from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.progress import Progress
 from fieldcraft_worlds.experiments.journal import Journal
 from fieldcraft_worlds.experiments.outputs import write_outputs
-from fieldcraft_worlds.experiments.study import Row, Study, Summary
-from fieldcraft_worlds.experiments.workers import Failure, work
+from fieldcraft_worlds.experiments.study import Job, Row, Study, Summary
+from fieldcraft_worlds.experiments.workers import Failure, Outcome, work
 
-__all__ = ["Report", "run_study"]
+__all__ = ["Report", "cores", "run_study"]
 
 MOST_WORKERS = 256
 
@@ -41,7 +42,13 @@ class Report:
 
 
 def run_study(
-    study: Study, out: str | Path = "out", *, workers: int | None = None, fresh: bool = False, progress: TextIO | None = None
+    study: Study,
+    out: str | Path = "out",
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    progress: TextIO | None = None,
 ) -> Report:
     """Runs every job of a study and writes `NAME.csv`, `NAME.json` and `NAME.png` into the folder `out`, which is made if absent.
 
@@ -50,6 +57,8 @@ def run_study(
     workers:
         how many processes, all cores if absent; with 1, or for a study that is `alone`, the jobs run in this one. The results don't
         depend on it.
+    scheduler:
+        the address of a Dask scheduler, tcp://..., on whose workers jobs run instead; they have this version of fieldcraft.
     fresh:
         whether to begin anew where an unfinished run lies in the folder. Otherwise its rows are kept and only the missing jobs run.
     progress:
@@ -62,10 +71,12 @@ def run_study(
     Raises `InvalidValue` for bad arguments and an unfinished run that began with other code or settings, and `FieldcraftError` if not one
     job went well. Ctrl-C raises `KeyboardInterrupt` that says how far it got; the next run goes on from there.
     """
-    count = _cores() if workers is None else checks.whole("workers", workers, minimum=1)
+    count = cores() if workers is None else checks.whole("workers", workers, minimum=1)
     if count > MOST_WORKERS:
         raise InvalidValue(f"workers is at most {MOST_WORKERS}", got=f"workers={count}", remedy="Pass as many as there are cores")
     count = 1 if study.alone else count
+    if scheduler is not None and study.alone:
+        raise InvalidValue("Jobs that are timed run in this process", got=f"scheduler={scheduler!r}", remedy="Leave it out")
     begun = time.perf_counter()
     folder = Path(out)
     try:
@@ -77,7 +88,7 @@ def run_study(
     with Journal(folder / f"{study.name}.unfinished.jsonl", study, fresh=fresh) as journal:
         resumed = _done(study, journal)
         try:
-            failures = _run_missing(study, journal, count, progress)
+            failures, count = _run_missing(study, journal, count, scheduler, progress)
             rows = tuple(row for job in study.jobs if (row := journal.row(job)) is not None)
             if not rows:
                 raise FieldcraftError(
@@ -104,11 +115,16 @@ def _done(study: Study, journal: Journal) -> int:
     return sum(journal.row(job) is not None for job in study.jobs)
 
 
-def _run_missing(study: Study, journal: Journal, workers: int, progress: TextIO | None) -> tuple[Failure, ...]:
+def _run_missing(
+    study: Study, journal: Journal, workers: int, scheduler: str | None, progress: TextIO | None
+) -> tuple[tuple[Failure, ...], int]:
+    """Run the jobs that have no row: those that failed, and on how many workers."""
     missing = [job for job in study.jobs if journal.row(job) is None]
     failures: dict[int, Failure] = {}
     done = 0
-    with Progress(progress) as bar, closing(work(study.run, missing, workers)) as outcomes:
+    with ExitStack() as stack:
+        outcomes, workers = _outcomes(study, missing, workers, scheduler, progress, stack)
+        bar = stack.enter_context(Progress(progress))
         for each in outcomes:
             if each is not None:
                 index, outcome = each
@@ -120,8 +136,24 @@ def _run_missing(study: Study, journal: Journal, workers: int, progress: TextIO 
             failed = f", {len(failures)} failed" if failures else ""
             bar.label = f"{study.name}, {len(study.jobs) - len(missing) + done} of {len(study.jobs)} {study.unit}{failed}"
             bar.show(done / len(missing))
-    return tuple(failures[index] for index in sorted(failures))
+    return tuple(failures[index] for index in sorted(failures)), workers
 
 
-def _cores() -> int:
+def _outcomes(
+    study: Study, jobs: list[Job], workers: int, scheduler: str | None, progress: TextIO | None, stack: ExitStack
+) -> tuple[Iterable[tuple[int, Outcome] | None], int]:
+    """The outcomes of jobs as they end, here or on a scheduler, and how many workers there are; both end with the stack."""
+    if scheduler is None:
+        return stack.enter_context(closing(work(study.run, jobs, workers))), workers
+    from fieldcraft_worlds.experiments.dask_workers import DaskCrew
+
+    crew = DaskCrew(study.run, scheduler)
+    stack.callback(crew.dismiss)
+    if progress is not None:
+        print(f"dashboard: {crew.dashboard}", file=progress)
+    return stack.enter_context(closing(crew.work(jobs))), crew.count
+
+
+def cores() -> int:
+    """How many processes a run takes if nobody says."""
     return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, MOST_WORKERS)

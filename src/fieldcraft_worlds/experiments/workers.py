@@ -16,7 +16,7 @@ from fieldcraft import set_threads
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments.study import Job, Row, identity, plain
 
-__all__ = ["Failure", "work"]
+__all__ = ["Failure", "Outcome", "Worker", "attempt", "engage", "work"]
 
 _PATIENCE = 5.0
 
@@ -57,7 +57,7 @@ def _here(run: Callable[[Job], Row], jobs: Sequence[Job]) -> Generator[tuple[int
     threads = set_threads(1)
     try:
         for index, job in enumerate(jobs):
-            yield index, _attempt(run, job)
+            yield index, attempt(run, job)
     finally:
         set_threads(threads)
 
@@ -68,10 +68,10 @@ def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: f
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise _not_found(str(error)) from None
     pending = deque(enumerate(jobs))
-    crew: list[_Worker] = []
+    crew: list[Worker] = []
     try:
         for _ in range(workers):
-            _engage(crew, run)
+            engage(crew, run)
         while crew:
             ready = connection.wait([worker.line for worker in crew], tick)
             if not ready:
@@ -81,7 +81,7 @@ def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: f
                 if index is not None and outcome is not None:
                     yield index, outcome
                 if pending and worker.lost:
-                    _engage(crew, run)
+                    engage(crew, run)
                 elif pending:
                     worker.take(*pending.popleft())
                 if worker.index is None:
@@ -92,19 +92,20 @@ def _apart(run: Callable[[Job], Row], jobs: Sequence[Job], workers: int, tick: f
             worker.stop()
 
 
-def _engage(crew: list[_Worker], run: Callable[[Job], Row]) -> None:
+def engage(crew: list[Worker], run: Callable[[Job], Row]) -> None:
+    """Start a process, and have it in the crew."""
     with _deaf_to_ctrl_c():  # until it is in the crew, nobody would stop it
-        crew.append(_Worker(run))
+        crew.append(Worker(run))
 
 
-class _Worker:
+class Worker:
     """A process and the line to it. `index` is that of the job in hand; `lost` says that the process has died."""
 
     def __init__(self, run: Callable[[Job], Row]) -> None:
         self.index: int | None = None
         self.lost = False
         self._job: Job = {}
-        self._begun = False
+        self.begun = False
         context = get_context("spawn")
         self.line, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), name="fieldcraft experiment", daemon=True)
@@ -121,7 +122,7 @@ class _Worker:
             self.lost = True
             self._process.join(_PATIENCE)
             code = self._process.exitcode
-            if not self._begun:
+            if not self.begun:
                 raise InvalidValue(
                     "The processes of an experiment can start",
                     got=f"one that ended with code {code} before its first job",
@@ -130,7 +131,7 @@ class _Worker:
             said = Failure(self._job, f"its process ended with code {code}")
         if isinstance(said, str):
             raise _not_found(said)
-        self._begun = True
+        self.begun = True
         self.index = None
         return said
 
@@ -176,10 +177,11 @@ def _serve(line: Line) -> None:
         line.send(None)
         while True:
             job = line.recv()
-            line.send(_attempt(run, job))
+            line.send(attempt(run, job))
 
 
-def _attempt(run: Callable[[Job], Row], job: Job) -> Outcome:
+def attempt(run: Callable[[Job], Row], job: Job) -> Outcome:
+    """The row of a job, or its failure."""
     try:
         results = plain(run(job), "The results of a job")
         if twice := set(results) & set(job):
