@@ -75,3 +75,21 @@ def test_a_kernel_is_compiled_once_for_all_processes_and_a_damaged_file_is_writt
     file.write_bytes(file.read_bytes()[:100])
     assert run() == "True"
     assert run() == "False"
+
+
+@pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
+def test_a_kernel_that_was_compiled_for_another_one_answers_python_as_well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from fieldcraft.kernels import jit
+    from fieldcraft.kernels.declare import kernel
+
+    monkeypatch.setattr(jit, "store", lambda: Store(tmp_path))
+
+    @kernel("i8")
+    def inner(number):
+        return number + 1
+
+    @kernel("i8")
+    def outer(number):
+        return 2 * inner(number)
+
+    assert (outer(3), inner(3)) == (8, 4)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.graph_search import sift_down, sift_up
+from fieldcraft.kernels.heap import sift_down_in_order, sift_up_in_order
 
 __all__ = ["room", "search"]
 
@@ -81,7 +81,7 @@ def _add(
         links[n, DOOR], links[n, POLYGON], links[n, CAME], links[n, BEFORE] = door, polygon, came, before
         keys[size], cells[size] = gone + _ahead(rx, ry, lx, ly, ex, ey, bx, by), n
         counts[NODES], counts[WAITING] = n + 1, size + 1
-        sift_up(keys, cells, size)
+        sift_up_in_order(keys, cells, size)
 
 
 @kernel(inline="always")
@@ -204,7 +204,7 @@ def _go_on(starts, behind, sides, turns, end, bx, by, reached, stamp, passed, ri
         size = counts[WAITING]
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size)
+            sift_down_in_order(keys, cells, size)
         if turn < 0 or places[number, GONE] <= reached[turn] * EQUAL:
             _expand(
                 starts, behind, sides, turns, end, bx, by, reached, stamp, passed, rims, run, places, links, keys, cells, counts, number

@@ -11,8 +11,9 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.heap import sift_down_in_order, sift_up_in_order
 
-__all__ = ["pull", "room", "search", "sift_down", "sift_up"]
+__all__ = ["pull", "room", "search"]
 
 
 def room(vertices):
@@ -34,42 +35,6 @@ def _bound(places, v, start, scale):
     return scale * math.sqrt(total)
 
 
-@kernel(inline="always")
-def _before(keys, cells, i, key, cell):
-    return keys[i] < key or (keys[i] == key and cells[i] <= cell)
-
-
-@kernel
-def sift_up(keys, cells, i):
-    """Let the key at a place of the heap rise; of equal keys that of the lower number comes first."""
-    key, cell = keys[i], cells[i]
-    while i > 0:
-        above = (i - 1) >> 1
-        if _before(keys, cells, above, key, cell):
-            break
-        keys[i], cells[i] = keys[above], cells[above]
-        i = above
-    keys[i], cells[i] = key, cell
-
-
-@kernel
-def sift_down(keys, cells, size):
-    """Let the first key of the heap sink; of equal keys that of the lower number comes first."""
-    key, cell = keys[0], cells[0]
-    i = 0
-    while True:
-        below = 2 * i + 1
-        if below >= size:
-            break
-        if below + 1 < size and not _before(keys, cells, below, keys[below + 1], cells[below + 1]):
-            below += 1
-        if not _before(keys, cells, below, key, cell):
-            break
-        keys[i], cells[i] = keys[below], cells[below]
-        i = below
-    keys[i], cells[i] = key, cell
-
-
 @kernel
 def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size):
     """Search while there is room in the heap. Returns (size of the heap, arcs more room is needed for, or -1 at the start)."""
@@ -82,7 +47,7 @@ def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size)
+            sift_down_in_order(keys, cells, size)
         if stamp[v] != turn:
             continue
         stamp[v] = turn + 1
@@ -104,7 +69,7 @@ def _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came
                 keys[size] = total + _bound(places, n, start, scale)
                 cells[size] = n
                 size += 1
-                sift_up(keys, cells, size - 1)
+                sift_up_in_order(keys, cells, size - 1)
     return size, 0
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["TWICE", "longer", "sift_down", "sift_up"]
+__all__ = ["TWICE", "longer", "sift_down", "sift_down_in_order", "sift_up", "sift_up_in_order"]
 
 TWICE = np.int64(0)
 """What `longer` is told where twice as many are enough: for a number that stands in the code it would be compiled anew."""
@@ -37,6 +37,42 @@ def sift_down(keys, cells, size):
         if below + 1 < size and keys[below + 1] < keys[below]:
             below += 1
         if key <= keys[below]:
+            break
+        keys[i], cells[i] = keys[below], cells[below]
+        i = below
+    keys[i], cells[i] = key, cell
+
+
+@kernel(inline="always")
+def _before(keys, cells, i, key, cell):
+    return keys[i] < key or (keys[i] == key and cells[i] <= cell)
+
+
+@kernel
+def sift_up_in_order(keys, cells, i):
+    """Let the key at a place of the heap rise; of equal keys that of the lower number comes first."""
+    key, cell = keys[i], cells[i]
+    while i > 0:
+        above = (i - 1) >> 1
+        if _before(keys, cells, above, key, cell):
+            break
+        keys[i], cells[i] = keys[above], cells[above]
+        i = above
+    keys[i], cells[i] = key, cell
+
+
+@kernel
+def sift_down_in_order(keys, cells, size):
+    """Let the first key of the heap sink; of equal keys that of the lower number comes first."""
+    key, cell = keys[0], cells[0]
+    i = 0
+    while True:
+        below = 2 * i + 1
+        if below >= size:
+            break
+        if below + 1 < size and not _before(keys, cells, below, keys[below + 1], cells[below + 1]):
+            below += 1
+        if not _before(keys, cells, below, key, cell):
             break
         keys[i], cells[i] = keys[below], cells[below]
         i = below

@@ -122,7 +122,11 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
                 late.start()
             try:
                 for types in versions(self):
-                    self.compile(types)
+                    found = self.overloads.get(types)
+                    if found is None:
+                        self.compile(types)
+                    else:  # a kernel that calls this one had it compiled
+                        super().add_overload(found)
             finally:
                 self._is_declaring = False
                 late.cancel()

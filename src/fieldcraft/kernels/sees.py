@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.heap import sift_down, sift_up
 
 __all__ = [
     "BLOCKED",
@@ -132,35 +133,6 @@ def _key(starts, fine, here, ax, ay):
 
 
 @kernel(inline="always")
-def _rise(keys, nodes, place):
-    """Let the last entry of a heap rise to where it belongs."""
-    key, node = keys[place], nodes[place]
-    while place > 0:
-        above = (place - 1) // 2
-        if keys[above] <= key:
-            break
-        keys[place], nodes[place] = keys[above], nodes[above]
-        place = above
-    keys[place], nodes[place] = key, node
-
-
-@kernel(inline="always")
-def _sink(keys, nodes, size):
-    """Put the last entry of a heap in the place of the first, and let it sink to where it belongs."""
-    key, node = keys[size], nodes[size]
-    place = 0
-    while 2 * place + 1 < size:
-        below = 2 * place + 1
-        if below + 1 < size and keys[below + 1] < keys[below]:
-            below += 1
-        if keys[below] >= key:
-            break
-        keys[place], nodes[place] = keys[below], nodes[below]
-        place = below
-    keys[place], nodes[place] = key, node
-
-
-@kernel(inline="always")
 def _joined(sectors, count):
     """Join sectors where one ends as another begins; how many are left."""
     i = 0
@@ -217,7 +189,8 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
             return total
         here = nodes[0]
         size -= 1
-        _sink(keys, nodes, size)
+        keys[0], nodes[0] = keys[size], nodes[size]
+        sift_down(keys, nodes, size)
         count = 1
         if whole:
             for part in range(4):
@@ -234,7 +207,7 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                 free = k
             if first[here] > 0:
                 keys[size], nodes[size] = 0.0, here
-                _rise(keys, nodes, size)
+                sift_up(keys, nodes, size)
                 size += 1
             count = _joined(sectors, count)
         for i in range(count):
@@ -275,7 +248,7 @@ def _fan(starts, ends, fine, shut, middles, cell, ax, ay, reach, marks, mark, fo
                     return _given_up(first, here, nodes, size, following, pool)
                 if first[end] == 0:
                     keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
-                    _rise(keys, nodes, size)
+                    sift_up(keys, nodes, size)
                     size += 1
                 following[k] = first[end]
                 first[end] = k
