@@ -24,7 +24,7 @@ from fieldcraft.space.graph_parts import (
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.masks import ids_or_mask
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.protocol import Space
+from fieldcraft.space.protocol import Space, located
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import Ways, ways_on_arcs
@@ -333,7 +333,7 @@ class Graph(Space):
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         if self._squares is not None:
-            return np.atleast_1d(np.asarray(self._squares.cell_at(points, outside="clamp"), dtype=np.int64))
+            return located(self._squares, points, "clamp")
         if self.mesh is None:
             return self.topology.nearest(points, max_height)
         inside, _, height = self.mesh.locate(points, max_height)
