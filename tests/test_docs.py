@@ -42,7 +42,7 @@ def test_the_package_docstring_is_true() -> None:
     assert doctest.testmod(fieldcraft).failed == 0
 
 
-@pytest.mark.parametrize("module", ["fieldcraft", "fieldcraft.steering", "fieldcraft.view"])
+@pytest.mark.parametrize("module", ["fieldcraft", "fieldcraft.recordings", "fieldcraft.steering", "fieldcraft.view"])
 def test_every_public_name_has_a_line_among_the_names(module: str) -> None:
     page = (HOME / "docs" / "names.md").read_text(encoding="utf-8")
     missing = [name for name in importlib.import_module(module).__all__ if not re.search(rf"\b{name}\b", page)]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -15,9 +12,9 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import interruption
+from support.interrupting import interrupted
 from support.refusals import state
 
-HOUSE = str(Path(fc.__file__).parent)
 Call = Callable[[fc.InfluenceMap, Any], object]
 
 SOURCES: list[Call] = [
@@ -63,30 +60,6 @@ def whole(layer: Any) -> object:
     """All that a layer is, what waits included."""
     arrays = {name: array.tobytes() for name, array in layer._field.state().items()}
     return state(layer), arrays, layer._due, layer._backlog, layer.space.walls.tobytes(), layer.space.walls_version
-
-
-def interrupted(call: Callable[[], object], moment: int) -> bool:
-    """Whether a call was interrupted, at the `moment`-th line of fieldcraft that it runs."""
-    lines = 0
-
-    def trace(frame: FrameType, event: str, arg: object) -> Any:
-        nonlocal lines
-        if not frame.f_code.co_filename.startswith(HOUSE) or frame.f_code.co_filename.endswith("interruption.py"):
-            return None
-        if event == "line":
-            lines += 1
-            if lines == moment:
-                signal.raise_signal(signal.SIGINT)
-        return trace
-
-    sys.settrace(trace)
-    try:
-        call()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(None)
-    return False
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distance import DistanceMap
 
@@ -77,6 +78,7 @@ class FleeMap(DistanceMap):
         """Whether the danger, walls or costs have changed since; `repair` takes that over."""
         return self.danger.outdated or self.danger.version != self._followed
 
+    @whole
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
         """Take over what has changed: repairs the danger's map first, with these arguments. See `DistanceMap.repair`.
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.paths.arriving import ArrivingFlow
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.directions import FlowField
@@ -77,6 +78,7 @@ class FlowFields:
     def __repr__(self) -> str:
         return f"<FlowFields: {len(self)} of at most {self.most} on {self.space!r}>"
 
+    @whole
     def to(self, goals: ArrayLike) -> FlowField:
         """The field that leads to the nearest of these goals, one position or several, with walls and costs as they are now.
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
+from fieldcraft.interruption import whole
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
 from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
@@ -189,6 +190,7 @@ class BeliefSearch(_Guided):
         super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
         self.belief = Belief(space, speed, **options)
 
+    @whole
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
         """Take in a noise: so surely the target is within a radius of a world position; what was believed before keeps the rest."""
         self.belief.hear(position, radius, certainty=certainty)

@@ -99,6 +99,7 @@ class Reservations:
         """Take for each agent the free cell with the lowest value around its position; the rest is as in `best`."""
         return self._serve(layer, positions, radius, agents, where, walk, outside, none, np.float32(-1))
 
+    @whole
     def release(self, *agents: Hashable) -> int:
         """Give up the spots of these agents; those who hold none are passed over. Returns how many were given up."""
         before = len(self._held)

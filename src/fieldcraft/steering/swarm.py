@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.interruption import breathe, in_parts, whole
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.space import Grid, grid_of
@@ -195,6 +196,7 @@ class Swarm:
 
     # Steps
 
+    @whole
     def run(
         self,
         how: Walk,
@@ -224,7 +226,8 @@ class Swarm:
         forage: food that they fetch.
 
         Who is found in a wall, because it was built there, goes to the nearest open cell first. Raises `InvalidValue` for settings beyond
-        what whole numbers hold, where a weight has no layer, or a layer lies on other ground; then nothing has happened.
+        what whole numbers hold, where a weight has no layer, or a layer lies on other ground; then nothing has happened. Ctrl-C ends many
+        steps between two of them.
         """
         count = checks.whole("steps", steps)
         rule = self._rule(how, dt)
@@ -233,8 +236,10 @@ class Swarm:
             marks.insert(0, Leave(trail, deposit))
         plan = Plan.of(self._space, rule, trail, flow, crowd_layer, group_layer, marks, forage, len(self))
         self._out_of_walls()
-        self._held.run(plan, self._step, count)
-        self._step += count
+        for part in in_parts(count):
+            self._held.run(plan, self._step, part)
+            self._step += part
+            breathe()
 
     def _rule(self, how: Walk, dt: float) -> Rule:
         space = self._space

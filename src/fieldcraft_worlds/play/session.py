@@ -11,6 +11,7 @@ import numpy as np
 
 from fieldcraft import Space, checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
@@ -49,6 +50,7 @@ class Session:
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self._map = packing.pack(self.world.space)
 
+    @whole
     def restart(self) -> None:
         """Back to the first state, with the same seed."""
         self._rng = np.random.default_rng(self.seed)
@@ -66,6 +68,7 @@ class Session:
         """How it ended, None while it goes on."""
         return self.world.result(self.state)
 
+    @whole
     def step(self, orders: Sequence[Any] = ()) -> None:
         """Make a step with these orders; raises what the game refuses, and then nothing has happened."""
         given = tuple(orders)
@@ -78,6 +81,7 @@ class Session:
             self._journal.append((self.steps, given))
         self.steps += 1
 
+    @whole
     def step_if(self, orders: Sequence[Any]) -> list[str]:
         """Make a step with those of the orders that can be followed; answers why the others could not."""
         try:

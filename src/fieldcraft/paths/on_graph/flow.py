@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.kernels import pool
 from fieldcraft.paths.charged import ChargedDistances
 from fieldcraft.paths.directions import FlowField, Sampler
@@ -146,8 +147,12 @@ class GraphFlow(FlowField):
         """Take over what has changed in the distances and the walls."""
         distances, space = self.distance_map, self.space
         now = (distances.version, space.walls_version)
-        if now == self._seen:
-            return
+        if now != self._seen:
+            self._take_over(now)
+
+    @whole
+    def _take_over(self, now: tuple[int, int]) -> None:
+        distances, space = self.distance_map, self.space
         changed = None if self._seen is None else distances.changed_since(self._seen[0])
         if changed is None:
             some = np.arange(len(space))

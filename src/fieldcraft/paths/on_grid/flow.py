@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.kernels import pool
 from fieldcraft.paths.directions import FlowField, Sampler
 from fieldcraft.space import Grid, grid_of
@@ -120,8 +121,12 @@ class GridFlow(FlowField):
         """Take over what has changed in the distances and the walls."""
         space, distances = self.space, self.distance_map
         now = (distances.version, space.walls_version)
-        if now == self._seen:
-            return
+        if now != self._seen:
+            self._take_over(now)
+
+    @whole
+    def _take_over(self, now: tuple[int, int]) -> None:
+        space, distances = self.space, self.distance_map
         changed = None if self._seen is None else distances.changed_since(self._seen[0])
         if changed is None or self._seen is None:
             far = distances.exact

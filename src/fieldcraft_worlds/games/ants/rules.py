@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import TrailLayer
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.steering import Walkers
 from fieldcraft_worlds.games.ants.mirror import Mirror, Reversed
 from fieldcraft_worlds.games.ants.orders import Order, apply
@@ -62,6 +63,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     )
 
 
+@whole
 def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import sees
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.minds import decided
 from fieldcraft_worlds.games.chase.mirror import Mirror
@@ -45,6 +46,7 @@ _TURN = 0.25  # of the way to where one walks that a heading turns in a step
 _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 
 
+@whole
 def advance(ground: Ground, settings: Settings, mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """The state a step later, after these orders. All that chance decides is drawn from `rng`, always in the same order."""
     state, stones = followed(ground, settings, state, orders)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.steering import Neighbors, Walk, Walkers
 from fieldcraft_worlds.games.flock.mirror import Mirror
 from fieldcraft_worlds.games.flock.orders import Order, apply, kinds_of_birds
@@ -43,6 +44,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     )
 
 
+@whole
 def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was.
 

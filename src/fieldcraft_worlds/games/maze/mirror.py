@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +48,18 @@ class Mirror:
                 got=f"{len(self.ground)} cells that are joined, for {needed}, on {space!r}",
                 remedy="Pass a larger map, or fewer monsters and treasures",
             )
+        self._keep_answers()
+
+    def _keep_answers(self) -> None:
         self.path = lru_cache(maxsize=256)(self._path)
         self.seen_from = lru_cache(maxsize=64)(self._seen_from)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("path", "seen_from")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._keep_answers()
 
     def follow(self, state: State | None) -> None:
         """Bring `memory` to a state, or to the beginning."""

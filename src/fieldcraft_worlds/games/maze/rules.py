@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map, explore_step
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.script import followed
 from fieldcraft_worlds.games.maze.state import (
@@ -76,6 +77,7 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     )
 
 
+@whole
 def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was. After the end nothing changes.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.physarum.mirror import Mirror
 from fieldcraft_worlds.games.physarum.state import State
@@ -51,6 +52,7 @@ def _cities(mirror: Mirror, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.array(chosen, dtype=np.int64)
 
 
+@whole
 def step(mirror: Mirror, state: State, orders: Sequence[Found], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was. Raises `InvalidValue` for a city in a wall."""
     for order in orders:

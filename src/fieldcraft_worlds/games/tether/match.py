@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fieldcraft import Grid, checks
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.rules import advance, start
@@ -17,6 +18,7 @@ from fieldcraft_worlds.games.tether.state import NOBODY, State
 __all__ = ["Duel", "play_duel", "start", "step"]
 
 
+@whole
 def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was. After the end nothing changes.
 

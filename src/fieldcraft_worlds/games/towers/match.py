@@ -9,6 +9,7 @@ import numpy as np
 
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.towers.commander import COMMANDERS
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Order, apply
@@ -19,6 +20,7 @@ from fieldcraft_worlds.games.towers.state import NOBODY, State
 __all__ = ["Match", "play_match", "start", "step"]
 
 
+@whole
 def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
     """Another state, a step later; the old one stays as it was and can be gone on from again.
 
