@@ -27,6 +27,7 @@ Reply = Callable[[dict[str, Any]], None]
 _RATE = 60.0
 _CLOCK_RATE = 8.0  # how often a clock is told where nothing else has changed
 _DRAWING_RATE = 4.0
+_MARK_RATE = 30.0
 _MOST_BUSY = 0.05  # seconds of steps in one round, so that orders are heard
 
 
@@ -51,6 +52,7 @@ class Host:
         self._drawn: dict[Any, Any] = {}
         self._drawn_at = 0.0
         self._sources: Any = None
+        self._sources_at = 0.0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fieldcraft lab", daemon=True)
         self.shape = shape_of(session.live.space)
@@ -246,7 +248,7 @@ class Host:
         looks = self.stage.wanted()
         pictures = self._painter.paint(self.sides, [view for look in looks for view in look.views], self.shape)
         status = self._status(now)
-        sources = self._new_sources()
+        sources = self._new_sources(now)
         if pictures is not None or status is not None or sources is not None:
             self.stage.publish(self._painter.pictures, status, sources)
         if now - self._drawn_at > 1 / _DRAWING_RATE:
@@ -271,11 +273,13 @@ class Host:
 
     _last_moment = -1
 
-    def _new_sources(self) -> dict[str, Any] | None:
+    def _new_sources(self, now: float) -> dict[str, Any] | None:
+        if now - self._sources_at < 1 / _MARK_RATE:
+            return None
         versions = tuple((name, session.returns, sources_version(session)) for name, session in self.sides.items())
         if versions == self._sources:
             return None
-        self._sources = versions
+        self._sources, self._sources_at = versions, now
         return {name: sources_of(session.live) for name, session in self.sides.items()}
 
     def _draw(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["ORDERS", "Deposit", "Move", "Order", "Paint", "Place", "Remove", "Strengthen", "Tune", "checked"]
+__all__ = ["ORDERS", "Deposit", "Move", "Order", "Paint", "Place", "Remove", "Strengthen", "Tune", "checked", "position", "word"]
 
 _LONGEST_TEXT = 200
 _MOST_POINTS = 256

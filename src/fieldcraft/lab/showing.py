@@ -20,6 +20,7 @@ _MOST_SOURCES = 2000
 def described(session: Session, shape: dict[str, Any]) -> dict[str, Any]:
     """All that does not change while a world runs."""
     live = session.live
+    own = {name: (f"of {name}", base64.b64encode(table.tobytes()).decode()) for name, table in getattr(live, "tables", dict)().items()}
     imap = getattr(live, "imap", None)
     layers = {} if imap is None else dict(imap.layers)
     return {
@@ -31,10 +32,12 @@ def described(session: Session, shape: dict[str, Any]) -> dict[str, Any]:
         "maps": list(live.maps),
         "layers": {name: _takes(layer) for name, layer in layers.items()},
         "saved": session.beginnings,
-        "tables": _tables(tuple(color for _, color in _teams(live))),
+        "tables": {**_tables(tuple(color for _, color in _teams(live))), **dict(own.values())},
+        "own": {name: told for name, (told, _) in own.items()},
         "colors": list(dict.fromkeys([*(color for _, color in _teams(live)), *TEAM_COLORS])),
         "teams": _teams(live),
         "limits": _limits(live),
+        "actions": getattr(live, "actions", []),
         "recipe": str(live.recipe.document.path.name) if isinstance(live, LiveRecipe) else None,
     }
 
@@ -85,7 +88,8 @@ def _is_vector(layer: Any) -> bool:
 
 def _limits(live: Live) -> dict[str, list[float]]:
     """The limits of colors that a recipe says, by map."""
-    found: dict[str, list[float]] = {}
+    own = getattr(live, "limits", None)
+    found: dict[str, list[float]] = {} if own is None else own()
     if not isinstance(live, LiveRecipe):
         return found
     for output in live.recipe.outputs:

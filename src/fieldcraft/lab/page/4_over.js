@@ -33,7 +33,7 @@ function circle(pane, place, radius, line, fill, width = 1.5) {
 }
 function sourcesOf(side) {
   const all = S.sources[sideOfPane(side)] || {}, shown = new Set(shownViews().map((view) => view.map));
-  return Object.entries(all).filter(([layer]) => shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
+  return Object.entries(all).filter(([layer, told]) => told.marks || shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
 }
 function paintSources(pane) {
   for (const [layer, told] of sourcesOf(pane.side)) {

@@ -18,7 +18,7 @@ function buildTools() {
   const shown = TOOLS.filter(([name]) => canTouch || ["look", "best", "worst"].includes(name));
   $("tools").replaceChildren(
     ...shown.map(([name, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, text)),
-    ...(S.hello.actions || []).map(([name, text]) => make("button", { title: text, "aria-pressed": "false", onclick: () => chooseTool(`act:${name}`), "data-tool": `act:${name}` }, name)),
+    ...(S.hello.actions || []).map(([name, text, needsPlace]) => make("button", { title: text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, name)),
     number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius"),
     make("button", { title: "Show the whole map (0)", onclick: () => { fit(); look(); redraw(); } }, "Fit"),
   );

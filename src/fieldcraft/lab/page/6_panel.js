@@ -141,7 +141,7 @@ function buildViews() {
   const tables = Object.keys(S.hello.tables).filter((name) => name.startsWith("#"));
   const teams = S.hello.teams || [];
   S.views = S.hello.maps.map((map, i) => known.get(map) || {
-    map, opacity: 1, visible: i === 0, table: teams.length ? (teams.find(([name]) => name === map) || [0, "sequential"])[1] : "sequential", limits: S.hello.limits[map] || null, isFormula: false,
+    map, opacity: 1, visible: i === 0, table: teams.length ? (teams.find(([name]) => name === map) || [0, "sequential"])[1] : S.hello.own[map] || "sequential", limits: S.hello.limits[map] || null, isFormula: false,
   }).concat(S.views.filter((view) => view.isFormula && !S.hello.maps.includes(view.map)));
   if (teams.length && !known.size) for (const view of S.views) view.visible = teams.some(([name]) => name === view.map);
   if (S.views.length && !S.views.some((view) => view.visible)) S.views[0].visible = true;
@@ -161,7 +161,7 @@ function paintLayer(view, i) {
   const low = make("input", { type: "number", step: "any", value: view.limits ? view.limits[0] : "", "aria-label": "lowest", placeholder: "follow" }), high = make("input", { type: "number", step: "any", value: view.limits ? view.limits[1] : "", "aria-label": "highest", placeholder: "follow" });
   const limits = () => { const [a, b] = [low.valueAsNumber, high.valueAsNumber]; const now = Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null; if (String(now) !== String(view.limits)) { view.limits = now; look(); redraw(); } };
   low.onchange = high.onchange = limits;
-  const tables = ["sequential", "diverging", ...S.hello.colors];
+  const tables = [...(S.hello.own[view.map] ? [S.hello.own[view.map]] : []), "sequential", "diverging", ...S.hello.colors];
   const colors = make("select", { onchange: () => { view.table = colors.value; redraw(); } }, ...tables.map((name) => make("option", { selected: name === view.table, value: name }, { sequential: "ember", diverging: "blue to orange" }[name] || name)));
   const opacity = make("input", { type: "range", min: 0, max: 1, step: 0.02, value: view.opacity, oninput: () => { view.opacity = +opacity.value; redraw(); } });
   const more = make("details", { open: Boolean(view.isOpen), ontoggle: (event) => { view.isOpen = event.target.open; } }, make("summary", { class: "hint" }, "opacity, colors, limits"),
