@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import UnknownName
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool, warming
 
-__all__ = ["is_ready", "prepare", "set_threads", "warm_up"]
+__all__ = ["is_ready", "named", "prepare", "set_threads", "warm_up"]
 
 # What only layers of one propagation ask; all else may be asked of any map.
 _LAYERS = {"spread", "radial", "fade", "trail"}
@@ -56,6 +56,14 @@ def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = 
     `progress` is as for `warm_up`. Once `stopped` is set no further kernel is begun.
     """
     warming.prepare(names, progress, stopped=stopped)
+
+
+def named(words: Iterable[str]) -> tuple[str, ...]:
+    """The families that some words name, as `warm_up` takes them, and the single kernels among the words. Raises `UnknownName`."""
+    given = list(words)
+    single = tuple(word for word in given if word.partition(".")[0] in kernels.FAMILIES and "." in word)
+    families = [word for word in given if word not in single]
+    return (*(_families(tuple(families)) if families else ()), *single)
 
 
 def _families(names: tuple[str | InfluenceMap, ...]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.readiness import named
 from fieldcraft_worlds.games.game import Game
 
 __all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game", "kernels_of"]
@@ -302,9 +303,12 @@ GAMES = {row.name: row for row in WORLDS}
 
 
 def kernels_of(name: str, *, is_seen: bool = False) -> tuple[str, ...]:
-    """The kernels that a match of a game calls, with those that draw it if it is seen; none are known of a game of your own."""
-    row = GAMES.get(name)
-    return () if row is None else row.kernels + (_SEEN if is_seen else ())
+    """The kernels that a match of a game calls, with those that draw it if it is seen; of a game of your own, those that it names."""
+    if name in GAMES:
+        called = GAMES[name].kernels
+    else:
+        called = named(getattr(find_game(name), "kernels", ())) if ":" in name else ()
+    return called + (_SEEN if is_seen and called else ())
 
 
 def find_game(name: str) -> Game:

@@ -20,6 +20,7 @@ _MACHINERY = {
     "fingerprint",
     "jit",
     "llvm",
+    "pieces",
     "pool",
     "prebuilt",
     "signatures",

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import sift_down_in_order, sift_up_in_order
+from fieldcraft.kernels.heap import longer, sift_down_in_order, sift_up_in_order
 
 __all__ = ["pull", "room", "search"]
 
@@ -87,9 +87,8 @@ def _search(starts, origins, ends, sizes, cost, walls, places, scale, start, goa
         size, more = _go_on(starts, origins, sizes, cost, walls, places, scale, start, dist, came, stamp, turn, keys, cells, size)
         if more <= 0:
             break
-        longer_keys, longer_cells = np.empty(2 * keys.shape[0] + more, np.float64), np.empty(2 * keys.shape[0] + more, np.int64)
-        longer_keys[: keys.shape[0]], longer_cells[: keys.shape[0]] = keys, cells
-        keys, cells = longer_keys, longer_cells
+        least = 2 * keys.shape[0] + more
+        keys, cells = longer(keys, least), longer(cells, least)
     if more == 0:
         return 0, np.inf, keys, cells
     way[0] = start

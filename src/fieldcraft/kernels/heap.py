@@ -83,5 +83,6 @@ def sift_down_in_order(keys, cells, size):
 def longer(array, least):
     """A copy of an array with room for twice as many, and for `least`."""
     more = np.empty(max(2 * array.shape[0], least), array.dtype)
-    more[: array.shape[0]] = array
+    for i in range(array.shape[0]):
+        more[i] = array[i]
     return more

@@ -21,6 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
+from fieldcraft.kernels import pieces
 from fieldcraft.kernels.fingerprint import fingerprint
 from fieldcraft.kernels.signatures import Argument, parse
 from fieldcraft.kernels.store import Store, home
@@ -64,7 +65,7 @@ class _Kept:
         return numba.core.compiler.CompileResult._rebuild(context, *parts)
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        if not result.library.has_dynamic_globals and not result.lifted:
+        if not (pieces.is_loose(result) or result.library.has_dynamic_globals or result.lifted):
             store().write(self.path(signature, result.codegen), dumps(result._reduce()))
 
     def flush(self) -> None:
@@ -88,6 +89,7 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
     """A function that Numba compiles, kept in the store.
 
     With declared types, Python's calls are answered by the versions for these; other kernels that call it may have it in others.
+    `overloads` are the versions that other kernels are compiled with; those that answer Python have machine code.
     """
 
     def __init__(
@@ -101,7 +103,8 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
         super().__init__(py_func, locals, targetoptions, *(() if pipeline_class is None else (pipeline_class,)))
         self._cache = _Kept(self)
         self.declared = declared
-        self._is_declaring = self._is_ready = False
+        self._answers: list[Any] = []
+        self._is_ready = False
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -113,8 +116,6 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             if self._is_ready:
                 return
-            self._compilation_chain_init_hook()
-            self._is_declaring = True
             family = self.py_func.__module__.rpartition(".")[2]
             late = threading.Timer(_LATE, _log.info, (_STALL, family, repr(family)))
             late.daemon = True
@@ -122,16 +123,23 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
                 late.start()
             try:
                 for types in versions(self):
-                    found = self.overloads.get(types)
-                    if found is None:
-                        self.compile(types)
-                    else:  # a kernel that calls this one had it compiled
-                        super().add_overload(found)
+                    self._answer(types)
             finally:
-                self._is_declaring = False
                 late.cancel()
             self._is_ready = True
             self.disable_compile()
+
+    def _answer(self, types: tuple[Any, ...]) -> None:
+        """Let Python's calls with arguments of these types be answered."""
+        self._compilation_chain_init_hook()
+        with pieces.loose(self.targetctx):
+            self.compile(types)
+        result = self.overloads[types]
+        if pieces.is_loose(result):
+            result = pieces.bound(result)
+            self._cache.save_overload(types, result)
+        self._insert([each._code for each in types], result.entry_point, result.objectmode)
+        self._answers.append(result)  # Numba's table of them keeps nothing alive
 
     def is_stored(self) -> bool:
         """Whether all declared versions lie in the store."""
@@ -141,11 +149,8 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
             return self._is_ready or all(self._cache.path(types, codegen).exists() for types in versions(self))
 
     def add_overload(self, result: Any) -> None:
-        """Take in a version, for Python's calls only if it was declared."""
-        if not self.declared or self._is_declaring:
-            super().add_overload(result)
-        else:
-            self.overloads[tuple(result.signature.args)] = result
+        """Take in a version that other kernels are compiled with."""
+        self.overloads[tuple(result.signature.args)] = result
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """The template that the compiler asks for, for a caller among the kernels."""
@@ -157,9 +162,11 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
             self._can_compile = was_open
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        if not self.declared:
-            return super()._compile_for_args(*args, **kws)
-        self.prepare()
+        if self.declared:
+            self.prepare()
+        else:
+            with global_compiler_lock:
+                self._answer(tuple(self.typeof_pyval(each) for each in args))
         return self
 
 
@@ -174,6 +181,8 @@ class Variants(Kernel):
         for text, pattern in zip(declared, patterns, strict=True):
             texts.setdefault(tuple(pattern[k] for k in self._told_by), []).append(text)
         self._parts = {key: Kernel(py_func, targetoptions=targetoptions, declared=tuple(found)) for key, found in texts.items()}
+        for part in self._parts.values():
+            part.overloads = self.overloads
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version for these arguments."""

@@ -218,7 +218,7 @@ def divide(doors, key):
             doors[row, column] = np.uint8((EAST if column < columns - 1 else 0) | (SOUTH if row < rows - 1 else 0))
     turn = 0
     halls = np.empty((rows + columns + 2, 4), dtype=np.int64)
-    halls[0] = np.array([0, 0, columns, rows])
+    halls[0, 0], halls[0, 1], halls[0, 2], halls[0, 3] = 0, 0, columns, rows
     size = 1
     while size > 0:
         size -= 1

@@ -175,7 +175,9 @@ def tiles_near(
     total = 1
     while made < count and total > 0:
         if wrap:
-            opening[:] = values[: opening.shape[0]]
+            for y in range(opening.shape[0]):
+                for x in range(width):
+                    opening[y, x] = values[y, x]
         for ty in range(awake.shape[0] + 1):
             slot = ty % 2
             if ty < awake.shape[0] and band_awake[ty] != 0:
@@ -253,7 +255,9 @@ def tiles_any(
     total = 1
     while made < count and total > 0:
         if wrap:
-            opening[:] = values[: opening.shape[0]]
+            for y in range(opening.shape[0]):
+                for x in range(width):
+                    opening[y, x] = values[y, x]
         for ty in range(awake.shape[0] + lag):
             slot = ty % (lag + 1)
             if ty < awake.shape[0] and band_awake[ty] != 0:

@@ -81,7 +81,8 @@ def reach_out(runs, y, left, right, wrap, found):
     """How far the columns [left, right) of row y exchange to one side, in each row of the blur: as far as the shortest run until there."""
     height = runs.shape[0]
     reach = found.shape[0] // 2
-    found[reach, left:right] = runs[y, left:right]
+    for x in range(left, right):
+        found[reach, x] = runs[y, x]
     for way in (-1, 1):
         for n in range(1, reach + 1):
             row = y + way * n

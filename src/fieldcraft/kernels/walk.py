@@ -352,8 +352,9 @@ def walk(
         dies = all_dies[:count]
         found = all_found[:, :count]
         _take(positions, headings, key, step, start, x, y, hx, hy, dies)
-        wish_x[:] = hx
-        wish_y[:] = hy
+        for k in range(count):
+            wish_x[k] = hx[k]
+            wish_y[k] = hy[k]
         if to_sides or align != 0:
             _ahead(x, y, hx, hy, 1.0, 0.0, distance, one, other)
             _cells_of(one, other, height, width, y_up, wrap, middles)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from fieldcraft.errors import UnknownName
 from fieldcraft.kernels import prebuilt, tier
 from fieldcraft.kernels.table import FAMILIES
 
@@ -33,11 +34,16 @@ def chosen(names: Iterable[str]) -> list[str]:
 
 
 def entries(names: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
-    """Every kernel that declares its types, family by family; a name is a family or one kernel of it, as in "radial.stamp"."""
+    """Every kernel that declares its types, family by family; a name is a family or one kernel of it, as in "radial.stamp".
+
+    Raises `UnknownName` for a kernel that a family does not have.
+    """
     found: dict[int, Any] = {}
     for name in names:
         family, _, only = name.partition(".")
         members = vars(importlib.import_module(f"fieldcraft.kernels.{family}"))
+        if only and only not in members:
+            raise UnknownName(f"kernel of {family}", only, [each for each, value in members.items() if getattr(value, "declared", ())])
         for value in [members[only]] if only else members.values():
             if getattr(value, "declared", ()):
                 found[id(value)] = value

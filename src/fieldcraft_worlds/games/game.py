@@ -18,8 +18,8 @@ from fieldcraft_worlds.games.slider import Slider
 from fieldcraft_worlds.scene import Scene
 
 __all__ = [
-    "Action", "BrushWorld", "CheckedWorld", "Game", "HandGame", "Hands", "OpeningWorld", "Overlay", "Signal", "Slider", "TunedGame",
-    "TunedWorld", "WaitingWorld", "World", "moves",
+    "Action", "BrushWorld", "CheckedWorld", "Game", "HandGame", "Hands", "NamingGame", "OpeningWorld", "Overlay", "Signal", "Slider",
+    "TunedGame", "TunedWorld", "WaitingWorld", "World", "moves",
 ]  # fmt: skip
 
 
@@ -252,6 +252,15 @@ class TunedGame(Game, Protocol):
     @property
     def sliders(self) -> tuple[Slider, ...]:
         """In the order of the panel."""
+        ...
+
+
+class NamingGame(Game, Protocol):
+    """A game that names the kernels which its matches call: what was never compiled is compiled behind a bar before the first frame."""
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Words that `fc.warm_up` takes, such as "paths" or "radial", and single kernels, such as "spread.step_near"."""
         ...
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from fieldcraft import kernels
 from fieldcraft.cli import main
+from fieldcraft.errors import UnknownName
 from fieldcraft.kernels import warming
 from fieldcraft.readiness import is_ready
 from fieldcraft_worlds import preparing
@@ -18,6 +19,7 @@ from fieldcraft_worlds.library import GAMES, kernels_of
 from fieldcraft_worlds.play import window
 from fieldcraft_worlds.play.preparing import bar_picture
 from fieldcraft_worlds.play.session import Session
+from support.refusals import refused
 
 compiled_only = pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
 
@@ -123,7 +125,21 @@ def test_a_line_on_the_terminal(slow: Slow) -> None:
 def test_nothing_to_compile_shows_nothing(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "missing", lambda names: [])
     assert is_ready(["one"])
-    assert kernels_of("module:GAME", is_seen=True) == ()
+    assert kernels_of("moths", is_seen=True) == ()
+
+
+def test_a_game_of_ones_own_names_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fieldcraft_worlds.games.tether.plugin import GAME
+
+    monkeypatch.setattr(type(GAME), "kernels", ("sight", "spread.step_near"), raising=False)
+    found = kernels_of("fieldcraft_worlds.games.tether.plugin:GAME", is_seen=True)
+    assert {"visible", "spread.step_near", "paint.marks"} <= set(found)
+    assert "radial" not in found
+    monkeypatch.setattr(type(GAME), "kernels", ("sihgt",))
+    with refused(UnknownName, "'sihgt'", "sight"):
+        kernels_of("fieldcraft_worlds.games.tether.plugin:GAME")
+    with refused(UnknownName, "'step_neer'", "step_near"):
+        warming.entries(["spread.step_neer"])
 
 
 @compiled_only
