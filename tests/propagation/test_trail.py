@@ -18,8 +18,6 @@ from fieldcraft.propagation import Stamp, Trail
 from support.refusals import refused, unchanged
 from support.roads import open_cells
 
-pytestmark = pytest.mark.reference
-
 
 def trailing(trail: Trail, width: int = 19, height: int = 13, every: float = 0.1, **settings: object) -> fc.Layer:
     imap = fc.InfluenceMap(fc.Grid(width, height, **settings))
