@@ -57,7 +57,7 @@ def _as_rst(app: object, what: str, name: str, thing: object, options: object, l
                 section = ""
                 told.append("")
             told.append(line)
-    lines[:] = _code("\n".join(told)).split("\n") + [""]
+    lines[:] = [*_code("\n".join(told)).split("\n"), ""]
 
 
 def _code(text: str) -> str:

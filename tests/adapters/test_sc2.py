@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.adapters.sc2 import EFFECTS, Battlefield, Threat, by_weapons
+from fieldcraft.errors import InvalidValue
+from support import realdata
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    pytest.importorskip("sc2.bot_ai", reason="needs burnysc2")
+    from s2clientprotocol import common_pb2, data_pb2, raw_pb2, sc2api_pb2
+    from sc2.bot_ai import BotAI
+    from sc2.game_data import GameData
+    from sc2.game_info import GameInfo
+    from sc2.game_state import GameState
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # of protobuf and python-sc2
+
+MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS, STORM, BILE = 48, 55, 73, 19, 47, 341, 364, 1, 11
+
+
+def image(table: np.ndarray, bits: int) -> Any:
+    data = np.packbits(table != 0) if bits == 1 else table.astype(np.uint8)
+    return common_pb2.ImageData(bits_per_pixel=bits, size=common_pb2.Size2DI(x=table.shape[1], y=table.shape[0]), data=data.tobytes())
+
+
+def kinds() -> Any:
+    """What the game says of five kinds of units."""
+    ground, air = data_pb2.Weapon.Ground, data_pb2.Weapon.Air
+    weapons = {
+        MARINE: [(data_pb2.Weapon.Any, 6.0, 5.0, 0.61)], BANSHEE: [(ground, 12.0, 6.0, 0.89)], ZEALOT: [(ground, 8.0, 0.1, 0.86)],
+    }  # fmt: skip
+    units = [
+        data_pb2.UnitTypeData(
+            unit_id=unit, name=str(unit), available=True, movement_speed=2.25,
+            attributes=[data_pb2.Structure] if unit in (DEPOT, LOWERED) else [],
+            weapons=[data_pb2.Weapon(type=kind, damage=damage, range=reach, speed=speed, attacks=1) for kind, damage, reach, speed in weapons.get(unit, [])],
+        )
+        for unit in (MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS)
+    ]  # fmt: skip
+    assert air
+    return sc2api_pb2.ResponseData(units=units)
+
+
+class Game:
+    """A game that is told by hand, through the classes that a real one is told by."""
+
+    def __init__(self, pathing: np.ndarray, minerals: tuple[tuple[float, float], ...] = ()) -> None:
+        self.pathing, self.units, self.effects, self.minerals = pathing, [], [], minerals
+        height, width = pathing.shape
+        self.visibility = np.zeros_like(pathing)
+        corner, end = common_pb2.PointI(x=2, y=3), common_pb2.PointI(x=width - 2, y=height - 3)
+        self.raw = raw_pb2.StartRaw(
+            map_size=common_pb2.Size2DI(x=width, y=height), placement_grid=image(np.zeros_like(pathing), 1), terrain_height=image(pathing, 8),
+            playable_area=common_pb2.RectangleI(p0=corner, p1=end), start_locations=[common_pb2.Point2D(x=5.5, y=5.5)],
+            pathing_grid=image(pathing, 1),
+        )  # fmt: skip
+        self.info = sc2api_pb2.ResponseGameInfo(
+            map_name="by hand", start_raw=self.raw,
+            player_info=[sc2api_pb2.PlayerInfo(player_id=n, race_requested=common_pb2.Terran, race_actual=common_pb2.Terran) for n in (1, 2)],
+        )  # fmt: skip
+        self.bot = BotAI()
+        self.bot._initialize_variables()
+        self.bot._prepare_start(client=None, player_id=1, game_info=GameInfo(self.info), game_data=GameData(kinds()))
+        self.step()
+
+    def place(self, kind: int, x: float, y: float, alliance: int = 4, flying: bool = False, radius: float = 0.4) -> None:
+        self.units.append(
+            raw_pb2.Unit(
+                unit_type=kind, tag=len(self.units) + 1, alliance=alliance, pos=common_pb2.Point(x=x, y=y, z=10), radius=radius,
+                is_flying=flying, display_type=raw_pb2.Visible, build_progress=1.0, health=45, health_max=45,
+            )
+        )  # fmt: skip
+
+    def step(self) -> None:
+        neutral = [
+            raw_pb2.Unit(
+                unit_type=MINERALS, tag=10_000 + n, alliance=3, pos=common_pb2.Point(x=x, y=y, z=10), display_type=raw_pb2.Snapshot
+            )
+            for n, (x, y) in enumerate(self.minerals)
+        ]
+        raw = raw_pb2.ObservationRaw(
+            units=[*self.units, *neutral], effects=self.effects,
+            map_state=raw_pb2.MapState(visibility=image(self.visibility, 8), creep=image(np.zeros_like(self.pathing), 1)),
+        )  # fmt: skip
+        seen = sc2api_pb2.ResponseObservation(observation=sc2api_pb2.Observation(game_loop=1, raw_data=raw))
+        self.bot._prepare_step(GameState(seen), sc2api_pb2.Response(game_info=self.info))
+
+
+@pytest.fixture
+def game() -> Game:
+    pathing = np.ones((30, 44), dtype=np.uint8)
+    pathing[12:14, 5:30] = 0
+    return Game(pathing, minerals=((20.0, 20.5),))
+
+
+def test_cells_are_those_of_the_game(game: Game) -> None:
+    field = Battlefield(game.bot)
+    assert field.ground.shape == (30, 44)
+    for x, y, wall in (
+        (6.5, 12.5, True),
+        (6.5, 11.5, False),
+        (6.5, 14.5, False),
+        (19.2, 20.4, True),
+        (20.9, 20.4, True),
+        (21.1, 20.4, False),
+    ):
+        assert bool(field.ground.walls.flat[field.ground.cell_at((x, y))]) == wall
+    assert field.air.walls.flat[field.air.cell_at((1.5, 10.0))]
+    assert not field.air.walls.flat[field.air.cell_at((2.5, 12.5))]
+    assert field.grid("ground")[6, 12] == np.inf
+    assert field.grid("ground")[6, 11] == 1
+
+
+def test_danger_reaches_as_far_as_weapons_and_four_cells(game: Game) -> None:
+    game.place(MARINE, 10.5, 6.5)
+    game.place(BANSHEE, 30.5, 20.5, flying=True)
+    game.place(ZEALOT, 36.5, 8.5)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    marine = 6.0 / 0.61
+    assert field.danger_at((10.5 + 8.9, 6.5)) == pytest.approx(marine)
+    assert field.danger_at((10.5 + 9.6, 6.5)) == 0
+    assert field.danger_at((10.5, 6.5), "air") == pytest.approx(marine)
+    assert field.danger_at((30.5, 20.5), "air") == 0
+    assert field.danger_at((30.5, 20.5)) == pytest.approx(12 / 0.89)
+    assert field.danger_at((36.5 + 3.9, 8.5)) == pytest.approx(8 / 0.86)
+    assert field.danger_at((36.5 + 4.6, 8.5)) == 0
+    shown = field.grid("ground")
+    assert shown.shape == (44, 30)
+    assert shown[10, 6] == pytest.approx(1 + marine)
+    game.units.clear()
+    game.step()
+    field.update()
+    assert field.danger["ground"].values.max() == 0
+
+
+def test_effects_and_a_table_of_threats(game: Game) -> None:
+    game.place(MARINE, 10.5, 6.5)
+    game.effects.append(raw_pb2.Effect(effect_id=STORM, pos=[common_pb2.Point2D(x=35.5, y=20.5)], alliance=4, owner=2, radius=1.5))
+    game.step()
+    field = Battlefield(game.bot, threat=lambda unit: Threat(7.0, 2.0) if unit.type_id.name == "MARINE" else by_weapons(unit))
+    field.update()
+    assert field.danger_at((10.5, 6.5)) == 7
+    assert field.danger_at((10.5, 6.5), "air") == 0
+    for kind in ("ground", "air"):
+        assert field.danger_at((35.5, 20.5), kind) == EFFECTS["PSISTORMPERSISTENT"].cost
+
+
+def test_buildings_come_and_go(game: Game) -> None:
+    field = Battlefield(game.bot)
+    game.place(DEPOT, 30.0, 8.0, alliance=1, radius=1.1)
+    game.step()
+    field.update()
+    cells = [field.ground.cell_at((x, y)) for x in (29.5, 30.5) for y in (7.5, 8.5)]
+    assert field.ground.walls.flat[cells].all()
+    assert not field.ground.walls.flat[field.ground.cell_at((31.5, 8.5))]
+    game.units[0].unit_type = LOWERED
+    game.step()
+    field.update()
+    assert not field.ground.walls.flat[cells].any()
+
+
+def test_ways_go_round_danger(game: Game) -> None:
+    game.place(MARINE, 22.5, 6.5)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    start, goal = (5.5, 6.5), (40.5, 6.5)
+    assert not field.is_safe((22.5, 6.5))
+    assert field.is_safe(np.array([start, goal])).all()
+    through, round_ = field.pathfind(start, goal, weight=0.0), field.pathfind(start, goal)
+    assert np.asarray(field.danger_at(round_.positions)).sum() < np.asarray(field.danger_at(through.positions)).sum()
+    x, y = field.next_point(start, goal)
+    assert np.hypot(x - 5.5, y - 6.5) == pytest.approx(3.0, abs=0.3)
+    spot = field.safe_spots((16.5, 6.5))
+    assert field.is_safe(spot)
+    assert field.safe_spots(np.array([start, (16.5, 6.5)])).shape == (2, 2)
+
+
+def test_sight_goes_into_beliefs(game: Game) -> None:
+    game.visibility[5:9, 10:20] = 2
+    game.step()
+    field = Battlefield(game.bot)
+    assert field.seen.sum() == 40
+    assert field.seen.ravel()[field.ground.cell_at((12.5, 6.5))]
+    belief = fc.Belief(field.ground, speed=3.0)
+    belief.look(field.seen)
+    assert belief.values[field.seen].sum() == 0
+
+
+def test_a_battlefield_is_that_of_a_bot() -> None:
+    with pytest.raises(InvalidValue, match="bot"):
+        Battlefield("bot")
+
+
+@pytest.mark.parametrize("path", realdata.files("sc2/grids", "*.npz"), ids=lambda path: path.stem)
+def test_real_maps(path: Any) -> None:
+    stored = np.load(path, allow_pickle=False)
+    minerals = tuple(map(tuple, stored["unit_xy"][stored["unit_resource"] == 1].tolist()))
+    field = Battlefield(Game(stored["pathing"], minerals).bot)
+    ours = fc.load_map(path, neighbors=8)
+    assert (field.ground.walls != ours.walls).mean() < 0.02  # geysers, which this game does not have
+    ends = stored["start_locations"]
+    assert field.pathfind(ends[0], ends[1]).length > np.hypot(*(ends[0] - ends[1]))
