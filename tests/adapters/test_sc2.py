@@ -32,7 +32,7 @@ def image(table: np.ndarray, bits: int) -> Any:
 
 def kinds() -> Any:
     """What the game says of five kinds of units."""
-    ground, air = data_pb2.Weapon.Ground, data_pb2.Weapon.Air
+    ground = data_pb2.Weapon.Ground
     weapons = {
         MARINE: [(data_pb2.Weapon.Any, 6.0, 5.0, 0.61)], BANSHEE: [(ground, 12.0, 6.0, 0.89)], ZEALOT: [(ground, 8.0, 0.1, 0.86)],
     }  # fmt: skip
@@ -40,11 +40,13 @@ def kinds() -> Any:
         data_pb2.UnitTypeData(
             unit_id=unit, name=str(unit), available=True, movement_speed=2.25,
             attributes=[data_pb2.Structure] if unit in (DEPOT, LOWERED) else [],
-            weapons=[data_pb2.Weapon(type=kind, damage=damage, range=reach, speed=speed, attacks=1) for kind, damage, reach, speed in weapons.get(unit, [])],
+            weapons=[
+                data_pb2.Weapon(type=kind, damage=damage, range=reach, speed=speed, attacks=1)
+                for kind, damage, reach, speed in weapons.get(unit, [])
+            ],
         )
         for unit in (MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS)
     ]  # fmt: skip
-    assert air
     return sc2api_pb2.ResponseData(units=units)
 
 
@@ -57,7 +59,8 @@ class Game:
         self.visibility = np.zeros_like(pathing)
         corner, end = common_pb2.PointI(x=2, y=3), common_pb2.PointI(x=width - 2, y=height - 3)
         self.raw = raw_pb2.StartRaw(
-            map_size=common_pb2.Size2DI(x=width, y=height), placement_grid=image(np.zeros_like(pathing), 1), terrain_height=image(pathing, 8),
+            map_size=common_pb2.Size2DI(x=width, y=height), placement_grid=image(np.zeros_like(pathing), 1),
+            terrain_height=image(pathing, 8),
             playable_area=common_pb2.RectangleI(p0=corner, p1=end), start_locations=[common_pb2.Point2D(x=5.5, y=5.5)],
             pathing_grid=image(pathing, 1),
         )  # fmt: skip
