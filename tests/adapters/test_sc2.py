@@ -66,7 +66,9 @@ class Game:
         )  # fmt: skip
         self.info = sc2api_pb2.ResponseGameInfo(
             map_name="by hand", start_raw=self.raw,
-            player_info=[sc2api_pb2.PlayerInfo(player_id=n, race_requested=common_pb2.Terran, race_actual=common_pb2.Terran) for n in (1, 2)],
+            player_info=[
+                sc2api_pb2.PlayerInfo(player_id=n, race_requested=common_pb2.Terran, race_actual=common_pb2.Terran) for n in (1, 2)
+            ],
         )  # fmt: skip
         self.bot = BotAI()
         self.bot._initialize_variables()
