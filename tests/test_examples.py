@@ -16,6 +16,7 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "army.py": [[], ["--picture", "army.png"]],
     "chase_sheet.py": [["--picture", "chase.png"]],
     "crowd.py": [["--frames", "5"]],
+    "fire_front.py": [["--steps", "64", "--tiles", "2", "--picture", "fire.png"]],
     "explorer.py": [[], ["--picture", "explorer.png"]],
     "flanking.py": [["--frames", "5"], ["--picture", "flanking.png"]],
     "floors.py": [["--picture", "floors.png"]],

@@ -22,6 +22,7 @@ from fieldcraft.space import Grid, Neighborhood
 __all__ = ["Block", "Do", "Held", "LayerPlan", "Rim", "WorldPlan"]
 
 Planes = dict[str, NDArray[Any]]
+Parts = list[tuple[Piece, tuple[NDArray[np.float32], ...]]]
 
 
 @dataclass(frozen=True)
@@ -235,11 +236,19 @@ class Block:
         self.dirty = True
         self._quiet = 0
 
-    def _core_parts(self, planes: tuple[NDArray[np.float32], ...]) -> list[tuple[Piece, tuple[NDArray[np.float32], ...]]]:
+    def _core_parts(self, planes: tuple[NDArray[np.float32], ...]) -> Parts:
         core, ground = self.plan.core(self.number), self.plan.ground(self.number)
         rows, columns = core.within(ground)
         own = [plane[rows, columns] for plane in planes]
         return [(piece, tuple(plane[piece.there].copy() for plane in own)) for piece in self.plan.outgoing(self.number)]
+
+    def _changed(self, before: Parts, after: Parts) -> list[Rim]:
+        """The pieces of others' rims that differ."""
+        return [
+            Rim(piece.target, piece.number, new)
+            for (piece, old), (_, new) in zip(before, after, strict=True)
+            if any(a.tobytes() != b.tobytes() for a, b in zip(old, new, strict=True))
+        ]
 
     # What comes in
 
@@ -298,12 +307,7 @@ class Block:
         if still:
             return [], True
         self.dirty = True
-        after = self._core_parts(self._kind.travels(layer._field))
-        rims = [
-            Rim(piece.target, piece.number, new)
-            for (piece, old), (_, new) in zip(before, after, strict=True)
-            if any(a.tobytes() != b.tobytes() for a, b in zip(old, new, strict=True))
-        ]
+        rims = self._changed(before, self._core_parts(self._kind.travels(layer._field)))
         self._quiet = 0 if rims else self._quiet + 1
         if rims:
             self._look_at = 1
@@ -329,6 +333,25 @@ class Block:
         if steps > 1:
             layer.step(steps - 1)
         return False
+
+    def empty(self) -> None:
+        """Begin to settle: hold nothing, and know of no rim."""
+        self._kind.empty(self._field)
+        self._halo = {}
+        self.dirty = True
+        self._quiet = 0
+
+    def relax(self) -> list[Rim]:
+        """Settle as far as the rim allows that is known now: pieces of rims that have changed."""
+        layer = self.layer
+        before = self._core_parts(self._kind.travels(layer._field))
+        rim = np.zeros(self.plan.ground(self.number).shape, dtype=np.float32)
+        for piece in self.plan.pieces(self.number):
+            known = self._halo.get(piece.number)
+            if known is not None:
+                rim[piece.here] = known[0]
+        self._kind.relax(layer, rim)
+        return self._changed(before, self._core_parts(self._kind.travels(layer._field)))
 
     def _inner(self) -> tuple[slice, slice]:
         """The part of the ground that is right after one step: edges of the map are no edges of the ground."""

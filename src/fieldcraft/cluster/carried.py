@@ -42,6 +42,14 @@ class Carried(ABC):
     def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:  # noqa: B027 - of those that send none
         """Give cells of the ground the values of the planes that travel."""
 
+    def empty(self, field: Any) -> None:
+        """Begin to settle, from a map that holds nothing."""
+        raise NotImplementedError
+
+    def relax(self, layer: Any, rim: NDArray[np.float32]) -> None:
+        """Go where endless steps would lead, if the rim, the only part of this ground's shape that is not 0, stayed as it is."""
+        raise NotImplementedError
+
     @abstractmethod
     def kept(self, field: Any) -> Planes:
         """The planes that a block goes on from, each in the shape of its ground."""
@@ -71,6 +79,19 @@ class _Spread(Carried):
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
         field.restore({"values": planes["values"], "pinned": np.zeros(0, dtype=np.int64)}, sources)
+
+    def empty(self, field: Any) -> None:
+        field.write(np.zeros_like(field.values))
+
+    def relax(self, layer: Any, rim: NDArray[np.float32]) -> None:
+        layer._feed()
+        field, flat = layer._field, rim.reshape(-1)
+        held, strengths = layer._sources.pins(field.spread.stack)
+        beside = np.setdiff1d(np.flatnonzero(flat), held, assume_unique=True)
+        cells = np.concatenate([held, beside])
+        order = np.argsort(cells)
+        field.pin(cells[order], np.concatenate([strengths, flat[beside]])[order])
+        field.settle()
 
 
 class _Trail(Carried):

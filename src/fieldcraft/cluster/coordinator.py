@@ -94,6 +94,10 @@ class Coordinator:
         self.tally.bytes_between_blocks += sum(one.bytes_between for one in outcome)
         self.tally.bytes_between_workers += sum(rim.bytes for one in outcome for rim in one.rims)
 
+    def settle(self, name: str) -> None:
+        """Go where endless steps would lead."""
+        self._do("_settle", name)
+
     def _do(self, verb: str, *arguments: Any) -> Any:
         self._check()
         deed = (verb, arguments)
@@ -148,6 +152,17 @@ class Coordinator:
         found: list[Round] = self._shelves.each("round", [(name, steps, now, part) for part in parts])
         self._pending[name] = [rim for one in found for rim in one.rims]
         return found
+
+    def _settle(self, name: str) -> None:
+        """Let blocks settle, and again those that hear of other rims, until there are none."""
+        self._pending[name] = []
+        found: list[Round] = self._shelves.each("relax", [(name, (), True)] * self._shelves.count)
+        while any(one.rims or one.asleep for one in found):
+            self._pending[name] = [rim for one in found for rim in one.rims]
+            parts = self._parted(name)
+            found = self._shelves.each("relax", [(name, part, False) for part in parts])
+        self._pending[name] = []
+        self._each("wake", name)
 
     def _parted(self, name: str) -> list[list[Rim]]:
         """The rims that wait for each shelf."""

@@ -310,6 +310,20 @@ class WorldSpreadLayer(_SourceLayer):
         given = checks.amounts("amounts", amounts, len(rows))
         self._call("deposit", rows, columns, 0, {"amounts": given})
 
+    def settle(self) -> None:
+        """Go where endless steps would lead: to the least map that the sources hold up, with the bits of one array.
+
+        Each block settles by itself, tells what has changed of its rim, and settles again where its neighbors' rims have changed, until
+        none has: as many rounds as the longest way crosses blocks. Not with `Spread(pin=False)`, whose sources would have to be
+        weighed against each other over the whole map: `InvalidValue`.
+        """
+        if not self.propagation.settings()["pin"]:
+            raise InvalidValue(
+                "Blocks settle where sources hold their cells", got=repr(self.propagation), remedy="Take steps, or settle a window"
+            )
+        self._world.flush(self)
+        self._world.coordinator.settle(self.name)
+
 
 class WorldRadialLayer(_SourceLayer):
     """A layer with `Radial`: its values are what its sources say."""

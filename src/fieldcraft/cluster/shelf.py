@@ -102,9 +102,17 @@ class Shelf:
         """Take steps, at most as many as rims are made for; `now` are all steps of the layer after these."""
         return self._layers[name].round(steps, now, rims)
 
+    def relax(self, name: str, rims: Iterable[Rim], begins: bool) -> Round:
+        """Let the blocks settle that have heard of another rim; as it begins, all of them, from nothing."""
+        return self._layers[name].relax(rims, begins)
+
     def save(self, name: str, stamp: str) -> Saved:
         """Write all blocks of a layer that have changed since they were last written."""
         return self._layers[name].save(stamp)
+
+    def wake(self, name: str) -> None:
+        """Look at all blocks of a layer in the next round."""
+        self._layers[name].wake()
 
     def read(self, name: str, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:
         """The values of some of a block's cells; None where it holds nothing."""
@@ -282,6 +290,22 @@ class _Blocks:
                     self._forget(number)
         self.take(mine)
         return Round(others, ran, len(self._blocks) - ran if ran < len(self._blocks) else 0, between)
+
+    def relax(self, rims: Iterable[Rim], begins: bool) -> Round:
+        if begins:
+            for number in sorted(self._blocks):
+                self._block(number).empty()
+            self._awake = set(self._blocks)
+        self.take(rims)
+        some, self._awake = sorted(self._awake), set()
+        sent = [rim for number in some for rim in self._block(number).relax()]
+        mine = [rim for rim in sent if self._is_mine(rim.target)]
+        self.take(mine)
+        others = [rim for rim in sent if not self._is_mine(rim.target)]
+        return Round(others, len(some), len(self._awake), sum(rim.bytes for rim in sent))
+
+    def wake(self) -> None:
+        self._awake = set(self._blocks)
 
     def _forget(self, number: int) -> None:
         del self._blocks[number]
