@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.mirror import Mirror
@@ -13,9 +9,8 @@ from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tu
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State, checked
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.mirrored import TunedWorld
 from fieldcraft_worlds.games.painting import painted
-from fieldcraft_worlds.games.tuned import TunedWorld
-from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "meadow"]
 
@@ -25,22 +20,16 @@ KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
 class AntWorld(TunedWorld):
     """The ants on one map."""
 
+    rules = rules
+    views = scene
     mirror: Mirror
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, Mirror(space, settings))
 
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state."""
-        return rules.start(self.mirror, rng)
-
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space)
-
-    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-        """The next state, see `rules.step`."""
-        return rules.step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """The orders that brush, keys and sliders ask for."""
@@ -55,14 +44,6 @@ class AntWorld(TunedWorld):
             elif signal.phase == "press" and signal.action == "other trails":
                 asked.append(Leave(TRAILS[1] if state.trails == SCALAR else TRAILS[0]))
         return tuple(asked)
-
-    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return scene.seen(self.mirror, state, overlays)
-
-    def result(self, state: State) -> str | None:
-        """It never ends."""
-        return None
 
 
 class AntGame:

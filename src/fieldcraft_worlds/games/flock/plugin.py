@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from fieldcraft import Grid
@@ -13,9 +11,8 @@ from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Sca
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State, checked
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.mirrored import TunedWorld
 from fieldcraft_worlds.games.painting import painted
-from fieldcraft_worlds.games.tuned import TunedWorld
-from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "FlockGame", "FlockWorld"]
 
@@ -27,22 +24,16 @@ _PILLARS = ((24, 20), (64, 40), (104, 60), (30, 62), (98, 18))
 class FlockWorld(TunedWorld):
     """A flock on one map."""
 
+    rules = rules
+    views = scene
     mirror: Mirror
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, Mirror(space, settings))
 
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state."""
-        return rules.start(self.mirror, rng)
-
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space)
-
-    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-        """The next state, see `rules.step`."""
-        return rules.step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """The orders that pointer, keys and sliders ask for."""
@@ -58,14 +49,6 @@ class FlockWorld(TunedWorld):
             elif signal.phase == "press" and signal.action.startswith("by ") and (rule := signal.action[3:]) != state.rule:
                 asked.append(Fly(rule))
         return tuple(asked)
-
-    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return scene.seen(self.mirror, state, overlays)
-
-    def result(self, state: State) -> str | None:
-        """It never ends."""
-        return None
 
 
 class FlockGame:

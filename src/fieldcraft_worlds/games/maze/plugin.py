@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft.maps import maze_growth, maze_walls
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
-from fieldcraft_worlds.games.maze import scene
+from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.match import made
 from fieldcraft_worlds.games.maze.mirror import Mirror
-from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.settings import MazeRules, MemoryRules, MonsterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer, checked
+from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.walking import grid_asked
 from fieldcraft_worlds.scene import Scene
 
@@ -29,11 +28,15 @@ KINDS = (State, Monsters, Player, Settings, MazeRules, MemoryRules, MonsterRules
 _MOST_GROWN = 10_000  # rooms: carving more would keep the player waiting
 
 
-class MazeWorld:
+class MazeWorld(MirroredWorld):
     """The maze game on one map."""
 
+    rules = rules
+    views = scene
+    mirror: Mirror
+
     def __init__(self, space: Grid, settings: Settings, *, is_own: bool = False) -> None:
-        self.mirror = Mirror(space, settings)
+        super().__init__(space, Mirror(space, settings))
         self._is_own = is_own
 
     @cached_property
@@ -51,27 +54,9 @@ class MazeWorld:
             frames.append(walls)
         return frames
 
-    @property
-    def space(self) -> Grid:
-        """The map."""
-        return self.mirror.space
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.mirror.settings.rate
-
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state."""
-        return start(self.mirror, rng)
-
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space, self.mirror.settings)
-
-    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-        """The next state, see `rules.step`."""
-        return step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """Where the player is steered to, when that changes; until then the script plays."""
@@ -82,10 +67,6 @@ class MazeWorld:
         if wished == state.player.wish or (not any(wished) and not state.player.by_hand):
             return ()
         return (Steer(*wished),)
-
-    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return scene.seen(self.mirror, state, overlays)
 
     def opening(self, share: float) -> Scene | None:
         """The maze as far as it has grown, if it is the one of the settings."""

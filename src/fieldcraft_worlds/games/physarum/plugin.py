@@ -2,51 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from fieldcraft import Grid
 from fieldcraft_worlds.games.game import Action, Hands, Overlay
+from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.mirror import Mirror
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State, checked
-from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
 
 KINDS = (State, Settings, Found)
 
 
-class PhysarumWorld:
+class PhysarumWorld(MirroredWorld):
     """A mould on one map."""
 
+    rules = rules
+    views = scene
+    mirror: Mirror
+
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.mirror = Mirror(space, settings)
-
-    @property
-    def space(self) -> Grid:
-        """The map."""
-        return self.mirror.grid
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.mirror.settings.rate
-
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state."""
-        return rules.start(self.mirror, rng)
+        super().__init__(space, Mirror(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space)
-
-    def step(self, state: State, orders: Sequence[Found], rng: np.random.Generator) -> State:
-        """The next state, see `rules.step`."""
-        return rules.step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Found, ...]:
         """A city where the pointer is pressed."""
@@ -55,14 +39,6 @@ class PhysarumWorld:
             for signal in hands.signals
             if signal.action == "found" and signal.phase == "press" and signal.position is not None
         )
-
-    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return scene.seen(self.mirror, state, overlays)
-
-    def result(self, state: State) -> str | None:
-        """It never ends."""
-        return None
 
 
 class PhysarumGame:

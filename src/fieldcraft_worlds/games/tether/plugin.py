@@ -2,53 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
-
-import numpy as np
 
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
-from fieldcraft_worlds.games.tether import scene
-from fieldcraft_worlds.games.tether.match import start, step
+from fieldcraft_worlds.games.mirrored import MirroredWorld
+from fieldcraft_worlds.games.tether import match, scene
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning, checked
-from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
 
 KINDS = (State, Fighters, Shots, Tuning, Settings, FighterRules, Lead, Leave, Steer, Take, Tune, Walk)
 
 
-class TetherWorld:
+class TetherWorld(MirroredWorld):
     """The duel on one map."""
 
+    rules = match
+    views = scene
+    mirror: Mirror
+
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.mirror = Mirror(space, settings)
-
-    @property
-    def space(self) -> Grid:
-        """The map."""
-        return self.mirror.space
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.mirror.settings.rate
-
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state; raises `InvalidValue` where the map has no room for the fighters."""
-        return start(self.mirror, rng)
+        super().__init__(space, Mirror(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space, self.mirror.settings)
-
-    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-        """The next state, see `match.step`."""
-        return step(self.mirror, state, orders, rng)
 
     def tuned(self, state: State) -> Mapping[str, float]:
         """Where the sliders stand."""
@@ -83,10 +66,6 @@ class TetherWorld:
         if direction != (0.0, 0.0) or player != NOBODY:
             asked.append(Steer(*direction))
         return tuple(asked)
-
-    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return scene.seen(self.mirror, state, overlays)
 
     def result(self, state: State) -> str | None:
         """How it ended."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay
-from fieldcraft_worlds.games.towers import scene
-from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.mirrored import MirroredWorld
+from fieldcraft_worlds.games.towers import match, scene
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Begin, Command, March, Order, Place, Regroup, Remove, Send, Strike
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings, TowerRules, UnitRules
@@ -30,34 +30,19 @@ _SQUADS = ("key q", "key w", "key e", "key a", "key s", "key d")
 _SIDES = ("key u", "key i", "key o", "key p")
 
 
-class TowerWorld:
+class TowerWorld(MirroredWorld):
     """The tower game on one map."""
 
+    rules = match
+    views = scene
+    mirror: Mirror
+
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self._space = space
-        self.mirror = Mirror(space, settings)
-
-    @property
-    def space(self) -> Grid:
-        """The map."""
-        return self._space
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.mirror.settings.rate
-
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state; raises `InvalidValue` where the map has no room for the towers."""
-        return start(self.mirror, rng)
+        super().__init__(space, Mirror(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space, self.mirror.settings)
-
-    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-        """The next state, see `match.step`."""
-        return step(self.mirror, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """The orders of clicks and keys for the team that the player leads: the one chosen, if its orders come by hand."""
