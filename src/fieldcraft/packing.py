@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.space.apart import NAMES, apart, together
 
@@ -60,6 +61,8 @@ def unpack(data: bytes, kinds: Iterable[type] = ()) -> Any:
 
     Raises `BadSaveFile` for bytes that `pack` did not make with the same `kinds`.
     """
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise InvalidValue("What is unpacked is bytes", got=type(data).__name__, remedy="Pass what pack() gave")
     reader = _Reader(data, _named(kinds))
     try:
         value = reader.value(0)
@@ -74,7 +77,7 @@ def unpack(data: bytes, kinds: Iterable[type] = ()) -> Any:
 
 def _named(kinds: Iterable[type]) -> dict[str, type]:
     named: dict[str, type] = {}
-    for kind in kinds:
+    for kind in checks.sequence("kinds", kinds):
         if not (isinstance(kind, type) and is_dataclass(kind)) or named.setdefault(kind.__name__, kind) is not kind:
             raise InvalidValue(
                 "The kinds of a packing are dataclasses of different names",

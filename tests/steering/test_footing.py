@@ -118,5 +118,5 @@ def test_refusals():
         step(speeds=-1.0)
     with refused(InvalidValue, "unit"):
         Footing(WALLED, 0.0)
-    with refused(InvalidValue, "Footing needs a space"):
+    with refused(InvalidValue, "A footing is on"):
         Footing("map", 1.0)

@@ -75,6 +75,7 @@ def load_geometry(
         "min_area": (min_area, 2.0),
     }
     for name, (size, usual) in sizes.items():
+        checks.not_negative(name, size)
         if not bake and size != usual:
             raise InvalidValue(
                 f"{name} is for levels that are baked", got=f"{name}={size!r}, bake=False", remedy="Pass bake=True, or leave it out"

@@ -13,6 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import maze as reference
 from fieldcraft.kernels.reference.maze import EAST, SOUTH
+from fieldcraft.space.grid import MAX_CELLS
 
 __all__ = ["ALGORITHMS", "EAST", "SOUTH", "maze_doors", "maze_growth", "maze_walls"]
 
@@ -123,8 +124,17 @@ def maze_walls(doors: NDArray[np.uint8], corridor: int = 1) -> NDArray[np.bool_]
 
     The shape is `rows * (corridor + 1) + 1` by `columns * (corridor + 1) + 1`.
     """
+    doors, wide = checks.array("doors", doors), checks.whole("corridor", corridor, minimum=1, maximum=MAX_CELLS)
+    if doors.ndim != 2 or doors.dtype.kind not in "iu":
+        raise InvalidValue(
+            "doors are whole numbers of shape (rows, columns)",
+            got=f"{doors.dtype} of shape {doors.shape}",
+            remedy="Pass an array of maze_growth",
+        )
     rows, columns = doors.shape
-    pitch = corridor + 1
+    if (rows * (wide + 1) + 1) * (columns * (wide + 1) + 1) > MAX_CELLS:
+        raise InvalidValue(f"A maze has at most {MAX_CELLS:,} cells", got=f"{columns} x {rows} rooms of {wide}", remedy="Make it smaller")
+    pitch = wide + 1
     walls = np.ones((rows * pitch + 1, columns * pitch + 1), dtype=np.bool_)
     east, south = (doors & EAST) == 0, (doors & SOUTH) == 0
     for at in range(1, pitch):

@@ -136,7 +136,7 @@ class Search:
         try:
             last, ticks = int(memory["last"]), int(memory["ticks"])
             goals, given = (np.array(memory[name], dtype=np.int64) for name in ("goals", "given"))
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, OverflowError, TypeError, ValueError) as error:
             raise not_a_memory(f"{type(error).__name__}: {error}") from None
         if goals.ndim != 1 or goals.shape != given.shape or not all(NONE <= cell < len(self.space) for cell in (last, *goals.tolist())):
             raise not_a_memory(f"last={last} and goals {goals[:5].tolist()} on a map of {len(self.space)} cells")

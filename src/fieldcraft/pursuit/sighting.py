@@ -46,7 +46,10 @@ class Contacts:
 
     def velocity_of(self, target: int) -> NDArray[np.float64] | None:
         """How a target moved when it was seen last, or None where that is not known: what `Pursuit` takes."""
-        velocity: NDArray[np.float64] = self.velocities[target]
+        number = checks.whole("target", target)
+        if number >= len(self):
+            raise InvalidValue(f"Targets are numbered 0 to {len(self) - 1}", got=f"target={number}", remedy="Ask for one of these")
+        velocity: NDArray[np.float64] = self.velocities[number]
         return velocity if velocity.any() else None
 
 

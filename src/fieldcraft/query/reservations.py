@@ -191,9 +191,9 @@ def _names(agents: Any, count: int, single: bool) -> list[Hashable]:
     names: list[Hashable]
     if single:
         names = [agents]
-    elif isinstance(agents, np.ndarray):
+    elif isinstance(agents, np.ndarray) and agents.ndim:
         names = agents.tolist()
-    elif isinstance(agents, Iterable) and not isinstance(agents, (str, bytes)):
+    elif isinstance(agents, Iterable) and not isinstance(agents, (str, bytes, np.ndarray)):
         names = list(agents)
     else:
         names = [agents]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fieldcraft import checks
 from fieldcraft.errors import BadRecipe, InvalidValue
 from fieldcraft.recipe.lines import Keys, find_lines
 
@@ -174,11 +175,12 @@ class Document:
 
 def data_beside(path: Path) -> Path | None:
     """The first folder `shared/data` beside a file or above it, if there is one."""
-    return next((found for folder in path.resolve().parents if (found := folder / "shared" / "data").is_dir()), None)
+    return next((found for folder in checks.path("path", path).resolve().parents if (found := folder / "shared" / "data").is_dir()), None)
 
 
 def parse_value(text: str) -> Any:
     """A value as TOML means it; text that is no TOML value stands for itself."""
+    checks.text("text", text)
     try:
         return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
     except (ValueError, RecursionError):

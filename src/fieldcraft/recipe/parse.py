@@ -50,6 +50,9 @@ def read_recipe(path: str | Path, overrides: Iterable[str] = (), *, data: str | 
 
     Raises `BadRecipe` that lists every problem, each with its line and what to do.
     """
+    path = checks.path("path", path)
+    data = None if data is None else checks.path("data", data)
+    text = None if text is None else checks.text("text", text)
     document = Document(path, overrides, data=data, text=text)
     problems = Problems(document)
     root = Section(problems, (), document.table)

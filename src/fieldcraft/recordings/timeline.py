@@ -140,11 +140,17 @@ class Timeline:
         """Writes the CSV file that `read` reads; it is put in place only when complete.
 
         Numbers are written so that they come back exactly. The columns half_life and age are there only if used.
+        Raises `BadTimeline` where nothing can be written.
         """
         path = checks.path("path", path)
         fading, aged = bool(np.isfinite(self.half_lives).any()), bool(self.ages.any())
         header = [*COLUMNS, *(name for name, used in zip(_OPTIONAL, (fading, aged), strict=True) if used)]
-        handle, partial = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+        try:
+            handle, partial = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+        except OSError as error:
+            raise BadTimeline(
+                "A timeline is written into a folder that is there", got=f"{str(path)[:80]!r}: {error.strerror}", remedy="Pass another path"
+            ) from error
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")

@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distance import DistanceMap, distance_map
 from fieldcraft.paths.flow import FlowField, flow_field
-from fieldcraft.space import Space, picked
+from fieldcraft.space import Space, checked_space, picked
 from fieldcraft.steering.arguments import limits
 from fieldcraft.steering.footing_edges import NOTHING, EdgeFooting
 from fieldcraft.steering.footing_free import GridFooting, MeshFooting
@@ -55,9 +55,9 @@ class Footing:
     """
 
     def __init__(self, space: Space, unit: float, *, within: ArrayLike | None = None) -> None:
-        self.space = space
+        self.space = checked_space(space, "A footing is on")
         self.unit = checks.positive("unit", unit)
-        cells = np.arange(len(space)) if within is None else checks.array("within", within).astype(np.int64)
+        cells = np.arange(len(space)) if within is None else space.cell_ids(within)
         is_within = np.zeros(len(space), dtype=np.bool_)
         is_within[cells] = True
         kind = picked(space, "Footing", grid=GridFooting, graph=_on_graph)
@@ -72,7 +72,15 @@ class Footing:
 
     def away(self, starts: ArrayLike, ends: ArrayLike) -> Floats:
         """The straight ways from starts to ends, arrays of shape (..., D) in world units that broadcast; on a torus the short ones."""
-        return self.space.short_way(np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64))
+        here, there = (checks.array(name, value) for name, value in (("starts", starts), ("ends", ends)))
+        numbers = here.dtype.kind in "iuf" and there.dtype.kind in "iuf"
+        if not numbers or not here.shape[-1:] == there.shape[-1:] == (self.space.dimensions,) or not _broadcast(here, there):
+            raise InvalidValue(
+                f"starts and ends are world positions of {self.space.dimensions} numbers",
+                got=f"{here.dtype} of shape {here.shape} and {there.dtype} of shape {there.shape}",
+                remedy=f"Pass two arrays of shape (N, {self.space.dimensions})",
+            )
+        return self.space.short_way(there.astype(np.float64) - here.astype(np.float64))
 
     def cells_of(self, positions: ArrayLike) -> Ints:
         """The cells (N,) of positions (N, D); beside the map the nearest ones."""
@@ -153,3 +161,11 @@ class Footing:
 
 def _on_graph(space: Space, *given: Any) -> _Walk:
     return (EdgeFooting if space.graph.mesh is None else MeshFooting)(space, *given)
+
+
+def _broadcast(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    try:
+        np.broadcast_shapes(one.shape, other.shape)
+    except ValueError:
+        return False
+    return True

@@ -185,6 +185,16 @@ def plain_values(values: ArrayLike, what: str = "values", *, dimensions: tuple[i
     return narrow
 
 
+def _numbers(values: ArrayLike) -> NDArray[np.float32]:
+    """Values of any shape but that of a single number, as float32."""
+    if isinstance(values, np.ndarray) and values.dtype == np.float32 and values.ndim:
+        return values
+    given = checks.array("values", values)
+    if given.dtype.kind not in "iufb" or not given.ndim:
+        raise InvalidValue("values are an array of numbers", got=f"{given.dtype} of shape {given.shape}", remedy="Pass layer.values, say")
+    return given.astype(np.float32)
+
+
 class ColorScale:
     """Which value gets which colour; share one between pictures that are to be compared, or between the frames of a film.
 
@@ -242,6 +252,7 @@ class ColorScale:
 
     def share(self, values: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         """How far along the table finite float32 values lie, 0 to 1, of the same shape."""
+        values = _numbers(values)
         start, end = (self.high, self.low) if self.high <= 0 else (self.low, self.high)
         usual = 1e-30 < self.high - self.low < 1e30
         exact: NDArray[np.floating[Any]] = values if usual else values.astype(np.float64)
@@ -253,6 +264,7 @@ class ColorScale:
 
     def index(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
         """For each finite float32 value the row of `table`, or `HIDDEN` where it is not drawn; uint8 of the same shape."""
+        values = _numbers(values)
         index = self._row(values)
         if self.threshold is not None:
             # HIDDEN has all bits set; masks cost several times as much where few neighbours agree.
