@@ -27,6 +27,7 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot,
     Ends before a step that would ignite nothing (STUCK), or after which more than `most_hot` cells would be warm (TOO_HOT), else RUNS.
     """
     cold = 0
+    may_be_many = most_hot < lit.shape[0]  # no flood has more cells than are listed
     for _ in range(count):
         last = marks[TAIL + 1]
         for i in range(marks[TAIL], marks[TAIL + 1]):
@@ -48,9 +49,10 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot,
                     lit[last] = end
                     last += 1
         ignites = last - marks[FRONT + 1]
-        while cold < marks[FRONT + 1] and marks[STEPS] + 1 - ignited[lit[cold]] >= lasts:
-            cold += 1
-        if ignites == 0 or last - cold > most_hot:
+        if may_be_many:
+            while cold < marks[FRONT + 1] and marks[STEPS] + 1 - ignited[lit[cold]] >= lasts:
+                cold += 1
+        if ignites == 0 or (may_be_many and last - cold > most_hot):
             for i in range(marks[FRONT + 1], last):
                 state[lit[i]] = UNTOUCHED
                 lit[i] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -84,6 +85,7 @@ class Pursuit(Operand):
         most_steps: int = 500,
     ) -> None:
         self.space = checked_space(space)
+        self._ops = kernels.flood
         start, self.last_seen = place(space, last_seen)
         heading, own_speed = heading_of(velocity, space.dimensions)
         pace = own_speed if speed is None else checks.positive("speed", speed)
@@ -103,11 +105,11 @@ class Pursuit(Operand):
         self._walls_version = space.walls_version
         self._blocked = _mask(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
-        self._state = np.where(self._barred, np.uint8(kernels.flood.BLOCKED), np.uint8(kernels.flood.UNTOUCHED))
+        self._state = np.where(self._barred, np.uint8(self._ops.BLOCKED), np.uint8(self._ops.UNTOUCHED))
         self._start = start
-        if self._state[start] == kernels.flood.BLOCKED:
+        if self._state[start] == self._ops.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
-            is_any = bool((self._state == kernels.flood.UNTOUCHED).any())
+            is_any = bool((self._state == self._ops.UNTOUCHED).any())
             raise OnWall(
                 "A fugitive is last seen on open ground, which is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
@@ -119,7 +121,7 @@ class Pursuit(Operand):
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
         self._lit[0] = self._shut[0] = start
-        self._state[start] = kernels.flood.HEAT
+        self._state[start] = self._ops.HEAT
         self._ignited[start] = 0
         self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
         self.restarts = 0
@@ -132,10 +134,11 @@ class Pursuit(Operand):
         return f"<Pursuit after {self.steps} steps, {len(self.hot)} hot cells{', ' + self.stopped if self.stopped else ''}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_ways", "_seen")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_ways", "_seen", "_ops")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._ops = kernels.flood
         self._ways = self.space.ways
         self._seen = (-1, np.zeros(0, dtype=np.float32))
 
@@ -153,7 +156,7 @@ class Pursuit(Operand):
             wanted -= self._go_on(wanted)
             self._changes += 1
         if wanted and self.stopped == _STUCK:
-            self._marks[kernels.flood.STEPS] = min(self.steps + wanted, _LAST_STEP)
+            self._marks[self._ops.STEPS] = min(self.steps + wanted, _LAST_STEP)
             self._changes += 1
         return self.stopped is None
 
@@ -161,8 +164,8 @@ class Pursuit(Operand):
         """How many steps the front has made, of those that are wanted."""
         before, left = self.steps, max(self.most_steps - self.steps, 0)
         end = self._run(self._state, self._ignited, self._lit, self._shut, self._marks, min(wanted, left), self.most_hot)
-        if end != kernels.flood.RUNS:
-            self.stopped = "with too many hot cells" if end == kernels.flood.TOO_HOT else _STUCK
+        if end != self._ops.RUNS:
+            self.stopped = "with too many hot cells" if end == self._ops.TOO_HOT else _STUCK
         elif wanted > left:
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
@@ -185,14 +188,14 @@ class Pursuit(Operand):
         """
         seen = _mask(self.space, view)
         self._follow_walls()
-        self._forget(seen & (self._state == kernels.flood.HEAT))
+        self._forget(seen & (self._state == self._ops.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
 
     def _forget(self, cleared: NDArray[np.bool_]) -> None:
         """Be as if the flood had never been in some of the cells where it was."""
         if cleared.any():
-            self._strike(self._lit, kernels.flood.FRONT, cleared)
-            self._state[cleared] = kernels.flood.UNTOUCHED
+            self._strike(self._lit, self._ops.FRONT, cleared)
+            self._state[cleared] = self._ops.UNTOUCHED
             self._ignited[cleared] = _NEVER
             self._changes += 1
 
@@ -220,10 +223,10 @@ class Pursuit(Operand):
 
     def _take_walls(self) -> None:
         self.stopped = None  # by other ways it may go on
-        self._forget(self._barred & (self._state == kernels.flood.HEAT))
-        self._strike(self._shut, kernels.flood.TAIL, self._barred)
-        self._state[self._state == kernels.flood.BLOCKED] = kernels.flood.UNTOUCHED
-        self._state[self._barred] = kernels.flood.BLOCKED
+        self._forget(self._barred & (self._state == self._ops.HEAT))
+        self._strike(self._shut, self._ops.TAIL, self._barred)
+        self._state[self._state == self._ops.BLOCKED] = self._ops.UNTOUCHED
+        self._state[self._barred] = self._ops.BLOCKED
 
     def _origin(self) -> int:
         """The cell in which the fugitive was last seen, or the nearest that it can be in where that is walled by now."""
@@ -246,34 +249,34 @@ class Pursuit(Operand):
 
     def _flooded(self, seen: NDArray[np.bool_], *, barrier: bool) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64], bool]:
         """The state, `shut` and marks of a new flood that has come as far as this one, or late: a little farther, out of view."""
-        state = np.where(self._state == kernels.flood.BLOCKED, np.uint8(kernels.flood.BLOCKED), np.uint8(kernels.flood.UNTOUCHED))
+        state = np.where(self._state == self._ops.BLOCKED, np.uint8(self._ops.BLOCKED), np.uint8(self._ops.UNTOUCHED))
         ignited, lit, marks = np.empty_like(self._ignited), np.zeros_like(self._lit), np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
         shut = np.zeros_like(self._shut)
         lit[0] = shut[0] = origin = self._origin()
-        if state[origin] == kernels.flood.UNTOUCHED:
-            state[origin] = kernels.flood.HEAT
-        end = self._run(state, ignited, lit, shut, marks, self.steps, len(lit)) if self.steps else kernels.flood.RUNS
+        if state[origin] == self._ops.UNTOUCHED:
+            state[origin] = self._ops.HEAT
+        end = self._run(state, ignited, lit, shut, marks, self.steps, len(lit)) if self.steps else self._ops.RUNS
         late = False
-        while end == kernels.flood.RUNS and seen[lit[: marks[kernels.flood.FRONT + 1]]].all():
+        while end == self._ops.RUNS and seen[lit[: marks[self._ops.FRONT + 1]]].all():
             late = True
             end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
-        if marks[kernels.flood.TAIL] and origin != self._start:
+        if marks[self._ops.TAIL] and origin != self._start:
             # No barrier stands where it began. Only `_start` stays listed so: that cell is never behind, and can't be listed again.
             shut[:-1] = shut[1:]
-            marks[kernels.flood.TAIL : kernels.flood.TAIL + 2] -= 1
+            marks[self._ops.TAIL : self._ops.TAIL + 2] -= 1
         return state, shut, marks, late
 
     def _ignite(self, state: NDArray[np.uint8], shut: NDArray[np.int32], marks: NDArray[np.int64], seen: NDArray[np.bool_]) -> bool:
         """Go on with that state, hot where it is warm out of view; whether it is anywhere."""
-        hot = np.flatnonzero((state == kernels.flood.HEAT) & ~seen)
+        hot = np.flatnonzero((state == self._ops.HEAT) & ~seen)
         if not len(hot):
             return False
-        state[(state == kernels.flood.HEAT) & seen] = kernels.flood.UNTOUCHED
+        state[(state == self._ops.HEAT) & seen] = self._ops.UNTOUCHED
         self._state, self._shut = state, shut
         self._ignited[:] = _NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot
-        self._marks[:] = 0, len(hot), marks[kernels.flood.TAIL], marks[kernels.flood.TAIL + 1], self.steps
+        self._marks[:] = 0, len(hot), marks[self._ops.TAIL], marks[self._ops.TAIL + 1], self.steps
         self.stopped = None
         self._changes += 1
         return True
@@ -288,7 +291,7 @@ class Pursuit(Operand):
         count: int,
         most_hot: int,
     ) -> int:
-        run = kernels.flood.run
+        run = self._ops.run
         # No flood makes more steps at once than there are cells, nor ignites more.
         count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
         return int(run(self._ways.starts, self._ways.ends, state, self._behind, ignited, lit, shut, marks, count, most_hot, self._lasts))
@@ -296,7 +299,7 @@ class Pursuit(Operand):
     @property
     def steps(self) -> int:
         """How many steps the flood has made."""
-        return int(self._marks[kernels.flood.STEPS])
+        return int(self._marks[self._ops.STEPS])
 
     # What it says
 
@@ -318,12 +321,12 @@ class Pursuit(Operand):
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """Where the barrier stands, bool in the space's shape."""
-        return np.asarray((self._state == kernels.flood.BARRIER) & ~self._barred_now()).reshape(self.space.shape)
+        return np.asarray((self._state == self._ops.BARRIER) & ~self._barred_now()).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front; none where it has cooled with nowhere left to go."""
-        front = self._lit[self._marks[kernels.flood.FRONT] : self._marks[kernels.flood.FRONT + 1]].astype(np.int64)
+        front = self._lit[self._marks[self._ops.FRONT] : self._marks[self._ops.FRONT + 1]].astype(np.int64)
         return np.asarray(front[(self._ignited[front] == self.steps) & ~self._barred_now()[front]])
 
     @property
@@ -366,7 +369,7 @@ class Pursuit(Operand):
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts, self.stopped = ticks, restarts, None if stopped is None else str(stopped)
-        if ((self._state == kernels.flood.BLOCKED) != self._barred).any():
+        if ((self._state == self._ops.BLOCKED) != self._barred).any():
             self._take_walls()
         self._changes += 1
 
@@ -385,6 +388,7 @@ def _heat(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
     return np.asarray(heat)
 
 
+@functools.lru_cache(maxsize=64)
 def _steps_warm(cooling: float) -> int:
     """How many steps a cell is warm, that in which it is ignited among them."""
     about = min(int(1 / cooling), _LAST_STEP - 2)
