@@ -129,6 +129,7 @@ def _worlds() -> dict[str, Callable[[World], Any]]:
 # What a required parameter gets while another one is hostile, by its name, or by "function.name" where names mean two things.
 GOOD: dict[str, Callable[[World], Any]] = {
     "space": lambda w: w.grid,
+    "imap": lambda w: w.imap,
     "speed": lambda w: 1.0,
     "agents": lambda w: [(2.5, 2.5), (9.5, 3.5)],
     "position": lambda w: (2.5, 2.5),

@@ -48,12 +48,19 @@ def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, 
             "position": [None if math.isnan(x) else x for x in part.position],
             "strength": None if math.isnan(part.strength) else part.strength,
             "amount": part.amount,
-            "name": None if part.key is None else str(part.key),
+            "name": _name(live, found.name, part.source) if part.key is None else str(part.key),
         }
         for part in found.contributions[:_MOST_BARS]
     ]
     others = len(found.contributions) - len(bars)
     return {**told, "bars": bars, "others": others, "remainder": found.remainder, "remainder_is": found.remainder_is}
+
+
+def _name(live: Live, layer: str, source: int) -> str | None:
+    """The name of a source, where its world knows one."""
+    name_of = getattr(live, "name_of", None)
+    found: str | None = None if name_of is None else name_of(layer, source)
+    return found
 
 
 def _value(shown: Operand, place: NDArray[np.float64]) -> float:
@@ -94,7 +101,7 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
         if part.key is None and math.isfinite(part.strength):
             to = part.strength / 2
             after = end(functools.partial(_weakened, source=part.source, strength=to))
-            named = f"strength of source {part.source & 0xFFFFFFFF}"
+            named = f"strength of {_name(live, name, part.source) or f'source {part.source & 0xFFFFFFFF}'}"
             found.append({"name": named, "source": part.source, "from": part.strength, "to": to, "value": after})
     told = [each for each in found if abs(each["value"] - now) > 1e-6 * max(abs(now), 1e-6)]
     told.sort(key=lambda each: -abs(each["value"] - now))

@@ -36,14 +36,10 @@ def recipe_of(session: Session, *, write: bool = False) -> dict[str, Any]:
         raise InvalidValue("What is kept can be read again", got=str(error), remedy="Keep the session instead") from error
     told = {"what": "recipe", "name": path.name, "text": text, "left_out": left_out, "written": False}
     if write:
-        if path.read_text(encoding="utf-8-sig") != live.recipe.document.text:
-            raise InvalidValue(
-                "A recipe is written back where nobody else changed it",
-                got=f"{path.name}, changed since",
-                remedy="Download it, and compare",
-            )
+        if path.read_text(encoding="utf-8-sig") != live.written[-1]:
+            raise InvalidValue("A recipe is written back where nobody else changed it", got=f"another {path.name}", remedy="Download it")
         _replace(path, text)
-        live.recipe.document.text = text
+        live.written.append(text)
         told["written"] = True
     return told
 
@@ -130,6 +126,7 @@ def _append(document: Any, name: str, layer: str, position: tuple[float, ...], w
 
     entry = tomlkit.table()
     entry.update({"layer": layer, "position": list(position), what: amount, "on_wall": "nearest", "outside": "clamp"})
+    entry.add(tomlkit.nl())
     if name not in document:
         document.append(name, tomlkit.aot())
     document[name].append(entry)

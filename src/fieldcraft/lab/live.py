@@ -212,6 +212,12 @@ class LiveRecipe:
         """Do as an order says; a source of the recipe that is touched belongs to whoever touched it."""
         obey(order, self.imap, release=self.world.release)
 
+    def name_of(self, layer: str, source: int) -> str | None:
+        """The name that the recipe gives a source."""
+        part = self.world.part_of(layer, source)
+        name = None if part is None else self.recipe.document.value((*part.keys, "name"))
+        return name if isinstance(name, str) else None
+
     def keyframe(self) -> bytes:
         """All that changes."""
         return self._keeper.kept(self.world)

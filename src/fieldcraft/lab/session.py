@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ __all__ = ["Session"]
 _MAGIC = b"fieldcraft lab session\n"
 _VERSION = 1
 _KEYFRAME_SECONDS = 1.0
+_MOST_SHARE = 0.05  # of the time goes into keyframes, at most
 _MOST_BYTES = 1 << 28
 _MOST_STEPS = 1 << 40
 _MOST_FILE = 1 << 30
@@ -109,7 +112,10 @@ class Session:
             self._obeyed += 1
 
     def _keep(self) -> None:
+        begun = time.perf_counter()
         self._keyframes.add(Keyframe(self.moment, self._obeyed, self.live.keyframe()))
+        seconds = (time.perf_counter() - begun) / _MOST_SHARE
+        self._interval = max(self._interval, math.ceil(seconds / self.live.step_seconds))
 
     def seek(self, moment: int) -> None:
         """Go to a moment, back or on: to the nearest keyframe before it, and from there by the log."""
