@@ -31,6 +31,7 @@ SUITES = {
     "memory": "bench.memory",
     "learning": "bench.learning",
     "cluster": "bench.cluster",
+    "ahead": "bench.ahead",
 }
 
 

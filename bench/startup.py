@@ -131,17 +131,17 @@ def first_steps(runs: int) -> tuple[list[dict[str, float]], list[dict[str, float
     compiling, cached = [], []
     for _ in range(runs):
         with tempfile.TemporaryDirectory(prefix="fieldcraft-bench-") as folder:
-            compiling.append(fresh(FIRST_STEP, NUMBA_CACHE_DIR=folder))
-            if not any(Path(folder).rglob("*.nbc")):
-                raise RuntimeError(f"the first step left no compiled kernel in NUMBA_CACHE_DIR={folder}: nothing was measured")
-            cached += [fresh(FIRST_STEP, NUMBA_CACHE_DIR=folder) for _ in range(3)]
+            compiling.append(fresh(FIRST_STEP, FIELDCRAFT_KERNELS=folder))
+            if not any(Path(folder).rglob("*.kernel")):
+                raise RuntimeError(f"the first step left no compiled kernel in FIELDCRAFT_KERNELS={folder}: nothing was measured")
+            cached += [fresh(FIRST_STEP, FIELDCRAFT_KERNELS=folder) for _ in range(3)]
     return compiling, cached
 
 
 def warm_up() -> tuple[dict[str, Any], dict[str, Any]]:
     """Times of `fc.warm_up()` and the longest stall after it, with nothing compiled and in the process after that."""
     with tempfile.TemporaryDirectory(prefix="fieldcraft-bench-") as folder:
-        return fresh(WARM_UP, NUMBA_CACHE_DIR=folder), fresh(WARM_UP, NUMBA_CACHE_DIR=folder)
+        return fresh(WARM_UP, FIELDCRAFT_KERNELS=folder), fresh(WARM_UP, FIELDCRAFT_KERNELS=folder)
 
 
 def memory() -> dict[str, float] | None:
