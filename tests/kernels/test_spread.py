@@ -16,7 +16,9 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import spread as reference
-from fieldcraft.propagation import spread as scheduler
+from fieldcraft.propagation import spread as spreads
+from fieldcraft.propagation import spreading_field
+from fieldcraft.propagation.on_grid import spread as scheduler
 from support.worlds import KNIGHT_AND_CORNER, random_ground
 
 pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
@@ -31,7 +33,7 @@ NEIGHBORS = [
     [(1, 0), (-1, 0), (0, 1), (0, -1)],
     [(x, 1) for x in range(-6, 6)],
 ]
-FALLOFFS = list(scheduler.FALLOFFS)
+FALLOFFS = list(spreads.FALLOFFS)
 
 
 @dataclass(frozen=True)
@@ -214,8 +216,8 @@ def path(**constants: object) -> Iterator[None]:
             if name == "threads":
                 patch.setattr(pool, "_count", value)
             else:
-                assert hasattr(scheduler, f"_{name.upper()}")
-                patch.setattr(scheduler, f"_{name.upper()}", value)
+                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else spreading_field
+                patch.setattr(module, f"_{name.upper()}", value)
         yield
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu.devices import Batch, Buffer, Device
-from fieldcraft.propagation.spread import Spread, SpreadField
+from fieldcraft.propagation.on_grid.spread import SpreadField
+from fieldcraft.propagation.spread import Spread
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 

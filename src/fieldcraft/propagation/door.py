@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation import spread as on_squares
 from fieldcraft.propagation.canvas import Blots, GridBlots
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.on_graph import exact as graph_exact
@@ -21,9 +20,11 @@ from fieldcraft.propagation.on_grid import exact as grid_exact
 from fieldcraft.propagation.on_grid import fade as grid_fade
 from fieldcraft.propagation.on_grid import footprints
 from fieldcraft.propagation.on_grid import radial as grid_radial
+from fieldcraft.propagation.on_grid import spread as on_squares
 from fieldcraft.propagation.on_hex.stamps import HexBlots
 from fieldcraft.propagation.on_hex.trail import HexTrailField
 from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.propagation.trail import Trail, TrailField
 from fieldcraft.propagation.units import Found
@@ -57,7 +58,7 @@ class Surroundings(Protocol):
         ...
 
 
-def spread_field(spread: on_squares.Spread, space: Space, every: float) -> Field:
+def spread_field(spread: Spread, space: Space, every: float) -> Field:
     """A field that spreads."""
     kind: Callable[..., Field] = picked(space, "Spread", grid=on_squares.SpreadField, graph=graph_spread.GraphSpreadField)
     return kind(spread, space, every)

@@ -13,26 +13,21 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
-from fieldcraft.propagation.field import Account, Field
-from fieldcraft.propagation.spread import FALLOFFS, Spread, checked_pins, checked_resistance
-from fieldcraft.propagation.spread_account import trace
+from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.spread_floors import Floors, stronger
-from fieldcraft.sources import Sources
+from fieldcraft.propagation.spreading_field import PIN, WALL, Awake, SpreadingField
 from fieldcraft.space import Space
 
 __all__ = ["GraphSpreadField"]
 
-_PIN, _WALL = 2, 1
-
 # A scheduler's constants: none of them changes a value, only when which kernel runs.
 _SPARSE_SHARE = 0.5  # up to this share of awake blocks, skipping the others pays for the book-keeping
-_FIRST_PROBE, _LAST_PROBE = 16, 128  # steps of everything between two looks at which blocks still change
 _ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel
 _ANY_COST = 4  # how much longer an arc takes in the general kernel
 _UNIT_ARCS = 250_000  # arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 
 
-class GraphSpreadField(Field):
+class GraphSpreadField(SpreadingField):
     """Values that spread over a graph.
 
     They are kept by rank, see `Arrangement`, in two arrays that take turns; `values` brings them back in the order of the vertices.
@@ -78,32 +73,11 @@ class GraphSpreadField(Field):
 
     def tune(self, spread: Spread, every: float) -> None:
         """Go on with other parameters, or updated `every` other number of seconds."""
-        self.spread = spread
-        self._stack = spread.stack
-        self._decay = spread.decay
-        self._exponent = FALLOFFS[spread.falloff]
-        self._momentum = np.float32(spread.momentum)
-        self._keep = np.float32(-1 if spread.half_life is None else 0.5 ** (every / spread.half_life))
-        self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
-        self._every = every
+        self._take(spread, every)
         self._weigh()
         self._floors = None
         self._fed = -1
         self._blocks.wake_all()
-
-    def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Go on with vertices that resist what enters them; see `Field.resist`."""
-        self.resistance = resistance
-        self.tune(self.spread, self._every)
-
-    def feed(self, sources: Sources) -> None:
-        """Hold the vertices of the sources; see `Field.feed`."""
-        if self.space.walls_version != self._walls_version:
-            self._follow_walls()
-        if sources.version != self._fed:
-            self.pin(*sources.pins(self._stack))
-            sources.forget_changes()
-            self._fed = sources.version
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
         """Hold exactly these vertices, ascending, at these values from now on; with `pin=False` at these values or stronger ones."""
@@ -112,12 +86,12 @@ class GraphSpreadField(Field):
         before, here = self._ground.ranks_of(self.pinned), self._ground.ranks_of(cells)
         if not self.spread.pin:
             self._floors = self._floors_at(here, strengths) if len(cells) else None
-            loose = stronger(self._now[here], strengths) & (self._frozen[here] & _WALL == 0)
+            loose = stronger(self._now[here], strengths) & (self._frozen[here] & WALL == 0)
             strengths = np.where(loose, self._now[here], strengths)
-        self._frozen[before] &= ~np.uint8(_PIN)
-        self._frozen[here] |= np.uint8(_PIN)
-        gone = before[self._frozen[before] & _PIN == 0]
-        self._now[gone[self._frozen[gone] == _WALL]] = 0
+        self._frozen[before] &= ~np.uint8(PIN)
+        self._frozen[here] |= np.uint8(PIN)
+        gone = before[self._frozen[before] & PIN == 0]
+        self._now[gone[self._frozen[gone] == WALL]] = 0
         changed = here[self._now[here] != strengths]
         self._now[here] = strengths
         self._stale = True
@@ -149,18 +123,6 @@ class GraphSpreadField(Field):
             self._signed = self._signed or bool((self._now[ranks] < 0).any())
             self._wake(ranks)
 
-    def run(self, count: int) -> None:
-        """Take `count` steps."""
-        if not len(self.space):
-            return
-        if self._floors is None:
-            self._run(count)
-            return
-        for _ in range(count):
-            self._hold(self._floors)
-            self._run(1)
-            self._mend(self._floors)
-
     def _floors_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
         """The vertices of sources that don't pin, and from where arcs arrive there."""
         ground = self._ground
@@ -173,20 +135,27 @@ class GraphSpreadField(Field):
             return Floors(ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives)
         return Floors(ranks, strengths, np.asarray(ground.origins[arcs], dtype=np.int64), losses[arcs], arrives)
 
-    def _hold(self, floors: Floors) -> None:
-        """Pin the floors that the next step would leave below their strength, and no others."""
-        turned = floors.choose(self._now, self._exponent, self._momentum, self._keep, self._floor)
-        if len(turned):
-            self._pin_only(floors)
-            self._wake(turned)
+    @property
+    def _level(self) -> NDArray[np.float32]:
+        return self._now
 
-    def _pin_only(self, floors: Floors) -> None:
-        pins = np.where(floors.held, np.uint8(_PIN), np.uint8(0))
-        self._frozen[floors.cells] = (self._frozen[floors.cells] & ~np.uint8(_PIN)) | pins
+    @property
+    def _by_cell(self) -> NDArray[np.float32]:
+        return self._by_vertex
+
+    @property
+    def _planes(self) -> list[NDArray[np.uint8]]:
+        return [self._frozen]
 
     def _mend(self, floors: Floors) -> None:
-        self._wake(floors.mend(self._now))
+        super()._mend(floors)
         self._stale = True
+
+    def _settled(self) -> None:
+        self._stale = True
+        self._fed = -1
+        self._signed = bool((self._now < 0).any())
+        self._blocks.wake_all()
 
     def _run(self, count: int) -> None:
         blocks = self._blocks
@@ -200,15 +169,8 @@ class GraphSpreadField(Field):
                 count -= made
         self._stale = True
 
-    def step_in_units(self) -> Iterator[None]:
-        """Take one step, some slices a unit; see `Field.step_in_units`."""
-        if self._floors is not None:
-            self._hold(self._floors)
-        yield from self._slices_of_a_step()
-        if self._floors is not None:
-            self._mend(self._floors)
-
-    def _slices_of_a_step(self) -> Iterator[None]:
+    def _units_of_a_step(self) -> Iterator[None]:
+        """Take one step, some slices a unit."""
         blocks = self._blocks
         if blocks.awake == 0:
             return
@@ -237,48 +199,6 @@ class GraphSpreadField(Field):
         else:
             blocks.wake_all()
 
-    def account(self, cell: int, sources: Sources) -> Account:
-        """The sources that hold a cell up; see `trace`."""
-        return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """The values and the held vertices; see `Field.state`."""
-        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self.pinned}
-        return state if self.resistance is None else state | {"resistance": self.resistance}
-
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
-        pinned = checked_pins(state["pinned"], len(self.space))
-        if "resistance" in state:
-            self.resist(checked_resistance(state["resistance"], self.space.shape))
-        self._by_vertex[:] = state["values"].reshape(-1)
-        self.touched(None)
-        self.pin(pinned, self._by_vertex[pinned])
-        self._walls_version = -1  # the values may be from before a change of walls: look at all of them at the next step
-
-    def settle(self) -> None:
-        """Go where endless steps would lead: nothing but what the sources hold up."""
-        if self._floors is None:
-            self._settle()
-        else:
-            self._settle_floors(self._floors)
-        self._stale = True
-        self._fed = -1
-        self._signed = bool((self._now < 0).any())
-        self._blocks.wake_all()
-
-    def _settle_floors(self, floors: Floors) -> None:
-        """Settle with all of them held, then without those that something stronger reaches, until there are none."""
-        floors.held = np.ones(len(floors.cells), dtype=np.bool_)
-        while True:
-            self._pin_only(floors)
-            self._now[floors.cells[floors.held]] = floors.least[floors.held]
-            self._settle()
-            beaten = floors.held & floors.beaten(self._now, self._exponent, self._floor)
-            if not beaten.any():
-                return
-            floors.held &= ~beaten
-
     def _settle(self) -> None:
         values, frozen = self._held
         losses = self._arc_losses()
@@ -301,14 +221,14 @@ class GraphSpreadField(Field):
     def _weigh(self) -> None:
         self._closed = self.graph.closed
         if self.resistance is None:
-            self._losses = self._ground.row_losses(self._decay, self._exponent, self._closed)
+            self._losses = self._ground.row_losses(self.spread.decay, self._exponent, self._closed)
         else:
             self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
 
     def _arc_losses(self) -> NDArray[np.float32]:
         """The loss on each arc, with the resistance of the vertex that it enters."""
         ground = self._ground
-        losses = ground.losses(self._decay, self._exponent, self._closed)
+        losses = ground.losses(self.spread.decay, self._exponent, self._closed)
         if self.resistance is None:
             return losses
         entered = np.repeat(ground.by_rank(self.resistance.reshape(-1)), np.diff(ground.starts))
@@ -326,8 +246,8 @@ class GraphSpreadField(Field):
         if self._closed is not self.graph.closed:
             self._weigh()
         ranks = self._ground.ranks_of(changed)
-        self._frozen[ranks] = (self._frozen[ranks] & _PIN) | self.graph.walls[changed].astype(np.uint8)
-        self._now[ranks[self._frozen[ranks] == _WALL]] = 0
+        self._frozen[ranks] = (self._frozen[ranks] & PIN) | self.graph.walls[changed].astype(np.uint8)
+        self._now[ranks[self._frozen[ranks] == WALL]] = 0
         self._stale = True
         self._wake(ranks)
 
@@ -414,42 +334,18 @@ class GraphSpreadField(Field):
         self._blocks.awake = int(np.count_nonzero(self._blocks.flags))
 
 
-class _Blocks:
-    """Which blocks can change in the next step, and when it pays to care."""
+class _Blocks(Awake):
+    """Which blocks can change in the next step."""
 
     def __init__(self, count: int) -> None:
-        self.count = count
+        super().__init__(count)
         self.flags = np.ones(count, dtype=np.uint8)
-        self.awake = count
-        self.probing = True
-        self.until_probe = 0
-        self._interval = _FIRST_PROBE
-
-    @property
-    def is_worth_it(self) -> bool:
-        """Whether the next step goes block by block: some are at rest, or it is time to look how many are."""
-        return not self.probing or self.until_probe == 0
 
     def report(self, flags: NDArray[np.uint8]) -> None:
         """Take notice of which blocks a step has left awake."""
         self.flags = flags
-        self.awake = int(np.count_nonzero(flags))
-        if self.awake <= _SPARSE_SHARE * self.count or self.count <= 2:
-            self.probing = False
-            self._interval = _FIRST_PROBE
-            return
-        self.wake_all()
-        self.until_probe = self._interval
-        self._interval = min(2 * self._interval, _LAST_PROBE)
+        awake = int(np.count_nonzero(flags))
+        self.found(awake, few=awake <= _SPARSE_SHARE * self.count or self.count <= 2)
 
-    def rest(self) -> None:
-        """Take notice that a step has changed nothing."""
-        self.flags[:] = 0
-        self.awake = 0
-        self.probing = False
-
-    def wake_all(self) -> None:
-        """Take notice that any vertex may have changed."""
-        self.flags[:] = 1
-        self.awake = self.count
-        self.probing = True
+    def _mark(self, flag: int) -> None:
+        self.flags[:] = flag
