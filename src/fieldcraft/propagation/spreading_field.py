@@ -1,4 +1,4 @@
-"""What spreading has in common on all kinds of space: sources that hold cells, steps where something can still change."""
+"""Fields that spread, as they are on all kinds of space: sources that hold cells, steps where something can still change."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class SpreadingField(Field):
     @property
     @abstractmethod
     def _planes(self) -> list[NDArray[np.uint8]]:
-        """What says of each value whether a source pins it, flat, in the order of `_level`."""
+        """The flags that say of each value whether a source pins it, flat, in the order of `_level`."""
 
     @abstractmethod
     def _wake(self, places: NDArray[np.int64]) -> None:
