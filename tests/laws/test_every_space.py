@@ -356,9 +356,9 @@ def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(kind: str, seed:
     bare = copy.deepcopy(space)
     bare.set_walls(sorted(block_of(space, cell, min(reach, radius))), False)
     seen = []
-    for ground, block in ((space, reach), (bare, 0.0)):
+    for ground, thickness in ((space, reach), (bare, 0.0)):
         imap = fc.InfluenceMap(ground)
-        layer = imap.add_layer("towers", fc.Radial(radius, metric=metric, blend=blend, block=block))
+        layer = imap.add_layer("towers", fc.Radial(radius, metric=metric, blend=blend, thickness=thickness))
         layer.add_source(space.position_of(cell), 3.0, on_wall="through")
         imap.step()
         seen.append(np.where(space.walls, 0, layer.values))

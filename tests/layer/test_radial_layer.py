@@ -309,13 +309,15 @@ class RadialMachine(RuleBasedStateMachine):
         wrap=st.booleans(),
         metric=st.sampled_from(METRICS),
         blend=st.sampled_from(["sum", "max"]),
-        block=st.sampled_from([0.0, 1.5]),
+        thickness=st.sampled_from([0.0, 1.5]),
         exact=st.booleans(),
     )
-    def begin(self, seed: int, neighbors: int, wrap: bool, metric: str, blend: str, block: float, exact: bool) -> None:
+    def begin(self, seed: int, neighbors: int, wrap: bool, metric: str, blend: str, thickness: float, exact: bool) -> None:
         walls = np.random.default_rng(seed).random((17, 24)) < 0.15
         self.imap = fc.InfluenceMap(fc.Grid(24, 17, walls=walls, neighbors=neighbors, wrap=wrap))
-        self.layer = self.imap.add_layer("a", fc.Radial(4, metric=metric, blend=blend, block=block, exact=exact and metric == "straight"))
+        self.layer = self.imap.add_layer(
+            "a", fc.Radial(4, metric=metric, blend=blend, thickness=thickness, exact=exact and metric == "straight")
+        )
         self.model: dict[int, tuple[Any, float, Shape]] = {}
         self.keys: dict[int, int] = {}
         self.stepped = True

@@ -52,7 +52,7 @@ class World:
     has_terrain: bool
     metric: str
     blend: str
-    block: float
+    thickness: float
     seed: int
 
     def grid(self) -> fc.Grid:
@@ -62,7 +62,7 @@ class World:
 
     def field(self, space: fc.Grid) -> RadialField:
         """A field that knows all shapes: number `i * len(RADII) + j` is falloff `i` with radius `j`."""
-        field = GridRadialField(Radial(3, metric=self.metric, blend=self.blend, block=self.block), space)
+        field = GridRadialField(Radial(3, metric=self.metric, blend=self.blend, thickness=self.thickness), space)
         for falloff in FALLOFFS:
             for radius in RADII:
                 field.footprints.number(falloff, radius, field.ground)
@@ -79,7 +79,7 @@ WORLDS = st.builds(
     has_terrain=st.sampled_from([False, False, True]),
     metric=st.sampled_from(METRICS),
     blend=st.sampled_from(["sum", "max"]),
-    block=st.sampled_from([0.0, 0.0, 1.0, 2.5]),
+    thickness=st.sampled_from([0.0, 0.0, 1.0, 2.5]),
     seed=st.integers(0, 2**16),
 )
 
@@ -303,12 +303,12 @@ class TestOracles:
         city = fc.Grid(27, 25, neighbors=8)
         tower = [(row, column) for row in (11, 12, 13) for column in (12, 13, 14)]
         city.set_walls([row * 27 + column for row, column in tower])
-        for metric, block in itertools.product(("connected", "path", "sight"), (0.0, 1.5)):
-            layer = fc.InfluenceMap(city.to_graph() if as_graph else city).add_layer("a", Radial(8, metric=metric, block=block))
+        for metric, thickness in itertools.product(("connected", "path", "sight"), (0.0, 1.5)):
+            layer = fc.InfluenceMap(city.to_graph() if as_graph else city).add_layer("a", Radial(8, metric=metric, thickness=thickness))
             layer.add_source((13.5, 12.5), 4.0, on_wall="through")
             layer.step()
             seen = layer.values.reshape(25, 27)[:, :27]
-            assert seen.any() == (block > 0)  # in the middle of its block it touches no open ground
+            assert seen.any() == (thickness > 0)  # in the middle of its walls it touches no open ground
             np.testing.assert_array_equal(seen, seen[:, ::-1])
             np.testing.assert_array_equal(seen, seen[::-1])
 
@@ -317,7 +317,7 @@ class TestOracles:
         classes[3:5, 4:6] = 2
         enter = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]], dtype=np.bool_)
         grid = fc.Grid(11, 9, terrain=fc.Terrain(classes, enter))
-        layer = fc.InfluenceMap(grid).add_layer("a", Radial(3, "constant", block=1.0))
+        layer = fc.InfluenceMap(grid).add_layer("a", Radial(3, "constant", thickness=1.0))
         layer.add_source((5.5, 4.5), on_wall="through")
         layer.step()
         beside = [(2, 4), (2, 5), (3, 3), (4, 3), (5, 4), (5, 5), (3, 6), (4, 6)]

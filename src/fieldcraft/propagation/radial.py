@@ -41,9 +41,9 @@ class Radial(Radiating):
         the source by a walk within the radius. "path": along the walk. "sight": straight, but only where the source sees; see
         `visible`: on a graph of waypoints nothing hides.
     blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
-    block: how large the blocks of walls are that sources may be built into, world units from the center of their cell. A source in
+    thickness: how thick the walls are that sources may be built into, world units from the center of their cell. A source in
         a wall, put there with `on_wall="through"`, acts as if the walls joined to its own were open to it that far: it goes out of
-        its block on all sides. With 0 only its own cell is open to it.
+        its walls on all sides. With 0 only its own cell is open to it.
     exact: with "straight", measure from where a source is, not from the center of its cell: what it gives changes smoothly while it
         moves within a cell. Each source that moves costs more. Chosen when a layer is made.
 
@@ -56,7 +56,7 @@ class Radial(Radiating):
     )
     metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
     blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))
-    block: float = dataclasses.field(default=0.0, metadata=checked(checks.not_negative))
+    thickness: float = dataclasses.field(default=0.0, metadata=checked(checks.not_negative))
     exact: bool = dataclasses.field(default=False, metadata=checked(checks.flag))
 
     most, least = MOST_STRENGTH, -MOST_STRENGTH

@@ -159,12 +159,12 @@ class GraphGround:
 class GraphFootprints:
     """Footprints of one metric on a graph, searched for and kept until walls change. A *shape* is a falloff and a radius.
 
-    `block` is how far, in world units, the walls around a vertex that is one are open to its footprint.
+    `thickness` is how far, in world units, the walls around a vertex that is one are open to its footprint.
     """
 
-    def __init__(self, metric: str, block: float = 0.0) -> None:
+    def __init__(self, metric: str, thickness: float = 0.0) -> None:
         self._metric = metric
-        self._block = block
+        self._thickness = thickness
         self._numbers: dict[tuple[Falloff, float], int] = {}
         self.shapes: list[tuple[Falloff, float]] = []
         self.size = 0
@@ -192,7 +192,7 @@ class GraphFootprints:
         found = ground.found.get(cell, number)
         if found is None:
             falloff, radius = self.shapes[number]
-            around = ground.opened(cell, min(self._block, radius)) if self._block > 0 and ground.blocked[cell] else ground
+            around = ground.opened(cell, min(self._thickness, radius)) if self._thickness > 0 and ground.blocked[cell] else ground
             cells, shares = yield from self._searched(around, cell, radius, aside)
             found = ground.found.keep(cell, number, (cells, falloff(shares)))
         yield 1

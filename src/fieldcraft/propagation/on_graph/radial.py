@@ -19,7 +19,7 @@ class GraphRadialField(RadialField):
     def _no_footprints(self) -> GraphFootprints:
         if self.radial.metric == "sight":
             needs_plane(self.space, "Sight")
-        return GraphFootprints(self.radial.metric, self.radial.block)
+        return GraphFootprints(self.radial.metric, self.radial.thickness)
 
     def _ground_now(self) -> GraphGround:
         return GraphGround.of(self.space, self.resistance)

@@ -143,12 +143,12 @@ def _count_walls(walls: NDArray[np.bool_], before: NDArray[np.int32], top: int, 
 class Footprints:
     """Footprints of one metric. A *shape* is a falloff and a radius; on open ground its footprint is cut once and shared.
 
-    `block` is how far, in cells, the walls around a cell that is one are open to its footprint.
+    `thickness` is how far, in cells, the walls around a cell that is one are open to its footprint.
     """
 
-    def __init__(self, metric: str, block: float = 0.0) -> None:
+    def __init__(self, metric: str, thickness: float = 0.0) -> None:
         self._metric = metric
-        self._block = block
+        self._thickness = thickness
         self._numbers: dict[tuple[Falloff, float], int] = {}
         self._tables: list[NDArray[np.float64]] = []
         self._shapes: list[tuple[Falloff, float]] = []
@@ -191,7 +191,7 @@ class Footprints:
 
     def without_others(self, shapes: NDArray[np.int64], used: NDArray[np.bool_]) -> tuple[Footprints, NDArray[np.int64]]:
         """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it is not."""
-        kept = Footprints(self._metric, self._block)
+        kept = Footprints(self._metric, self._thickness)
         wanted, numbers = np.unique(shapes[used], return_inverse=True)
         for number in wanted.tolist():
             kept._numbers[self._shapes[number]] = len(kept._tables)
@@ -249,8 +249,8 @@ class Footprints:
         A search goes on in scratch that is its own until it ends; one asked for meanwhile goes `aside`.
         """
         falloff, radius = self._shapes[number]
-        if self._block > 0 and ground.walls.reshape(-1)[cell]:
-            ground = ground.opened(cell, min(self._block, radius))
+        if self._thickness > 0 and ground.walls.reshape(-1)[cell]:
+            ground = ground.opened(cell, min(self._thickness, radius))
         if self._metric == "sight":
             cells, shares = yield from self._looks.round(ground.walls, ground.wrap, cell, radius, aside, UNIT_SEARCHED)
             return cells, falloff(shares)

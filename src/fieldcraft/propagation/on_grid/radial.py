@@ -33,7 +33,7 @@ class GridRadialField(RadialField):
         return too_large(self.space)
 
     def _no_footprints(self) -> Footprints:
-        return Footprints(self.radial.metric, self.radial.block / self._unit)
+        return Footprints(self.radial.metric, self.radial.thickness / self._unit)
 
     def _ground_now(self) -> Ground:
         return Ground.of(self.space, self.resistance)
@@ -86,7 +86,7 @@ class GridRadialField(RadialField):
     def _connect_many(self, jobs: Emission) -> Emission:
         """Search and add all small footprints in one call; which are left."""
         small = self.footprints.reaches[jobs.shapes] <= SMALL_REACH
-        if self.radial.block > 0:
+        if self.radial.thickness > 0:
             small &= ~self.ground.walls.reshape(-1)[jobs.cells]
         if not small.any():
             return jobs
