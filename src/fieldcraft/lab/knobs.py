@@ -33,7 +33,7 @@ _LOGARITHMIC = {"half_life": (0.02, 60.0), "floor": (1e-6, 1.0), "every": (1 / 1
 def settings(layer: Layer) -> dict[str, Any]:
     """The settings of a layer by name, as plain data; falloffs that have no name are None."""
     found: dict[str, Any] = {} if layer.propagation is None else dict(layer.propagation.settings())
-    plain = {name: _plain(value) for name, value in found.items() if name not in ("vector", "accumulate", "barrier", "steps")}
+    plain = {name: _plain(value) for name, value in found.items() if name not in ("vector", "accumulate", "barrier", "steps", "exact")}
     return {**plain, "every": layer.every}
 
 
