@@ -270,7 +270,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "offset": lambda w: (1, 1),
     "fc.influence_at.sources": lambda w: [(3.5, 3.5)],
     "fc.influence_at.strengths": lambda w: [2.0],
-    "imap": lambda w: w.imap,
     "unit": lambda w: 1.0,
     "ends": lambda w: [(3.5, 3.5), (8.5, 1.5)],
     "wishes": lambda w: np.array([(1.0, 0.0), (0.0, 1.0)]),
