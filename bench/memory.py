@@ -196,10 +196,18 @@ def trailing(report: Report, quick: bool) -> None:
         peers.append((f"OpenCV {machine.version('opencv-python-headless')} blur, addWeighted", opencv, 2))
     except ImportError:
         report.notes.append("Left out: OpenCV, which is not installed.")
+    hexes = fc.InfluenceMap(fc.HexGrid(TRAIL, TRAIL))
+    hexes.add_layer("trail", Trail(0.98)).write(start)
+    hexes.step()
     table = Table(f"Trail: blur 3 x 3, keep, add what 1,000 stamps of 15 x 15 left, {TRAIL} x {TRAIL}", COLUMNS)
     for words, way, required in peers:
         found = batches({"ours": (warm, imap.step), "peer": (way, way)}, 4 if quick else 80)
         add_row(table, "update", found["ours"], words, found["peer"], required)
+    found = batches({"ours": (hexes.step, hexes.step), "peer": (scipy_way, scipy_way)}, 4 if quick else 20)
+    add_row(table, "update on hexagons, no stamps", found["ours"], peers[0][0], found["peer"], None)
+    table.notes.append(
+        "On hexagons a trail goes through a sparse matrix of SciPy, for want of a kernel: the row says what that costs beside squares."
+    )
     table.notes.append(
         "The stamps are put on beforehand for all, and each makes an untimed update first, as in a loop that does nothing else."
         " fieldcraft conserves at the rim, the others mirror."
