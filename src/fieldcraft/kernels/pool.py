@@ -77,6 +77,8 @@ def bands(count: int, most: int, align: int = 1) -> list[tuple[int, int]]:
     """About even parts [first, last) of `count` rows, at most `most` and none of them empty; all begin at multiples of `align`."""
     units = -(-count // align)
     parts = shares(min(most, units))
+    if parts == 1:
+        return [(0, count)]
     edges = [units * part // parts * align for part in range(parts)] + [count]
     return list(itertools.pairwise(edges))
 
