@@ -402,6 +402,23 @@ EXEMPT = {
     "Swarm.copy": "takes seconds to find a graphics card",
 }
 
+# What answers with NaN or infinity on purpose: no way leads there, nobody is near, nothing was found, values that were to be finite.
+ENDLESS = {
+    "fc.distance_map",
+    "fc.flee_map",
+    "fc.best",
+    "fc.worst",
+    "fc.pick",
+    "Reservations.best",
+    "Reservations.worst",
+    "DistanceMap.sample",
+    "DistanceMap.sample_cells",
+    "Neighbors.nearest",
+    "Sight.nobody",
+    "Sight.look",
+    "ColorScale.share",
+}
+
 ROOMS = (fc, fc.recordings, fc.steering, fc.view, pursuit, maps, recipe, packing)
 
 Get = Callable[[World], Callable[..., Any]]
@@ -473,7 +490,7 @@ def _good(label: str, parameter: str, world: World) -> Any:
 
 
 def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str | None:
-    """What goes wrong when a parameter gets a hostile value: another exception than fieldcraft's own, or a hang.
+    """What goes wrong when a parameter gets a hostile value: another exception than fieldcraft's own, a hang, NaN or infinity.
 
     "" for nothing, None for a refusal.
     """
@@ -484,6 +501,8 @@ def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str
             answer = function(**given, **{parameter: HOSTILE[value]()})
             if inspect.isgenerator(answer):
                 next(answer, None)
+        if label not in ENDLESS and not _is_finite(answer):
+            return f"{label}({parameter}={value}): an answer that is not finite"
     except FieldcraftError:
         return None
     except Hang:
@@ -491,6 +510,18 @@ def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str
     except Exception as error:
         return f"{label}({parameter}={value}): {type(error).__name__}: {str(error)[:90]}"
     return ""
+
+
+def _is_finite(answer: Any) -> bool:
+    """Whether there is no NaN and no infinity in numbers, in arrays of them, and in the values of maps."""
+    if isinstance(answer, tuple):
+        return all(_is_finite(part) for part in answer)
+    numbers = answer if isinstance(answer, (float, np.floating, np.ndarray)) else getattr(answer, "values", None)
+    return (
+        not isinstance(numbers, (float, np.floating, np.ndarray))
+        or np.asarray(numbers).dtype.kind != "f"
+        or bool(np.isfinite(numbers).all())
+    )
 
 
 def _asked(label: str, parameter: str) -> list[str]:

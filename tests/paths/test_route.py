@@ -58,3 +58,15 @@ def test_walking_needs_a_path_and_numbers() -> None:
             path.at(distances)  # type: ignore[arg-type]
     with refused(InvalidValue, "not found"):
         no_path(fc.Grid(5, 3)).at(1.0)
+
+
+def test_a_path_is_a_sequence_of_its_positions() -> None:
+    space = fc.Grid(7, 5)
+    path = fc.shortest_path(space, (0.5, 0.5), (4.5, 2.5))
+    assert [tuple(place) for place in path] == [tuple(place) for place in path.positions.tolist()]
+    assert len(list(path)) == len(path) == len(np.asarray(path))
+    assert path[1].tolist() == path.positions[1].tolist() and path[-2:].shape == (2, 2)
+    assert list(no_path(space)) == []
+    quad = fc.Graph.from_polygons([(0, 0), (4, 0), (4, 3), (0, 3), (8, 0), (8, 3)], [[0, 1, 2, 3], [1, 4, 5, 2]])
+    taut = fc.shortest_path(quad, (0.5, 0.5), (7.5, 2.5), smooth=True)
+    assert len(taut) == len(taut.positions) == len(list(taut))

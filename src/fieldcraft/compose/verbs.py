@@ -63,14 +63,14 @@ def apply(verb: str, *operands: Any) -> Operand | float:
 
 def curve(operand: Operand, shape: str | Iterable[tuple[float, float]] | Callable[..., ArrayLike], *at: float) -> Operand:
     """See `Operand.curve`."""
-    if callable(shape):
+    if callable(shape) and not isinstance(shape, type):
         if at:
             raise InvalidValue("A function says all about a curve", got=f"a function and {at}", remedy="Leave the numbers after it out")
         source = expression_of(operand)
         return Mapped(source, shape, Written(getattr(shape, "__name__", "curve"), (source,)))
     if not isinstance(shape, str):
         try:
-            points = [(x, y) for x, y in shape]
+            points = [(x, y) for x, y in shape]  # type: ignore[union-attr]
         except (TypeError, ValueError):
             raise InvalidValue(
                 "A curve is a word, points or a function",

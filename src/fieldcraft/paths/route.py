@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +24,8 @@ EXACT = "exact"
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """The cells of a way, from its start to its goal. Where there is no way it has none: `found` says so, and so does `if path:`.
+
+    A sequence of its positions: `for x, y in path`, `path[1]`, `np.asarray(path)`.
 
     `space` is the map that it lies on, `cells` (N,) int64 the cells in order; a smoothed path has only those in which it turns.
     `length` is in world units, `cost` what the way costs, in world units times the cost of the ground; both run from the
@@ -79,6 +83,15 @@ class Path:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    def __iter__(self) -> Iterator[NDArray[np.float64]]:
+        return iter(self.positions)
+
+    def __getitem__(self, index: Any) -> NDArray[np.float64]:
+        return np.asarray(self.positions[index])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.positions, dtype=dtype) if copy else np.asarray(self.positions, dtype=dtype)
 
     def __repr__(self) -> str:
         if not self.found:

@@ -73,10 +73,10 @@ class Footing:
     def away(self, starts: ArrayLike, ends: ArrayLike) -> Floats:
         """The straight ways from starts to ends, arrays of shape (..., D) in world units that broadcast; on a torus the short ones."""
         here, there = (checks.array(name, value) for name, value in (("starts", starts), ("ends", ends)))
-        numbers = here.dtype.kind in "iuf" and there.dtype.kind in "iuf"
+        numbers = all(each.dtype.kind in "iuf" and np.isfinite(each).all() for each in (here, there))
         if not numbers or not here.shape[-1:] == there.shape[-1:] == (self.space.dimensions,) or not _broadcast(here, there):
             raise InvalidValue(
-                f"starts and ends are world positions of {self.space.dimensions} numbers",
+                f"starts and ends are world positions of {self.space.dimensions} finite numbers",
                 got=f"{here.dtype} of shape {here.shape} and {there.dtype} of shape {there.shape}",
                 remedy=f"Pass two arrays of shape (N, {self.space.dimensions})",
             )
@@ -88,7 +88,7 @@ class Footing:
 
     def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:
         """The positions (N, D) that agents see from and are seen at: on waypoints those of the vertices that they are nearest to."""
-        return self._walk.eyes(positions, cells, ahead)
+        return self._walk.eyes(checks.positions(positions, dimensions=self.space.dimensions)[0], cells, ahead)
 
     def field(self, goal: int) -> FlowField:
         """The flow field to a cell; those that were not asked for the longest are forgotten."""
