@@ -66,7 +66,10 @@ def test_every_module_exports_what_it_says() -> None:
     for name in names:
         if name.startswith("fieldcraft.kernels.") and not kernels.compiled() and ".reference" not in name and not name.endswith(".pool"):
             continue
-        module = importlib.import_module(name)
+        try:
+            module = importlib.import_module(name)
+        except fc.MissingLibrary:  # an adapter of a library that is not here
+            continue
         for exported in getattr(module, "__all__", []):
             assert hasattr(module, exported), f"{name}.{exported}"
 
