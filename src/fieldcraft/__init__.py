@@ -48,7 +48,7 @@ from fieldcraft.paths import (
     would_block,
 )
 from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, shot_danger
-from fieldcraft.pursuit import Belief, Contacts, LastSeen, Pursuit, Sight
+from fieldcraft.pursuit import Belief, Contacts, LastSeen, Motion, Pursuit, SearchParty, Sight
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, pick, regions, sample, sense, uphill, worst
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources
@@ -85,6 +85,7 @@ __all__ = [
     "MemoryLayer",
     "Mesh",
     "MissingLibrary",
+    "Motion",
     "Neighborhood",
     "OnWall",
     "OutsideMap",
@@ -94,6 +95,7 @@ __all__ = [
     "RadialLayer",
     "Reservations",
     "Ring",
+    "SearchParty",
     "Shot",
     "Sight",
     "Source",

@@ -62,6 +62,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "pursuits": ("learning",),
     # guesses
     "belief": ("pursuit",),
+    "foresee": ("pursuit",),
     # maps and pictures
     "maze": ("maps", "generate_map"),
     "paint": ("view",),

@@ -3,6 +3,8 @@
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
 from fieldcraft.pursuit.last_seen import LastSeen
+from fieldcraft.pursuit.motion import Motion
+from fieldcraft.pursuit.party import SearchParty
 from fieldcraft.pursuit.search import Search
 from fieldcraft.pursuit.searches import SEARCHES, BeliefSearch, FloodSearch, LastSeenSearch, RandomSearch
 from fieldcraft.pursuit.sighting import Contacts, Sight
@@ -15,8 +17,10 @@ __all__ = [
     "FloodSearch",
     "LastSeen",
     "LastSeenSearch",
+    "Motion",
     "Pursuit",
     "RandomSearch",
     "Search",
+    "SearchParty",
     "Sight",
 ]

@@ -18,6 +18,7 @@ from fieldcraft import checks, clock
 from fieldcraft.interruption import whole
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.party import SearchParty
 from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
 from fieldcraft.space import Space
 
@@ -230,10 +231,11 @@ class BeliefSearch(_Guided):
         return self.belief.assign(points, spacing=self.spacing)
 
 
-SEARCHES: dict[str, type[LastSeenSearch] | type[RandomSearch] | type[FloodSearch] | type[BeliefSearch]] = {
+SEARCHES: dict[str, type[LastSeenSearch] | type[RandomSearch] | type[FloodSearch] | type[BeliefSearch] | type[SearchParty]] = {
     "last": LastSeenSearch,
     "random": RandomSearch,
     "flood": FloodSearch,
     "belief": BeliefSearch,
+    "party": SearchParty,
 }
 """The ways by name; each is made with `(space, speed)`: the speed of the target, world units a second."""

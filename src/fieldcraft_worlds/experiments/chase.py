@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +22,12 @@ from fieldcraft_worlds.experiments.statistics import Interval, mean, paired, rat
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, world_of, worlds_of
 
+if TYPE_CHECKING:
+    from fieldcraft.pursuit import Search
+
 __all__ = ["EXPERIMENT", "WAYS", "chase_study", "run", "summarise"]
 
-WAYS = ("last", "random", "blind", "flood", "belief")
+WAYS = ("last", "random", "blind", "flood", "belief", "party")
 """The ways of searching, as in `fieldcraft.pursuit.SEARCHES`; "blind" is a flood that is not told what searchers see."""
 
 _ALL = "all maps"
@@ -91,8 +95,6 @@ def chase_study(
 
 def run(job: Job) -> Row:
     """One chase, searched for in every way: whether the fugitive was found, and the seconds that took (the limit, if not)."""
-    from fieldcraft.pursuit import SEARCHES, FloodSearch
-
     seed, limit = whole(job, "seed"), number(job, "limit")
     ground = _ground(job)
     fled = escape(
@@ -105,12 +107,23 @@ def run(job: Job) -> Row:
     )
     results: dict[str, float | bool] = {}
     for way in WAYS:
-        speed = SPEED * ground.step
-        search = FloodSearch(ground.space, speed, looks=False) if way == "blind" else SEARCHES[way](ground.space, speed)
+        search = _search(ground, way)
         found = search_for(ground, fled, search, np.random.default_rng([seed, 3, fled.hunters.size]))
         results[f"found by {way}"] = found is not None
         results[f"seconds by {way}"] = limit if found is None else round(found * ground.tick, 3)
     return results
+
+
+def _search(ground: Ground, way: str) -> Search:
+    """A way of searching, as fast as the fugitive, with the sight of the world."""
+    from fieldcraft.pursuit import SEARCHES, FloodSearch, SearchParty
+
+    speed = SPEED * ground.step
+    if way == "blind":
+        return FloodSearch(ground.space, speed, looks=False)
+    if way == "party":
+        return SearchParty(ground.space, speed, sight=ground.reach * ground.step)
+    return SEARCHES[way](ground.space, speed)
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
