@@ -9,10 +9,11 @@ __all__ = ["foresee"]
 
 @kernel("i4[:,::1], f8[:,::1], i4[:,::1], f8[::1], i8[::1], f8, i8[::1], i8[::1], i4[::1], out i8[:,::1], out f8[::1]")
 def foresee(ways, places, tracks, weights, before, reach, rows, starts, views, seen, gains):
-    """The moment at which each of the tracks (T, M) is first seen from each of the ways (P, T), cells by moment, into `seen` (P, M), T for never.
+    """The moment at which each of the tracks (T, M) is first seen from each of the ways (P, T), into `seen` (P, M), T for never.
 
-    A cell is seen from another if it is at most `reach` away by `places` (N, D) and among `views[starts[r] : starts[r + 1]]`, sorted, for
-    the row r in `rows` of the other. `gains` (P,) are the sums of `weights` times how many moments sooner than `before` (M,) that is.
+    Tracks and ways are cells by moment. A cell is seen from another if it is at most `reach` away by `places` (N, D) and among
+    `views[starts[r] : starts[r + 1]]`, sorted, for the row r in `rows` of the other. `gains` (P,) are the sums of `weights` times how many
+    moments sooner than `before` (M,) that is.
     """
     moments, many = tracks.shape
     for p in range(ways.shape[0]):
