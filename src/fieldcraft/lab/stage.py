@@ -148,7 +148,7 @@ class Stage:
         client.frame += 1
         client.waiting.append(client.frame)
         header: dict[str, Any] = {"frame": client.frame, "look": client.look_number, "views": told, "status": status, "done": client.done}
-        if client.sources != sources_number:
+        if client.sources != sources_number and sources_number:  # there is nothing to say before the first
             header["sources"] = sources
         client.status, client.sources = number, sources_number
         text = json.dumps(header, separators=(",", ":")).encode()
