@@ -69,21 +69,32 @@ class DaskCrew:
 
     def work(self, jobs: Sequence[Job]) -> Generator[tuple[int, Outcome]]:
         """Run all jobs and yield (index, outcome) of each as it ends; closing the generator takes back those that have not begun."""
-        from distributed import as_completed
+        from distributed import KilledWorker, as_completed
 
         futures = self._client.map(_serve, [dict(job) for job in jobs], run=self._run, pure=False)
         places = {future.key: index for index, future in enumerate(futures)}
+        blamed: dict[int, BaseException] = {}
         try:
             for future in as_completed(futures):
                 index = places[future.key]
                 error = future.exception()
-                if error is None:
-                    yield index, future.result()
+                if isinstance(error, KilledWorker):
+                    blamed[index] = error
                 else:
-                    yield index, Failure(dict(jobs[index]), f"{type(error).__name__}: {error}")
+                    yield index, self._outcome(jobs[index], future, error)
                 future.release()
         finally:
             self._client.cancel(futures)
+        for index, error in blamed.items():  # who kills is always blamed; of several some may be blamed for another: now each is alone
+            if len(blamed) == 1:
+                yield index, self._outcome(jobs[index], None, error)
+            else:
+                future = self._client.submit(_serve, dict(jobs[index]), run=self._run, pure=False)
+                yield index, self._outcome(jobs[index], future, future.exception())
+
+    def _outcome(self, job: Job, future: Any, error: BaseException | None) -> Outcome:
+        found: Outcome = Failure(dict(job), f"{type(error).__name__}: {error}") if error is not None else future.result()
+        return found
 
     def results(self, jobs: Sequence[Job]) -> list[Outcome]:
         """The outcomes of jobs, in their order."""
