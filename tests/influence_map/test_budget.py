@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import radial_field, spread
-from fieldcraft.propagation.on_grid import footprints
+from fieldcraft.propagation import radial_field
+from fieldcraft.propagation.on_grid import footprints, spread
 from fieldcraft.propagation.on_grid import radial as radial_grid
 from fieldcraft.propagation.radial import METRICS
 
