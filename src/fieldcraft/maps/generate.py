@@ -138,7 +138,7 @@ def _blurred(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     reach = int(4 * _BLUR + 0.5)
     weights = np.exp(-0.5 / (_BLUR * _BLUR) * np.arange(-reach, reach + 1) ** 2)
     weights /= weights.sum()
-    blurred = values * weights[reach]
+    blurred: NDArray[np.float64] = values * weights[reach]
     for far in range(reach, 0, -1):
         blurred += (np.roll(values, far, axis) + np.roll(values, -far, axis)) * weights[reach - far]
     return blurred
