@@ -98,6 +98,8 @@ class Search:
         Before a target was lost, and while it is in sight, all stay where they are.
         """
         points, _ = checks.positions(searchers, dimensions=self.space.dimensions)
+        if not isinstance(rng, np.random.Generator):
+            raise InvalidValue("rng is a numpy.random.Generator", got=type(rng).__name__, remedy="Pass np.random.default_rng(seed)")
         if not self.searching or not len(points):
             return points.copy()
         if len(points) != len(self._goals):
