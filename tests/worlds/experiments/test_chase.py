@@ -133,6 +133,7 @@ class TestWhatIsSaid:
                         "blind": 20.0,
                         "flood": found,
                         "belief": found - 2,
+                        "party": found - 1,
                     }
                     rows += [row(seed, fugitive, searchers, seconds, map_) for map_ in ("open", "a/b.map")]
         summary = summarise(rows)
