@@ -9,14 +9,14 @@ setup: $(VENV)/.ready
 
 # Whatever only tests need comes after what a demo needs.
 $(VENV)/.ready: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[adapters,cluster,tune]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[gpu,lab,notebook,cluster,tune,adapters,bench,dev]'
 	$(BIN)/fieldcraft compile
 	touch $@
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[compile,view,plot,maps,gpu,lab,notebook,bench,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[compile,view,plot,maps]'
 	touch $@
 
 # Compiles what this recipe needs, and no more.
