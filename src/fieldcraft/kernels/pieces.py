@@ -2,7 +2,7 @@
 
 Numba makes machine code of each function that a kernel calls, on its own and with entries for Python and C, and then once more inside
 of the caller. Within `loose` a function is typed, translated and optimized only; `bound` makes the one kernel that Python calls of it
-and of all that it calls: the same code, in two thirds of the time. (Numba's own functions are optimized in their callers only; ours
+and of all that it calls: the same code, in less time. (Numba's own functions are optimized in their callers only; ours
 before as well, or else LLVM finds no way to take several cells at once in a loop of rows.) Code of users that shares Numba's functions
 with ours is served as by Numba.
 """

@@ -1,4 +1,4 @@
-"""After losing sight: how often and how fast the fugitive is found again, by four ways of searching."""
+"""After losing sight: how often and how fast the fugitive is found again, by six ways of searching."""
 
 from __future__ import annotations
 
@@ -243,9 +243,9 @@ def _study(chosen: argparse.Namespace) -> Study:
 
 EXPERIMENT = Experiment(
     "chase",
-    "four ways of searching for a fugitive lost from sight",
+    "six ways of searching for a fugitive lost from sight",
     "Loses a fugitive from sight and searches for him: by going to where he was last seen (last), by chance (random), by a flood after him"
-    " that is not told what searchers see (blind) or is (flood), and by a shared belief; on the same chases, for fugitives who run, hide,"
+    " that is not told what searchers see (blind) or is (flood), by a shared belief, and by a search party (party); on the same chases, for fugitives who run, hide,"
     " double back or stand.",
     "fieldcraft experiment chase --seeds 100 --searchers 1,4 --out out/chase",
     _arguments,
@@ -259,6 +259,7 @@ EXPERIMENT = Experiment(
         "distance.price",
         "distance.publish_counts",
         "flood.run",
+        "foresee.foresee",
         "moves.leave",
         "moves.stops",
         "visible.field_of_view",
