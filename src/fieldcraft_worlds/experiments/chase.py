@@ -245,8 +245,8 @@ EXPERIMENT = Experiment(
     "chase",
     "six ways of searching for a fugitive lost from sight",
     "Loses a fugitive from sight and searches for him: by going to where he was last seen (last), by chance (random), by a flood after him"
-    " that is not told what searchers see (blind) or is (flood), by a shared belief, and by a search party (party); on the same chases, for fugitives who run, hide,"
-    " double back or stand.",
+    " that is not told what searchers see (blind) or is (flood), by a shared belief, and by a search party (party); on the same"
+    " chases, for fugitives who run, hide, double back or stand.",
     "fieldcraft experiment chase --seeds 100 --searchers 1,4 --out out/chase",
     _arguments,
     _study,
