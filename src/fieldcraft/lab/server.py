@@ -7,6 +7,7 @@ send, and comes in the first message. Host and Origin are checked before, so tha
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import base64
 import hashlib
 import hmac
@@ -198,12 +199,14 @@ class Server:
         out: asyncio.Queue[str | bytes] = asyncio.Queue()
 
         def wake() -> None:
-            loop.call_soon_threadsafe(fresh.set)
+            with contextlib.suppress(RuntimeError):  # the door was closed in this moment: nobody is there to be told
+                loop.call_soon_threadsafe(fresh.set)
 
         def say(message: dict[str, Any]) -> None:
             text = json.dumps(message, separators=(",", ":"))
-            loop.call_soon_threadsafe(out.put_nowait, text)
-            loop.call_soon_threadsafe(fresh.set)
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(out.put_nowait, text)
+            wake()
 
         client = Client(wake, say)
         geometry = self.desk.geometry
