@@ -7,8 +7,8 @@ send, and comes in the first message. Host and Origin are checked before, so tha
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import base64
+import contextlib
 import hashlib
 import hmac
 import http
