@@ -13,16 +13,31 @@ from numpy.typing import NDArray
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.lab.knobs import knobs
 from fieldcraft.lab.live import Live
+from fieldcraft.lab.protocol import Best, Levers, Probe
 from fieldcraft.layer import SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.query import best, explain, gradient, peaks, regions, worst
 
-__all__ = ["DRAWINGS", "best_places", "drawing", "levers", "probe"]
+__all__ = ["DRAWINGS", "QUESTIONS", "answered", "best_places", "drawing", "levers", "probe"]
 
 _MOST_BARS = 8
 _LEVELS = 6
 _ARROWS = 24
 _MOST_REGIONS = 24
+
+
+QUESTIONS = (Probe, Levers, Best)
+"""The messages that `answered` answers."""
+
+
+def answered(message: Probe | Levers | Best, live: Live, map_of: Callable[[Live, str], Operand]) -> dict[str, Any]:
+    """The answer to a question about a world; `map_of` finds the map that it names."""
+    if isinstance(message, Levers):
+        return {"levers": levers(live, message.map, message.position)}
+    shown = map_of(live, message.map)
+    if isinstance(message, Probe):
+        return {"probe": probe(live, shown, message.position)}
+    return {"best": best_places(shown, message.position, message.radius, lowest=message.lowest)}
 
 
 def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, Any]:

@@ -206,17 +206,8 @@ class Host:
 
     # Questions
 
-    def _probe(self, message: protocol.Probe) -> dict[str, Any]:
-        live = self._meant(message.side)[0].live
-        return {"probe": answers.probe(live, self._painter.map_of(live, message.map), message.position)}
-
-    def _levers(self, message: protocol.Levers) -> dict[str, Any]:
-        return {"levers": answers.levers(self._meant(message.side)[0].live, message.map, message.position)}
-
-    def _best(self, message: protocol.Best) -> dict[str, Any]:
-        live = self._meant(message.side)[0].live
-        shown = self._painter.map_of(live, message.map)
-        return {"best": answers.best_places(shown, message.position, message.radius, lowest=message.lowest)}
+    def _question(self, message: protocol.Probe | protocol.Levers | protocol.Best) -> dict[str, Any]:
+        return answers.answered(message, self._meant(message.side)[0].live, self._painter.map_of)
 
     def hello(self) -> dict[str, Any]:
         """The greeting of a page: the world, its map, its maps and knobs, and the tables of colors."""
@@ -330,9 +321,7 @@ _CONTROLS: dict[type, Callable[..., Any]] = {
     protocol.Seek: Host._seek,
     protocol.Fork: Host._fork,
     protocol.Keep: Host._keep,
-    protocol.Probe: Host._probe,
-    protocol.Levers: Host._levers,
-    protocol.Best: Host._best,
+    **dict.fromkeys(answers.QUESTIONS, Host._question),
     protocol.Export: Host._export,
     protocol.Ask: Host._ask,
 }

@@ -162,13 +162,8 @@ class Desk:
             self._playing = False
         elif isinstance(message, protocol.Ask):
             return {"hello": self._hello()}
-        elif isinstance(message, protocol.Probe):
-            return {"probe": answers.probe(live, self._painter.map_of(live, message.map), message.position)}
-        elif isinstance(message, protocol.Levers):
-            return {"levers": answers.levers(live, message.map, message.position)}
-        elif isinstance(message, protocol.Best):
-            shown = self._painter.map_of(live, message.map)
-            return {"best": answers.best_places(shown, message.position, message.radius, lowest=message.lowest)}
+        elif isinstance(message, answers.QUESTIONS):
+            return answers.answered(message, live, self._painter.map_of)
         else:
             raise InvalidValue(
                 "A widget shows the map of the notebook as it goes on",

@@ -158,7 +158,7 @@ class Watch:
     def _answer(self, now: float) -> None:
         while not self._inbox.empty():
             said, reply = self._inbox.get()
-            if isinstance(said.message, (protocol.Probe, protocol.Best, protocol.Levers)):
+            if isinstance(said.message, answers.QUESTIONS):
                 self._waiting = [*self._waiting[-3:], (said, reply)]
             else:
                 self._reply(said, reply)
@@ -179,13 +179,8 @@ class Watch:
             obey(message, self._imap)
             self._hello = self._described()
             return None
-        if isinstance(message, protocol.Probe):
-            return {"probe": answers.probe(live, self._painter.map_of(live, message.map), message.position)}
-        if isinstance(message, protocol.Levers):
-            return {"levers": answers.levers(live, message.map, message.position)}
-        if isinstance(message, protocol.Best):
-            shown = self._painter.map_of(live, message.map)
-            return {"best": answers.best_places(shown, message.position, message.radius, lowest=message.lowest)}
+        if isinstance(message, answers.QUESTIONS):
+            return answers.answered(message, live, self._painter.map_of)
         if isinstance(message, protocol.Ask):
             return {"hello": self._hello}
         raise InvalidValue(
