@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,7 +121,12 @@ def sees(
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
     grid = space.squares
     if checks.flag("pairs", pairs):
-        return _sees_own(space, points, aims, radius, facing, heights, eye, angle, narrow, facings)
+        if len(aims) != len(points):
+            raise InvalidValue(
+                "Pairs have as many targets as viewers", got=f"{len(aims)} for {len(points)}", remedy="Leave pairs out for all"
+            )
+        if grid is None or heights is not None:
+            return _pair_by_pair(space, points, aims, radius, facing, heights=heights, eye=eye, angle=angle)
     if grid is None:
         needs_plane(space, "Sight")
         _without(heights=heights)
@@ -135,47 +141,29 @@ def sees(
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
     limits = _limits(grid, radius, len(points))
     cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (viewers, targets))
-    seen = np.zeros((len(points), len(aims)), dtype=np.bool_)
-    look = kernels.sees.look_cells
+    seen = np.zeros(len(points) if pairs else (len(points), len(aims)), dtype=np.bool_)
+    look = kernels.sees.look_pairs if pairs else kernels.sees.look_cells
     blocked = grid.walls.view(np.uint8)
     parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
     pool.run([(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in parts])
     return seen
 
 
-def _sees_own(
+def _pair_by_pair(
     space: Space,
     points: NDArray[np.float64],
     aims: NDArray[np.float64],
     radius: ArrayLike,
     facing: ArrayLike | None,
-    heights: ArrayLike | None,
-    eye: float,
-    angle: float,
-    narrow: float,
-    facings: NDArray[np.float64],
+    **look: Any,
 ) -> NDArray[np.bool_]:
-    """Whether each viewer sees the target of its own number, (V,)."""
-    if len(aims) != len(points):
-        raise InvalidValue("Pairs have as many targets as viewers", got=f"{len(aims)} for {len(points)}", remedy="Leave pairs out for all")
+    """Whether each viewer sees the target of its own number, (V,): a few at a time, of which every viewer looks at every target."""
     seen = np.zeros(len(points), dtype=np.bool_)
-    grid = space.squares
-    if grid is not None and heights is None:
-        cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (points, aims))
-        blocked, limits = grid.walls.view(np.uint8), _limits(grid, radius, len(points))
-        parts = pool.bands(len(points), len(points) // _PAIRS_PER_THREAD)
-        look = kernels.sees.look_pairs
-        pool.run([(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in parts])
-        return seen
-    # Elsewhere a few at a time, of which every viewer looks at every target.
     each = np.broadcast_to(checks.array("radius", radius), len(points))
     ways = None if facing is None else np.broadcast_to(checks.array("facing", facing), (len(points), 2))
     for low in range(0, len(points), _FEW):
         few = slice(low, low + _FEW)
-        looked = sees(
-            space, points[few], aims[few], each[few], heights=heights, eye=eye, facing=None if ways is None else ways[few], angle=angle
-        )
-        seen[few] = looked.diagonal()
+        seen[few] = sees(space, points[few], aims[few], each[few], facing=None if ways is None else ways[few], **look).diagonal()
     return seen
 
 
