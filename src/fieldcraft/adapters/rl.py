@@ -218,12 +218,12 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
 
 def _open_steps(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the `WAYS` are open from each cell, (cells, 9): to open cells, past no corner."""
-    height, width = walls.shape
-    around = np.pad(walls, 1, constant_values=True)
-
-    def at(dx: int, dy: int) -> NDArray[np.bool_]:
-        return ~around[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
-
-    opens = [at(dx, dy) & at(dx, 0) & at(0, dy) & ~walls for dx, dy in WAYS.tolist()]
-    return np.stack(opens, axis=-1).reshape(-1, len(WAYS))
+    """Which of the `WAYS` are open from each cell, (cells, 9), on a map with walls all round it."""
+    grid = Grid.from_walls(walls, neighbors=8)
+    arrivals = dict(zip(grid.neighborhood.steps, grid.link_masks, strict=True))
+    opens = np.empty((*walls.shape, len(WAYS)), dtype=np.bool_)
+    opens[..., 0] = ~walls
+    for way, (dx, dy) in enumerate(WAYS.tolist()[1:], start=1):
+        arrives = grid.links() & arrivals[dx, dy] != 0
+        opens[..., way] = ~walls & np.roll(arrives, (-dy, -dx), axis=(0, 1))  # walls all round: nothing comes over the rim
+    return opens.reshape(-1, len(WAYS))
