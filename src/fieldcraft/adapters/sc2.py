@@ -113,26 +113,19 @@ class Battlefield:
     def update(self, enemies: Iterable[Any] | None = None) -> None:
         """Bring all maps up to date: walls, enemy units (those of the bot, or `enemies`: remembered ones, too), effects."""
         self._follow_walls()
-        keys: list[Any] = []
-        places: list[tuple[float, float]] = []
-        threats: list[Threat] = []
-        for unit in self.bot.enemy_units if enemies is None else enemies:
-            keys.append(unit.tag)
-            places.append(unit.position)
-            threats.append(self._threat(unit))
+        found = [(unit.tag, unit.position, self._threat(unit)) for unit in (self.bot.enemy_units if enemies is None else enemies)]
+        burning: dict[Any, tuple[Any, Threat]] = {}
         for effect in self.bot.state.effects:
             name = getattr(effect.id, "name", effect.id)
             rule = self._effects.get(name)
             if rule is None or getattr(effect, "is_mine", False):
                 continue
-            for place in effect.positions:
-                if (key := (name, tuple(place))) in keys:
-                    continue
-                keys.append(key)
-                places.append(place)
-                threats.append(Threat(rule.cost * rule.ground, rule.radius * rule.ground, rule.cost * rule.air, rule.radius * rule.air))
-        at = np.array(places, dtype=np.float64).reshape(-1, 2)
-        table = np.array([(each.ground, each.ground_radius, each.air, each.air_radius) for each in threats], dtype=np.float64).reshape(
+            threat = Threat(rule.cost * rule.ground, rule.radius * rule.ground, rule.cost * rule.air, rule.radius * rule.air)
+            burning.update({(name, tuple(place)): (place, threat) for place in effect.positions})
+        found += [(key, place, threat) for key, (place, threat) in burning.items()]
+        keys = [key for key, _, _ in found]
+        at = np.array([place for _, place, _ in found], dtype=np.float64).reshape(-1, 2)
+        table = np.array([(each.ground, each.ground_radius, each.air, each.air_radius) for _, _, each in found], dtype=np.float64).reshape(
             -1, 4
         )
         for column, layer in ((0, self.danger["ground"]), (2, self.danger["air"])):
@@ -195,14 +188,9 @@ class Battlefield:
         return np.asarray(self.bot.state.creep.data_numpy[::-1] == 1)
 
     def _of(self, kind: str) -> tuple[RadialLayer, Grid]:
-        return (
-            (self.danger["ground"], self.ground)
-            if checks.choice("kind", kind, ("ground", "air")) == "ground"
-            else (
-                self.danger["air"],
-                self.air,
-            )
-        )
+        """The layer and the space of a kind."""
+        on_ground = checks.choice("kind", kind, ("ground", "air")) == "ground"
+        return self.danger[kind], self.ground if on_ground else self.air
 
     def _walkable(self) -> NDArray[np.bool_]:
         """Where the ground can be walked on, [y, x] with y up: the game's grid, without minerals and geysers nobody sees."""
