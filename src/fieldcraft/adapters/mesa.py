@@ -5,6 +5,7 @@ Cells of a Mesa grid have the coordinates (x, y), and so have positions on the m
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -86,7 +87,7 @@ def attach(place: Any, layer: Layer, name: str | None = None) -> None:
             remedy="Make its map on adapters.mesa.space_of(grid)",
         )
     try:
-        place.add_property_layer(_live(spaces, layer, label, hexagonal))
+        place.add_property_layer(_live_class()(layer, label, hexagonal))
     except ValueError as error:
         raise InvalidValue("A property has a name of its own", got=str(error), remedy="Pass name=") from None
 
@@ -130,45 +131,36 @@ def mend(place: Any) -> None:
             cell.__class__ = place.cell_klass
 
 
-def _live(spaces: Any, layer: Layer, name: str, mirrored: bool) -> Any:
-    return _kind(spaces)(layer, name, mirrored)
+@functools.cache
+def _live_class() -> Any:
+    """The class of live property layers, made when it is first asked for, as its base is Mesa's; `_unpickled` unpickles it."""
 
+    class Live(_mesa("A live property").PropertyLayer):  # type: ignore[misc]
+        """A property of cells that is a layer's values, [x, y]."""
 
-def _kind(spaces: Any) -> Any:
-    """The class of live property layers; it is made at the first call, as its base is Mesa's, and found by name when unpickled."""
-    global LiveLayer
-    if LiveLayer is None:
+        def __init__(self, layer: Layer, name: str, mirrored: bool) -> None:
+            self.layer, self.name, self.mirrored = layer, name, mirrored
+            height, width = layer.space.shape
+            self.dimensions = (width, height)
 
-        class Live(spaces.PropertyLayer):  # type: ignore[misc]
-            """A property of cells that is a layer's values, [x, y]."""
+        def __reduce__(self) -> Any:
+            return _unpickled, (self.layer, self.name, self.mirrored)
 
-            def __init__(self, layer: Layer, name: str, mirrored: bool) -> None:
-                self.layer, self.name, self.mirrored = layer, name, mirrored
-                height, width = layer.space.shape
-                self.dimensions = (width, height)
+        @property
+        def data(self) -> NDArray[np.float32]:
+            """The values now, read-only, of shape (width, height)."""
+            view = self.layer.values.T
+            return view[::-1] if self.mirrored else view
 
-            def __reduce__(self) -> Any:
-                return _unpickled, (self.layer, self.name, self.mirrored)
+        @property
+        def _mesa_data(self) -> NDArray[np.float32]:
+            return self.data
 
-            @property
-            def data(self) -> NDArray[np.float32]:
-                """The values now, read-only, of shape (width, height)."""
-                view = self.layer.values.T
-                return view[::-1] if self.mirrored else view
-
-            @property
-            def _mesa_data(self) -> NDArray[np.float32]:
-                return self.data
-
-        LiveLayer = Live
-    return LiveLayer
-
-
-LiveLayer: Any = None
+    return Live
 
 
 def _unpickled(layer: Layer, name: str, mirrored: bool) -> Any:
-    return _live(_mesa("Unpickling a model"), layer, name, mirrored)
+    return _live_class()(layer, name, mirrored)
 
 
 def _table(walls: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_]:
