@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import radial_field
-from fieldcraft.propagation.on_grid import footprints, spread
+from fieldcraft.propagation import radial_field, sums
+from fieldcraft.propagation.on_grid import footprints, spread, walks
 from fieldcraft.propagation.on_grid import radial as radial_grid
 from fieldcraft.propagation.radial import METRICS
 
@@ -18,9 +18,9 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "_UNIT_CELLS", 300)
     monkeypatch.setattr(spread, "_UNIT_TILES", 0)
     monkeypatch.setattr(footprints, "UNIT_SEARCHED", 30)
-    for module in (footprints, radial_field, radial_grid):
+    for module in (walks, sums, radial_grid):
         monkeypatch.setattr(module, "UNIT_STAMPED", 100)
-    monkeypatch.setattr(radial_field, "_UNIT_TILES", 2)
+    monkeypatch.setattr(sums, "_UNIT_TILES", 2)
     for module in (radial_field, radial_grid):
         monkeypatch.setattr(module, "UNIT_JOBS", 3)
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.propagation.on_graph import footprints as graph_footprints
+from fieldcraft.propagation.on_graph import walks as graph_walks
 
 pytestmark = pytest.mark.reference
 
@@ -207,7 +207,7 @@ def test_what_a_wall_cuts_off_is_gone_however_far_away(metric: str, blend: str) 
 def test_footprints_are_forgotten_once_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, found = scattered(1), []
     for most in (4_000_000, 50):
-        monkeypatch.setattr(graph_footprints, "_MOST_KEPT", most)
+        monkeypatch.setattr(graph_walks, "_MOST_KEPT", most)
         layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(8, "linear", "connected"))
         ids = layer.add_sources(graph.positions[::30], 2.0, on_wall="through")
         for turn in range(3):

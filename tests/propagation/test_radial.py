@@ -65,7 +65,7 @@ class World:
         field = GridRadialField(Radial(3, metric=self.metric, blend=self.blend, thickness=self.thickness), space)
         for falloff in FALLOFFS:
             for radius in RADII:
-                field.footprints.number(falloff, radius, field.ground)
+                field.footprints.number(falloff, radius, field.walks)
         return field
 
 
@@ -99,7 +99,7 @@ def filled(field: RadialField, sources: Emission) -> RadialField:
 
 
 def same(one: RadialField, other: RadialField) -> None:
-    np.testing.assert_array_equal(one._sums, other._sums)
+    np.testing.assert_array_equal(one.sums.total, other.sums.total)
     assert one.values.tobytes() == other.values.tobytes()
 
 
@@ -130,7 +130,7 @@ class TestExactUnderChange:
             same(field, filled(world.field(grid), now))
         field.follow(np.arange(len(now)), Emission(now.cells, now.strengths * 0, now.shapes))
         field.catch_up()
-        assert not field._sums.any()
+        assert not field.sums.total.any()
         assert field.values.tobytes() == bytes(field.values.nbytes)
 
     @settings(max_examples=40)
@@ -171,7 +171,7 @@ class TestExactUnderChange:
         sources = Emission(open_cells[[4000, 9000, 10000]], np.array([1.0, 2.0, 3.0]), np.zeros(3, np.int64))
         fields = [GridRadialField(Radial(radius, metric=metric), grid) for _ in range(2)]
         for field in fields:
-            field.footprints.number(Falloff.of("linear"), radius, field.ground)
+            field.footprints.number(Falloff.of("linear"), radius, field.walks)
             field.follow(np.arange(3), sources)
         cell = int(open_cells[5000])
         fields[0].catch_up()
@@ -188,7 +188,7 @@ class TestExactUnderChange:
         before, after = (Emission(np.array(cells), np.ones(3), np.zeros(3, np.int64)) for cells in ([31, 162, 400], [45, 170, 410]))
         field, fresh = GridRadialField(Radial(5, metric=metric), grid), GridRadialField(Radial(5, metric=metric), grid)
         for one in (field, fresh):
-            one.footprints.number(Falloff.of("linear"), 5.0, one.ground)
+            one.footprints.number(Falloff.of("linear"), 5.0, one.walks)
         filled(filled(field, before), after)
         same(field, filled(fresh, after))
 
@@ -225,7 +225,7 @@ class TestTiersAndThreads:
             pool.set_threads(count)
             field = GridRadialField(Radial(9, blend=blend), grid)
             for radius in (9.0, 14.5):
-                field.footprints.number(Falloff.of("parabolic"), radius, field.ground)
+                field.footprints.number(Falloff.of("parabolic"), radius, field.walks)
             for held in sources[: 2 if blend == "sum" else 1]:
                 filled(field, held)
             found.append(field)
@@ -251,7 +251,7 @@ class TestOracles:
             square = dx**2 + dy**2
             expected += np.where(square <= radius**2, strength - strength * square / radius**2, 0)
         expected[grid.walls] = 0
-        numbers = [field.footprints.number(Falloff.of("parabolic"), radius, field.ground) for radius in radii.tolist()]
+        numbers = [field.footprints.number(Falloff.of("parabolic"), radius, field.walks) for radius in radii.tolist()]
         filled(field, Emission(cells, strengths, np.array(numbers)))
         np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6 * 9)
 
@@ -270,7 +270,7 @@ class TestOracles:
             labels, _ = ndimage.label(ground)
             expected = np.where((labels == labels.flat[cell]) & ~grid.walls, 3 * (1 - away / radius), 0)
             field = GridRadialField(Radial(radius, "linear"), grid)
-            field.footprints.number(Falloff.of("linear"), radius, field.ground)
+            field.footprints.number(Falloff.of("linear"), radius, field.walks)
             filled(field, Emission(np.array([cell]), np.array([3.0]), np.array([0])))
             np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6)
 
@@ -282,7 +282,7 @@ class TestOracles:
         away = dijkstra(graph(grid), indices=cell, limit=radius + 1e-6).reshape(grid.shape)
         expected = np.where((away <= radius) & ~grid.walls, 7 * (1 - np.minimum(away, radius) / radius), 0)
         field = GridRadialField(Radial(radius, "linear", metric="path"), grid)
-        field.footprints.number(Falloff.of("linear"), radius, field.ground)
+        field.footprints.number(Falloff.of("linear"), radius, field.walks)
         filled(field, Emission(np.array([cell]), np.array([7.0]), np.array([0])))
         np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-5)
 
@@ -293,7 +293,7 @@ class TestOracles:
         grid = world.grid()
         cell = int(np.random.default_rng(world.seed).integers(len(grid)))
         field = GridRadialField(Radial(radius, "constant", metric="sight"), grid)
-        field.footprints.number(Falloff.of("constant"), radius, field.ground)
+        field.footprints.number(Falloff.of("constant"), radius, field.walks)
         filled(field, Emission(np.array([cell]), np.array([1.0]), np.array([0])))
         np.testing.assert_array_equal(field.values == 1, fc.visible(grid, grid.position_of(cell), radius))
         assert set(np.unique(field.values)) <= {0, 1}
@@ -329,7 +329,7 @@ class TestOracles:
         grid = world.grid()
         sources = emission(np.random.default_rng(world.seed), 8, len(grid))
         alone = World(**world.__dict__ | {"blend": "sum"})
-        parts = np.array([filled(alone.field(grid), sources.at(np.array([i])))._sums for i in range(8)])
+        parts = np.array([filled(alone.field(grid), sources.at(np.array([i]))).sums.total for i in range(8)])
         field = filled(world.field(grid), sources)
         if world.blend == "sum":
             expected = parts.sum(axis=0)
@@ -337,7 +337,7 @@ class TestOracles:
             # With equal magnitudes the positive one: order by magnitude, then by sign.
             best = np.argmax(2 * np.abs(parts) + (parts > 0), axis=0)
             expected = np.take_along_axis(parts, best[np.newaxis], axis=0)[0]
-        np.testing.assert_array_equal(field._sums, expected)
+        np.testing.assert_array_equal(field.sums.total, expected)
         np.testing.assert_array_equal(field.values, np.where(grid.walls, 0, expected / 2.0**24).astype(np.float32))
 
     @settings(max_examples=30)
@@ -350,7 +350,7 @@ class TestOracles:
             rows, amounts = field.contributions(cell)
             assert (amounts != 0).all()
             assert (sources.strengths[rows] != 0).all()
-            assert amounts.sum() == field._sums.flat[cell] / 2.0**24
+            assert amounts.sum() == field.sums.total.flat[cell] / 2.0**24
             if world.blend == "max":
                 assert len(rows) <= 1
             if not grid.walls.flat[cell]:
@@ -358,7 +358,7 @@ class TestOracles:
 
     def test_of_equal_magnitudes_the_positive_one_is_seen(self) -> None:
         field = GridRadialField(Radial(3, "constant", metric="straight", blend="max"), fc.Grid(9, 9))
-        field.footprints.number(Falloff.of("constant"), 3.0, field.ground)
+        field.footprints.number(Falloff.of("constant"), 3.0, field.walks)
         for signs in ([1.0, -1.0], [-1.0, 1.0]):
             filled(field, Emission(np.array([40, 41]), np.array(signs), np.zeros(2, np.int64)))
             rows, amounts = field.contributions(40)
@@ -370,9 +370,9 @@ class TestFootprintsAreShared:
     def test_once_per_radius_and_falloff(self) -> None:
         grid = fc.Grid(80, 80)
         field = GridRadialField(Radial(5), grid)
-        numbers = [field.footprints.number(Falloff.of(f), r, field.ground) for f in ("linear", "cubic") for r in (3.0, 9.0)]
+        numbers = [field.footprints.number(Falloff.of(f), r, field.walks) for f in ("linear", "cubic") for r in (3.0, 9.0)]
         packed = field.footprints.packed
-        again = [field.footprints.number(Falloff.of(f), r, field.ground) for f in ("linear", "cubic") for r in (3.0, 9.0)]
+        again = [field.footprints.number(Falloff.of(f), r, field.walks) for f in ("linear", "cubic") for r in (3.0, 9.0)]
         assert again == numbers
         assert len(set(numbers)) == 4
         np.testing.assert_array_equal(field.footprints.packed, packed)
@@ -395,7 +395,7 @@ class TestFootprintsAreShared:
         walls = np.zeros((40, 60), bool)
         walls[:, 0] = True
         field = GridRadialField(Radial(5, metric=metric), fc.Grid(60, 40, walls=walls, neighbors=8))
-        field.footprints.number(Falloff.of("linear"), 5.0, field.ground)
+        field.footprints.number(Falloff.of("linear"), 5.0, field.walks)
         searched: list[int] = []
         search = field.footprints.search
         monkeypatch.setattr(field.footprints, "search", lambda ground, cell, number: searched.append(cell) or search(ground, cell, number))
@@ -414,13 +414,13 @@ class TestFootprintsAreShared:
         walls[3, 4] = True
         for grid in (fc.Grid(9, 7, wrap=wrap), fc.Grid(9, 7, walls=walls, wrap=wrap)):
             field = GridRadialField(Radial(1e7, "linear", metric=metric), grid)
-            number = field.footprints.number(Falloff.of("linear"), 1e7, field.ground)
+            number = field.footprints.number(Falloff.of("linear"), 1e7, field.walks)
             filled(field, Emission(np.array([0, 62]), np.ones(2), np.full(2, number)))
             seen = [fc.visible(grid, grid.position_of(cell), 100) if metric == "sight" else ~grid.walls for cell in (0, 62)]
             np.testing.assert_allclose(field.values, np.sum(seen, axis=0), atol=1e-5)
             field.follow(np.arange(2), Emission(np.array([0, 62]), np.zeros(2), np.full(2, number)))
             field.catch_up()
-            assert not field._sums.any()
+            assert not field.sums.total.any()
 
 
 def graph(grid: fc.Grid) -> csr_array:

@@ -64,9 +64,9 @@ def spread_field(spread: Spread, space: Space, every: float) -> Field:
     return kind(spread, space, every)
 
 
-def radial_field(radial: Radial, space: Space) -> RadialField:
+def radial_field(radial: Radial, space: Space) -> RadialField[Any]:
     """A field that radiates."""
-    kind: Callable[..., RadialField]
+    kind: Callable[..., RadialField[Any]]
     if radial.exact:
         kind = picked(space, "Radial", grid=grid_exact.ExactGridRadialField, graph=graph_exact.ExactGraphRadialField)
     else:

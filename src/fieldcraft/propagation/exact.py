@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.footprints import AnyWalks
 from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
 from fieldcraft.propagation.units import Found
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
+from fieldcraft.space import Space
 
 __all__ = ["ExactRadialField", "Placements"]
 
@@ -28,7 +29,7 @@ _SHAPE = 64  # what a shape takes of the memory for footprints, in weights
 class Placements:
     """Footprints of straight distance. A *shape* is a falloff, a radius in world units and the very place of a source."""
 
-    def __init__(self, space: Any) -> None:
+    def __init__(self, space: Space) -> None:
         self.space = space
         self.shapes: list[_Shape] = []
         self._numbers: dict[_Shape, int] = {}
@@ -43,7 +44,7 @@ class Placements:
         """Nothing is stamped from tables here."""
         return np.zeros(len(self.shapes), dtype=np.int64)
 
-    def number(self, falloff: Falloff, radius: float, place: tuple[float, ...], ground: Any) -> int:
+    def number(self, falloff: Falloff, radius: float, walks: object = None, place: tuple[float, ...] = ()) -> int:
         """The number of the shape with this falloff and this radius at this place."""
         key = (falloff, radius, place)
         if key not in self._numbers:
@@ -51,18 +52,23 @@ class Placements:
             self.shapes.append(key)
         return self._numbers[key]
 
+    def number_as(self, others: Placements, walks: object = None) -> None:
+        """Number the shapes that `others` have beyond these as they do."""
+        for falloff, radius, place in others.shapes[len(self.shapes) :]:
+            self.number(falloff, radius, place=place)
+
     def without_others(self, shapes: Cells, used: NDArray[np.bool_]) -> tuple[Placements, Cells]:
         """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it is not."""
         kept = type(self)(self.space)
         wanted, numbers = np.unique(shapes[used], return_inverse=True)
         for number in wanted.tolist():
             falloff, radius, place = self.shapes[number]
-            kept.number(falloff, radius, place, None)
+            kept.number(falloff, radius, place=place)
         again = np.zeros_like(shapes)
         again[used] = numbers
         return kept, again
 
-    def search(self, ground: Any, cell: int, number: int, *, aside: bool = False) -> Generator[int, None, Found]:
+    def search(self, walks: object, cell: int, number: int, *, aside: bool = False) -> Generator[int, None, Found]:
         """The footprint of a shape: yields after each unit of work, returns cells and weights."""
         _, cells, weights = self.around(np.array([number]))
         yield 1
@@ -85,7 +91,7 @@ class Placements:
         return len(self.space)
 
 
-class ExactRadialField(RadialField):
+class ExactRadialField(RadialField[AnyWalks]):
     """See `RadialField`. The shape of a source is its own, with its place in it: its footprint is worked out whenever it moves."""
 
     footprints: Placements
@@ -107,7 +113,7 @@ class ExactRadialField(RadialField):
         ]
         for row, place, shape in zip(rows.tolist(), places, shapes, strict=True):
             falloff, radius = kinds[shape]
-            numbers[row] = self.footprints.number(falloff, radius, tuple(place), self.ground)
+            numbers[row] = self.footprints.number(falloff, radius, self.walks, tuple(place))
         self._numbers = numbers
 
     @property
@@ -128,13 +134,13 @@ class ExactRadialField(RadialField):
 
     def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
         for cells, amounts in self._many(jobs):
-            yield from self._scatter(self._ops.scatter, cells, amounts, 1.0)
+            yield from self.sums.scatter(self._ops.scatter, cells, amounts, 1.0)
 
     def _add_strongest(self, jobs: Emission) -> Iterator[int]:
         for cells, amounts in self._many(jobs):
-            yield from self._scatter(self._ops.scatter_strongest, cells, amounts, 1.0)
+            yield from self.sums.scatter(self._ops.scatter_strongest, cells, amounts, 1.0)
 
     def _touch_reached(self, sources: Emission) -> Iterator[int]:
         for cells, _ in self._many(sources):
-            self._touch(cells)
+            self.sums.touch(cells)
             yield 1

@@ -77,7 +77,7 @@ class Radial(Radiating):
                 remedy="Give the layer a larger cell_size",
             )
 
-    def field(self, space: Space, every: float) -> RadialField:
+    def field(self, space: Space, every: float) -> RadialField[Any]:
         """Values of this propagation on a space, all 0."""
         self.check(space)
         return door.radial_field(self, space)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.field import Account, RadiatingField
+from fieldcraft.propagation.footprints import AnyWalks, Footprints
 from fieldcraft.propagation.spread import checked_resistance
-from fieldcraft.propagation.units import UNIT_STAMPED, finished
+from fieldcraft.propagation.sums import TILE_ROWS, Sums
+from fieldcraft.propagation.units import finished
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Space
@@ -26,18 +27,15 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["MOST_SOURCES", "MOST_STRENGTH", "TILE_COLUMNS", "TILE_ROWS", "UNIT_JOBS", "RadialField"]
+__all__ = ["MOST_SOURCES", "MOST_STRENGTH", "UNIT_JOBS", "RadialField"]
 
-TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 UNIT_JOBS = 400
-_UNIT_TILES = 256
 MOST_STRENGTH = 2.0**20
 MOST_SOURCES = 2**18
-_TILES_PER_THREAD = 400
 _MOST_KEPT = 4_000_000  # weights of footprints: 32 MB
 
 
-class RadialField(RadiatingField):
+class RadialField(RadiatingField, Generic[AnyWalks]):
     """Values that the live sources radiate, kept as exact sums and shown as float32.
 
     Changes are worked off in units, by a generator that stops after each: `catch_up` runs it as far as it may. While one
@@ -45,18 +43,13 @@ class RadialField(RadiatingField):
     """
 
     def __init__(self, radial: Radial, space: Space) -> None:
-        self.space: Any = space
+        self.space = space
         self.radial = radial
         self.resistance = None
-        self.footprints: Any = self._no_footprints()
-        self.ground: Any = self._ground_now()
-        shape = self.ground.walls.shape
-        self._map: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
+        self.footprints: Footprints[AnyWalks] = self._no_footprints()
+        self.walks: AnyWalks = self._walks_now()
+        self.sums = Sums(self.walks.walls.shape)
         self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
-        self._sums: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
-        self._dirty: NDArray[np.uint8] = np.zeros((-(-shape[0] // TILE_ROWS), -(-shape[1] // TILE_COLUMNS)), dtype=np.uint8)
-        self._spare: NDArray[np.float32] | None = None
-        self._stale = np.zeros_like(self._dirty)
         self._fed: Sources | None = None
         self._work: Iterator[int] | None = None
         self._at_once = True
@@ -66,15 +59,15 @@ class RadialField(RadiatingField):
         self._walls_version = space.walls_version
         self._numbers = np.zeros(0, dtype=np.int64)
         self._shapes_version = -1
-        self._mirror: RadialField | None = None
+        self._mirror: RadialField[AnyWalks] | None = None
         self._mirrored = -1
-        self._shapes_seen: Any = None
+        self._shapes_seen: Footprints[AnyWalks] | None = None
         self._ops, self._changes = kernels.radial, kernels.changes
 
     @property
     def values(self) -> NDArray[np.float32]:
         """The values as they are shown, in the space's shape."""
-        return self._map.reshape(-1)[: len(self.space)].reshape(self.space.shape)
+        return self.sums.shown.reshape(-1)[: len(self.space)].reshape(self.space.shape)
 
     @property
     def is_current(self) -> bool:
@@ -93,9 +86,8 @@ class RadialField(RadiatingField):
             self._anew = False
             self._written = False
             self._walls_moved()
-            self.ground = self._ground_now()
-            self._sums[:] = 0
-            self._dirty[:] = 1
+            self.walks = self._walks_now()
+            self.sums.begin_anew()
             self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
             self._numbers = np.zeros(0, dtype=np.int64)
             sources.all_changed()
@@ -153,8 +145,7 @@ class RadialField(RadiatingField):
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take what was written for what the sources have summed up to, until `validate` finds the difference."""
         self._written = True
-        self._sums[:] = np.rint(self._map.astype(np.float64) * reference.SCALE)
-        self._stale[:] = 1
+        self.sums.take_shown()
 
     def run(self, count: int) -> None:
         """Work off all changes, if there are steps at all."""
@@ -178,7 +169,7 @@ class RadialField(RadiatingField):
         """Show what was shown, until the next step; see `Field.restore`."""
         if "resistance" in state:
             self.resistance = checked_resistance(state["resistance"], self.space.shape)
-        self._map.reshape(-1)[: len(self.space)] = state["values"].reshape(-1)
+        self.sums.shown.reshape(-1)[: len(self.space)] = state["values"].reshape(-1)
         self._anew = True
 
     def _number(self, sources: Sources) -> None:
@@ -191,7 +182,7 @@ class RadialField(RadiatingField):
         for shape in sources.shapes[len(self._numbers) :]:
             falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
             radius = self.radial.radius if shape.radius is None else shape.radius
-            new.append(self.footprints.number(falloff, radius / self._unit, self.ground))
+            new.append(self.footprints.number(falloff, radius / self._unit, self.walks))
         if new:
             self._numbers = np.append(self._numbers, new)
 
@@ -224,8 +215,8 @@ class RadialField(RadiatingField):
             slots, old.cells, old.strengths, old.shapes, new.cells, new.strengths, new.shapes,
         )  # fmt: skip
         walls = self._walls_moved()
-        if differ or len(walls) or self._dirty.any():
-            renewal = self.ground.renewal(self.space, walls) if len(walls) else None
+        if differ or len(walls) or self.sums.dirty.any():
+            renewal = self.walks.renewal(walls) if len(walls) else None
             self._work = self._apply(old.at(np.s_[:off]), new.at(np.s_[:on]), slots[:differ], walls, renewal)
 
     def catch_up(self, units: int | None = None) -> int:
@@ -245,31 +236,31 @@ class RadialField(RadiatingField):
     def validate(self, cells: int, most: float | None) -> int:
         """Look at the next `cells` cells or so: how many don't show what the sources say. They do afterwards, or come nearer by `most`."""
         self.catch_up()
-        height, width = self._sums.shape
+        height, width = self.sums.total.shape
         top = self._swept
         bottom = min(top + max(cells // width // TILE_ROWS, 1) * TILE_ROWS, height)
         self._swept = bottom % height
         truth = self._truth(top, bottom)
         rows = np.s_[top:bottom]
-        expected = np.where(self.ground.walls[rows], np.float32(0), (truth / reference.SCALE).astype(np.float32))
-        wrong = int(np.count_nonzero(expected != self._map[rows]))
-        away = truth - self._sums[rows]
+        expected = np.where(self.walks.walls[rows], np.float32(0), (truth / reference.SCALE).astype(np.float32))
+        wrong = int(np.count_nonzero(expected != self.sums.shown[rows]))
+        away = truth - self.sums.total[rows]
         if most is not None:
             limit = round(min(most * reference.SCALE, 2.0**62))
             away = np.clip(away, -limit, limit)
         if wrong or away.any():
-            self._sums[rows] += away
-            self._dirty[top // TILE_ROWS : -(-bottom // TILE_ROWS)] = 1
+            self.sums.total[rows] += away
+            self.sums.dirty[top // TILE_ROWS : -(-bottom // TILE_ROWS)] = 1
             self._at_once = True
-            for _ in self._publish():
+            for _ in self.sums.publish(self.walks.walls, self._at_once):
                 pass
         return wrong
 
     def _truth(self, top: int, bottom: int) -> NDArray[np.int64]:
         """The sums of the rows [top, bottom), whole tiles, cut anew from all sources."""
-        width = self._sums.shape[1]
+        width = self.sums.total.shape[1]
         sums = np.zeros((bottom - top, width), dtype=np.int64)
-        everywhere = np.ones((-(-len(sums) // TILE_ROWS), self._dirty.shape[1]), dtype=np.uint8)
+        everywhere = np.ones((-(-len(sums) // TILE_ROWS), self.sums.dirty.shape[1]), dtype=np.uint8)
         live = self._held.at(self._held.strengths != 0)
         live = live.at(self._may_reach(live, top, bottom))
         kernel = self._ops.scatter_strongest if self.radial.blend == "max" else self._ops.scatter
@@ -301,7 +292,7 @@ class RadialField(RadiatingField):
             self._mirrored = version
         return self._mirror.values
 
-    def _mirrored_by(self, mirror: RadialField | None, sources: Sources) -> RadialField:
+    def _mirrored_by(self, mirror: RadialField[AnyWalks] | None, sources: Sources) -> RadialField[AnyWalks]:
         strongest = replace(self.radial, blend="max")
         if self._anew:  # restored from a save, or tuned: only the sources know what the values are made of
             told = sources.copy()
@@ -311,15 +302,14 @@ class RadialField(RadiatingField):
             mirror.feed(told)
             mirror.catch_up()
             return mirror
-        if mirror is None or mirror.ground is not self.ground or self._shapes_seen is not self.footprints:
+        if mirror is None or mirror.walks is not self.walks or self._shapes_seen is not self.footprints:
             mirror = type(self)(strongest, self.space)
             mirror.resistance = self.resistance
-            mirror.ground = self.ground
+            mirror.walks = self.walks
             self._shapes_seen = self.footprints
         # Walls that change show here when this field takes another ground, and not before.
         mirror._walls_version = self.space.walls_version
-        for shape in self.footprints.shapes[len(mirror.footprints.shapes) :]:
-            mirror.footprints.number(*shape, mirror.ground)
+        mirror.footprints.number_as(self.footprints, mirror.walks)
         held = self._held
         rows = max(len(held), len(mirror._held))
         new = Emission(np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows, np.int64))
@@ -347,43 +337,43 @@ class RadialField(RadiatingField):
         new: Emission,
         slots: NDArray[np.int64],
         walls: NDArray[np.int64],
-        renewal: Generator[int, None, Any] | None,
+        renewal: Generator[int, None, AnyWalks] | None,
     ) -> Iterator[int]:
         """Take off what was held on the old ground, put on what is there on the new one, and show it.
 
         `slots` are the rows that `old` and `new` are about; others that may reach one of the `walls` follow them.
         """
         yield 1  # finding what differs was work too
-        ground = self.ground
+        walks = self.walks
         if renewal is not None:
-            ground = yield from renewal
-            self._touch(walls)
+            walks = yield from renewal
+            self.sums.touch(walls)
             if self.radial.metric != "straight":
                 near = yield from self._near(slots)
                 old, new = Emission.joined([old, *near]), Emission.joined([new, *near])
         if self.radial.blend == "sum":
             off = Emission(old.cells, -old.strengths, old.shapes)
-            if ground is self.ground:
+            if walks is self.walks:
                 if self._at_once and not self._written and self._is_less_anew(old, new):
-                    self._dirty[:] = 1
+                    self.sums.dirty[:] = 1
                     live = self._held.at(self._held.strengths != 0)
                     yield from self._add(live, anew=True)
                     if not len(live):
-                        self._sums[:] = 0
+                        self.sums.total[:] = 0
                 else:
                     jobs = Emission.joined([off, new])
                     yield 1
                     yield from self._add(jobs)
             else:
                 yield from self._add(off)
-                self.ground = ground
+                self.walks = walks
                 yield from self._add(new)
         else:
             yield from self._touch_each(old)  # on the ground that they were put on
-            self.ground = ground
+            self.walks = walks
             yield from self._touch_each(new)
             yield from self._renew()
-        yield from self._publish()
+        yield from self.sums.publish(self.walks.walls, self._at_once)
 
     def _near(self, slots: NDArray[np.int64]) -> Generator[int, None, list[Emission]]:
         """The held sources, other than in these rows, that may reach a dirty tile, in parts."""
@@ -396,15 +386,6 @@ class RadialField(RadiatingField):
             yield 1
         return parts
 
-    # Sums
-
-    def _scatter(
-        self, kernel: Callable[..., None], cells: NDArray[np.int64], weights: NDArray[np.float64], strength: float
-    ) -> Iterator[int]:
-        for first in range(0, len(cells), UNIT_STAMPED):
-            kernel(self._sums, self._dirty, cells, weights, strength * reference.SCALE, first, min(first + UNIT_STAMPED, len(cells)))
-            yield 1
-
     # The strongest
 
     def _touch_each(self, changed: Emission) -> Iterator[int]:
@@ -413,44 +394,10 @@ class RadialField(RadiatingField):
 
     def _renew(self) -> Iterator[int]:
         """Clear every tile that a changed source reaches or reached, and stamp all that reach into those anew."""
-        yield from self._by_bands(lambda band: self._ops.clear(self._sums, self._dirty, band, band + 1))
+        yield from self.sums.clear_dirty()
         near = yield from self._near(np.zeros(0, np.int64))
         for part in near:
             yield from self._add_strongest(part)
-
-    def _by_bands(self, work: Callable[[int], int]) -> Iterator[int]:
-        """Do a work that says how many tiles it took for each row of tiles, some rows a unit."""
-        taken = 0
-        for band in range(len(self._dirty)):
-            taken += work(band)
-            if taken >= _UNIT_TILES:
-                taken = 0
-                yield 1
-
-    def _touch(self, cells: NDArray[np.int64]) -> None:
-        """Mark the tiles of cells."""
-        width = self._sums.shape[1]
-        self._dirty[cells // width // TILE_ROWS, cells % width // TILE_COLUMNS] = 1
-
-    # What is shown
-
-    def _publish(self) -> Iterator[int]:
-        """Turn the sums of dirty tiles into values: at once into those shown, or in units into others that then are."""
-        walls = self.ground.walls
-        if self._at_once:
-            tiled = (self._sums, walls, self._dirty, self._map)
-            parts = pool.bands(len(self._dirty), int(np.count_nonzero(self._dirty)) // _TILES_PER_THREAD)
-            pool.run([(self._ops.publish, (*tiled, *part)) for part in parts])
-            self._stale |= self._dirty
-        else:
-            if self._spare is None:
-                self._spare, self._stale[:] = np.zeros_like(self._map), 1
-            self._stale |= self._dirty
-            spare = self._spare
-            yield from self._by_bands(lambda band: self._ops.publish(self._sums, walls, self._stale, spare, band, band + 1))
-            self._map, self._spare = self._spare, self._map
-            self._stale[:] = self._dirty
-        self._dirty[:] = 0
 
     # What a kind of space does in its own way
 
@@ -464,10 +411,10 @@ class RadialField(RadiatingField):
         """The rows of the sources; their shapes are places in the numbers that `_number` finds."""
         return sources.columns
 
-    def _no_footprints(self) -> Any:
+    def _no_footprints(self) -> Footprints[AnyWalks]:
         raise NotImplementedError
 
-    def _ground_now(self) -> Any:
+    def _walks_now(self) -> AnyWalks:
         raise NotImplementedError
 
     def _patched(self, sources: Sources) -> bool:
@@ -493,8 +440,8 @@ class RadialField(RadiatingField):
     def _touch_reached(self, sources: Emission) -> Iterator[int]:
         """Mark the tiles that sources may reach."""
         for cell, _, shape in sources.rows():
-            cells, _ = yield from self.footprints.search(self.ground, cell, shape)
-            self._touch(cells)
+            cells, _ = yield from self.footprints.search(self.walks, cell, shape)
+            self.sums.touch(cells)
 
     def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
         """Add footprints to the sums, or to nothing if they are summed up `anew`, which is for work done at once."""
@@ -506,12 +453,12 @@ class RadialField(RadiatingField):
 
     def _search_each(self, kernel: Callable[..., None], jobs: Emission) -> Iterator[int]:
         for cell, strength, shape in jobs.rows():
-            cells, weights = yield from self.footprints.search(self.ground, cell, shape)
-            yield from self._scatter(kernel, cells, weights, strength)
+            cells, weights = yield from self.footprints.search(self.walks, cell, shape)
+            yield from self.sums.scatter(kernel, cells, weights, strength)
 
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The whole footprint of one source."""
-        return finished(self.footprints.search(self.ground, cell, shape, aside=True))
+        return finished(self.footprints.search(self.walks, cell, shape, aside=True))
 
 
 def _resisting(radial: Radial, resistance: NDArray[np.float32] | None) -> None:

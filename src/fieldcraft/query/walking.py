@@ -10,7 +10,8 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import radial
 from fieldcraft.kernels.reference.best import TILE
-from fieldcraft.propagation.on_grid.footprints import Scratch, strides
+from fieldcraft.propagation.on_grid.footprints import Scratch
+from fieldcraft.propagation.on_grid.walks import strides
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Grid
 

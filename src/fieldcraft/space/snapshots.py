@@ -40,6 +40,10 @@ class Snapshot(Protocol):
         """The same moment if there were walls in these cells of the space as well."""
         ...
 
+    def opened(self, space: Any, cells: NDArray[np.int64]) -> Self:
+        """The same moment if these walls of the space, ascending, were open."""
+        ...
+
     def mended(self, space: Any, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> Self:
         """The space at this `walls_version`, after the walls or costs of these cells have changed. Infinite costs are walls."""
         ...
@@ -90,6 +94,15 @@ class GridSnapshot:
         walls = self.walls.copy()
         walls[cells] = True
         return self._rebuilt(space, walls, cells, self.version)
+
+    def opened(self, space: Grid, cells: NDArray[np.int64]) -> GridSnapshot:
+        """See `Snapshot.opened`; steps out of what was a wall mind no terrain, as before."""
+        walls = self.walls.copy()
+        walls[cells] = False
+        layout, grounds, steps = space.shape, space.terrain, space.neighborhood.steps
+        before = self.walls.reshape(layout)
+        into = links.patch(self.links.reshape(layout), cells, walls.reshape(layout), grounds, steps, space.wrap, free=before)
+        return GridSnapshot(space, walls, into, self.version)
 
     def _rebuilt(self, space: Grid, walls: NDArray[np.bool_], flipped: NDArray[np.int64], version: int) -> GridSnapshot:
         into = self.links.reshape(space.shape)
@@ -151,6 +164,12 @@ class GraphSnapshot:
         """See `Snapshot.walled`."""
         walls = self.walls.copy()
         walls[vertices] = True
+        return GraphSnapshot(walls, self.sizes, self.version)
+
+    def opened(self, space: Space, vertices: NDArray[np.int64]) -> GraphSnapshot:
+        """See `Snapshot.opened`."""
+        walls = self.walls.copy()
+        walls[vertices] = False
         return GraphSnapshot(walls, self.sizes, self.version)
 
     @property

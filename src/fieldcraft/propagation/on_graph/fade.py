@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.on_graph.footprints import GraphFootprints, GraphGround
+from fieldcraft.propagation.on_graph.footprints import GraphFootprints
+from fieldcraft.propagation.on_graph.walks import GraphWalks
 from fieldcraft.propagation.units import Found, finished
 from fieldcraft.space import Space
 
@@ -24,7 +25,7 @@ class Surroundings:
         self.space = space
         self.layout: tuple[int, int] = (max(1, -(-len(space) // _COLUMNS)), _COLUMNS)
         self._footprints: dict[str, GraphFootprints] = {}
-        self._grounds: dict[str, GraphGround] = {}
+        self._grounds: dict[str, GraphWalks] = {}
 
     def forget(self) -> None:
         """Look at the walls anew when something is next asked."""
@@ -48,10 +49,10 @@ class Surroundings:
         free = ~self.space.graph.walls[every]
         return every[free], amounts[free]
 
-    def _ground(self, metric: str) -> GraphGround:
+    def _ground(self, metric: str) -> GraphWalks:
         """The ground as it is now; one for each metric, as it keeps the footprints that were found on it."""
         if metric not in self._grounds:
-            self._grounds[metric] = GraphGround.of(self.space)
+            self._grounds[metric] = GraphWalks.of(self.space)
         return self._grounds[metric]
 
     def bleeding(self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float) -> tuple[str, tuple[Any, ...]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,148 +10,13 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.reference.radial import LENGTH_SCALE
 from fieldcraft.propagation.looks import Looks
-from fieldcraft.propagation.on_grid.footprints import whole_radius
-from fieldcraft.propagation.units import UNIT_SEARCHED, Found
-from fieldcraft.space import Graph, Grid, Space, needs_plane
-from fieldcraft.space.graph_sight import Outlook
-from fieldcraft.space.ways import Ways, ways_on_arcs
+from fieldcraft.propagation.on_graph.walks import GraphWalks
+from fieldcraft.propagation.units import UNIT_SEARCHED, Found, whole_radius
+from fieldcraft.space import needs_plane
 
-__all__ = ["GraphFootprints", "GraphGround", "Kept"]
-
-_MOST_KEPT = 4_000_000  # vertices in footprints that are kept: 64 MB
-_MOST_OPENED = 64  # grounds with a block of walls opened
-_SHUT = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE of a unit
-_LONGEST = 2.0**38  # lengths are counted so finely that no walk passes this many units
-
-
-class Kept:
-    """Footprints by vertex and shape, as many as the memory holds."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[int, int], Found] = {}
-        self._size = 0
-
-    def get(self, cell: int, number: int) -> Found | None:
-        """A footprint that is kept, or None."""
-        return self._found.get((cell, number))
-
-    def keep(self, cell: int, number: int, found: Found) -> Found:
-        """Keep a footprint, in place of all others once they fill the memory."""
-        if self._size > _MOST_KEPT:
-            self._found.clear()
-            self._size = 0
-        self._size += len(found[0])
-        self._found[cell, number] = found
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class GraphGround:
-    """The steps of a graph at one moment, as `Ground` is for grids.
-
-    Vertices are laid out in rows of tiles: `walls` (rows, 16) is True for blocked ones and those that fill up the last tile.
-    Lines of sight run over `squares`, if there are any. What a metric does not need is not worked out.
-    """
-
-    walls: NDArray[np.bool_]
-    space: Space
-    graph: Graph
-    closed: NDArray[np.bool_]
-    squares: Grid | None
-    resistance: NDArray[np.float32] | None = None
-    found: Kept = field(default_factory=Kept)
-    opened_for: dict[bytes, GraphGround] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, space: Space, resistance: NDArray[np.float32] | None = None) -> GraphGround:
-        """The ground of the graph of a space as it is now, whose vertices resist walks by so much, world units."""
-        graph = space.graph
-        tile = TILE_ROWS * TILE_COLUMNS
-        walls = np.ones(max(1, -(-len(graph) // tile)) * tile, dtype=np.bool_)
-        walls[: len(graph)] = graph.walls
-        walls.flags.writeable = False  # as those of grids are: kernels are compiled anew for arrays that can be written to
-        return cls(walls.reshape(-1, TILE_COLUMNS), space, graph, graph.closed, graph.squares, resistance)
-
-    @property
-    def positions(self) -> NDArray[np.float64]:
-        """Where the vertices are, (N, 2 or 3)."""
-        return self.graph.positions
-
-    def around(self, cell: int) -> NDArray[np.float64]:
-        """Where the vertices are, (N, 2 or 3), as seen from one: on a torus of hexagons each on its near side."""
-        return self.space.offsets_from(self.positions[cell]) if self._goes_round else self.positions
-
-    @property
-    def _goes_round(self) -> bool:
-        return self.squares is None and self.space.period is not None
-
-    @cached_property
-    def ways(self) -> Ways:
-        """The steps as they were then."""
-        return ways_on_arcs(self.graph.topology, self.blocked, self.closed, from_walls=True)
-
-    @cached_property
-    def joints(self) -> Ways:
-        """The steps as they would be without walls."""
-        return ways_on_arcs(self.graph.topology, np.zeros(len(self.positions), dtype=np.bool_), self.closed)
-
-    def opened(self, cell: int, reach: float) -> GraphGround:
-        """The ground with the block of walls open that a vertex stands in, as far as `reach` world units from it."""
-        squares = (self.around(cell) - self.around(cell)[cell]) ** 2
-        near = self.blocked & (squares.sum(axis=1) <= reach * reach * (1 + 1e-9))
-        block, waiting = {cell}, [cell]
-        for here in waiting:
-            for end in self.joints.ends[self.joints.starts[here] : self.joints.starts[here + 1]].tolist():
-                if near[end] and end not in block:
-                    block.add(end)
-                    waiting.append(end)
-        cells = np.array(sorted(block))
-        known = self.opened_for.get(cells.tobytes())
-        if known is None:
-            if len(self.opened_for) >= _MOST_OPENED:
-                self.opened_for.clear()
-            walls = self.walls.copy()
-            walls.reshape(-1)[cells] = False
-            walls.flags.writeable = False
-            known = self.opened_for[cells.tobytes()] = replace(self, walls=walls, found=Kept(), opened_for={})
-        return known
-
-    @cached_property
-    def unit(self) -> float:
-        """The shortest of all steps, so that it stays what it is when walls change."""
-        sizes = self.graph.topology.lengths
-        return max(float(sizes.min()), float(sizes.sum()) / _LONGEST) if len(sizes) else 1.0
-
-    @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`, with what the vertices that they enter resist."""
-        sizes = np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
-        if self.resistance is None:
-            return sizes
-        extra = np.minimum(self.resistance.reshape(-1)[self.ways.ends] / self.unit * LENGTH_SCALE, _SHUT)
-        return np.asarray(sizes + np.rint(extra).astype(np.int64))
-
-    def renewal(self, space: Space, changed: NDArray[np.int64]) -> Generator[int, None, GraphGround]:
-        """The ground as it is now, after changes; one unit of work."""
-        ground = GraphGround.of(space, self.resistance)
-        yield 1
-        return ground
-
-    @cached_property
-    def outlook(self) -> Outlook:
-        """Lines of sight as they were then."""
-        return Outlook(self.graph, self.blocked, self.closed)
-
-    @property
-    def blocked(self) -> NDArray[np.bool_]:
-        """The walls of the vertices, (N,)."""
-        return self.walls.reshape(-1)[: len(self.positions)]
-
-    def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """No footprint is known without a search."""
-        return np.zeros(len(cells), dtype=np.bool_)
+__all__ = ["GraphFootprints"]
 
 
 class GraphFootprints:
@@ -176,51 +39,56 @@ class GraphFootprints:
         """Nothing is stamped from tables here."""
         return np.zeros(len(self.shapes), dtype=np.int64)
 
-    def number(self, falloff: Falloff, radius: float, ground: GraphGround) -> int:
+    def number(self, falloff: Falloff, radius: float, walks: GraphWalks) -> int:
         """The number of the shape with this falloff and this radius in world units."""
         if (falloff, radius) not in self._numbers:
             self._numbers[falloff, radius] = len(self.shapes)
             self.shapes.append((falloff, radius))
         return self._numbers[falloff, radius]
 
+    def number_as(self, others: GraphFootprints, walks: GraphWalks) -> None:
+        """Number the shapes that `others` have beyond these as they do."""
+        for falloff, radius in others.shapes[len(self.shapes) :]:
+            self.number(falloff, radius, walks)
+
     def without_others(self, shapes: NDArray[np.int64], used: NDArray[np.bool_]) -> tuple[GraphFootprints, NDArray[np.int64]]:
         """There are no tables to be dropped."""
         return self, shapes
 
-    def search(self, ground: GraphGround, cell: int, number: int, *, aside: bool = False) -> Generator[int, None, Found]:
+    def search(self, walks: GraphWalks, cell: int, number: int, *, aside: bool = False) -> Generator[int, None, Found]:
         """The footprint of a shape around a vertex: yields after each unit of work, returns vertices and weights."""
-        found = ground.found.get(cell, number)
+        found = walks.found.get(cell, number)
         if found is None:
             falloff, radius = self.shapes[number]
-            around = ground.opened(cell, min(self._thickness, radius)) if self._thickness > 0 and ground.blocked[cell] else ground
+            around = walks.opened(cell, min(self._thickness, radius)) if self._thickness > 0 and walks.blocked[cell] else walks
             cells, shares = yield from self._searched(around, cell, radius, aside)
-            found = ground.found.keep(cell, number, (cells, falloff(shares)))
+            found = walks.found.keep(cell, number, (cells, falloff(shares)))
         yield 1
         return found
 
-    def _searched(self, ground: GraphGround, cell: int, radius: float, aside: bool) -> Generator[int, None, Found]:
+    def _searched(self, walks: GraphWalks, cell: int, radius: float, aside: bool) -> Generator[int, None, Found]:
         """Vertices, and how far away each is as a share of the radius."""
         if self._metric == "straight":
-            return self._straight(ground, cell, radius)
-        if self._metric == "sight" and ground.squares is not None:
-            walls = ground.blocked.reshape(ground.squares.shape)
-            size = whole_radius(radius / ground.squares.cell_size)
-            return (yield from self._looks.round(walls, ground.squares.wrap, cell, size, aside, UNIT_SEARCHED))
+            return self._straight(walks, cell, radius)
+        if self._metric == "sight" and walks.squares is not None:
+            walls = walks.blocked.reshape(walks.squares.shape)
+            size = whole_radius(radius / walks.squares.cell_size)
+            return (yield from self._looks.round(walls, walks.squares.wrap, cell, size, aside, UNIT_SEARCHED))
         if self._metric == "sight":
-            needs_plane(ground.space, "Sight")
+            needs_plane(walks.space, "Sight")
             yield 1
-            seen = ground.outlook.seen_from(cell, radius)
-            return seen, np.minimum(np.sqrt(((ground.positions[seen] - ground.positions[cell]) ** 2).sum(axis=1)) / radius, 1.0)
-        if aside not in self._scratch or len(self._scratch[aside].seen) != len(ground.positions):
-            self._scratch[aside] = _Scratch(len(ground.positions), len(ground.lengths))
+            seen = walks.outlook.seen_from(cell, radius)
+            return seen, np.minimum(np.sqrt(((walks.positions[seen] - walks.positions[cell]) ** 2).sum(axis=1)) / radius, 1.0)
+        if aside not in self._scratch or len(self._scratch[aside].seen) != len(walks.positions):
+            self._scratch[aside] = _Scratch(len(walks.positions), len(walks.lengths))
         kernel = self._walk if self._metric == "path" else self._connect
-        return (yield from kernel(ground, cell, radius, self._scratch[aside]))
+        return (yield from kernel(walks, cell, radius, self._scratch[aside]))
 
     @staticmethod
-    def _straight(ground: GraphGround, cell: int, radius: float) -> Found:
-        places = ground.around(cell)
-        if places is ground.positions:
-            near = ground.graph.topology.tree.query_ball_point(ground.positions[cell], radius * (1 + 1e-9), return_sorted=True)
+    def _straight(walks: GraphWalks, cell: int, radius: float) -> Found:
+        places = walks.around(cell)
+        if places is walks.positions:
+            near = walks.graph.topology.tree.query_ball_point(walks.positions[cell], radius * (1 + 1e-9), return_sorted=True)
             cells = np.asarray(near, dtype=np.int64)
         else:
             cells = np.arange(len(places))
@@ -229,27 +97,27 @@ class GraphFootprints:
         return cells[inside], np.sqrt(squares[inside]) / radius
 
     @staticmethod
-    def _connect(ground: GraphGround, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
-        places = ground.around(cell)
+    def _connect(walks: GraphWalks, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
+        places = walks.around(cell)
         scratch.mark += 2
         head = tail = 0
         while tail == 0 or head < tail:
             before = head
             head, tail = kernels.graph_radial.connected(
-                ground.ways.starts, ground.ways.ends, places, cell, radius, scratch.seen, scratch.mark, scratch.cells,
+                walks.ways.starts, walks.ways.ends, places, cell, radius, scratch.seen, scratch.mark, scratch.cells,
                 scratch.squares, head, tail, UNIT_SEARCHED,
             )  # fmt: skip
             yield head - before
         return scratch.cells[:tail].astype(np.int64), np.sqrt(scratch.squares[:tail]) / radius
 
     @staticmethod
-    def _walk(ground: GraphGround, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
+    def _walk(walks: GraphWalks, cell: int, radius: float, scratch: _Scratch) -> Generator[int, None, Found]:
         scratch.mark += 2
         scratch.state[:] = 0
-        limit, scale = _limit(radius, ground)
+        limit, scale = _limit(radius, walks)
         while scratch.state[2] == 0 or scratch.state[0] > 0:
             kernels.graph_radial.path(
-                ground.ways.starts, ground.ways.ends, ground.lengths, cell, limit, scratch.best, scratch.seen, scratch.mark,
+                walks.ways.starts, walks.ways.ends, walks.lengths, cell, limit, scratch.best, scratch.seen, scratch.mark,
                 scratch.keys, scratch.nodes, scratch.state, scratch.cells, scratch.gone, UNIT_SEARCHED,
             )  # fmt: skip
             yield 1
@@ -257,9 +125,9 @@ class GraphFootprints:
         return scratch.cells[:found].astype(np.int64), scratch.gone[:found] / scale
 
 
-def _limit(radius: float, ground: GraphGround) -> tuple[int, float]:
+def _limit(radius: float, walks: GraphWalks) -> tuple[int, float]:
     """A radius as a whole number of lengths, and what a length is divided by to become a share of it."""
-    scale = LENGTH_SCALE * (radius / ground.unit)
+    scale = LENGTH_SCALE * (radius / walks.unit)
     return int(min(scale * (1 + 1e-12), 2.0**62)), scale
 
 

@@ -6,13 +6,16 @@ import numpy as np
 
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.exact import Cells, ExactRadialField, Floats, Placements
-from fieldcraft.propagation.on_grid.footprints import Ground
+from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.space import Grid
 
 __all__ = ["ExactGridRadialField"]
 
 
 class _GridPlacements(Placements):
     """See `Placements`; on a torus a large radius meets itself, so all cells are looked at there."""
+
+    space: Grid
 
     def around(self, numbers: Cells) -> tuple[Cells, Cells, Floats]:
         """See `Placements.around`; sources of one radius are looked at together."""
@@ -66,11 +69,13 @@ class _GridPlacements(Placements):
         return int(min(side, self.space.width + 3) * min(side, self.space.height + 3))
 
 
-class ExactGridRadialField(ExactRadialField):
+class ExactGridRadialField(ExactRadialField[GridWalks]):
     """See `ExactRadialField`."""
+
+    space: Grid
 
     def _no_footprints(self) -> Placements:
         return _GridPlacements(self.space)
 
-    def _ground_now(self) -> Ground:
-        return Ground.of(self.space)
+    def _walks_now(self) -> GridWalks:
+        return GridWalks.of(self.space)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.on_grid.footprints import Footprints, Ground, too_large
+from fieldcraft.propagation.on_grid.footprints import GridFootprints, too_large
+from fieldcraft.propagation.on_grid.walks import GridWalks
 from fieldcraft.propagation.units import Found, finished
 from fieldcraft.space import Grid
 
@@ -22,8 +23,8 @@ class Surroundings:
     def __init__(self, space: Grid) -> None:
         self.space = space
         self.layout: tuple[int, int] = space.shape
-        self._footprints: dict[str, Footprints] = {}
-        self._ground: Ground | None = None
+        self._footprints: dict[str, GridFootprints] = {}
+        self._ground: GridWalks | None = None
 
     def forget(self) -> None:
         """Look at the walls anew when something is next asked."""
@@ -43,9 +44,9 @@ class Surroundings:
                 remedy="Give the layer a larger cell_size",
             )
         if self._ground is None:
-            self._ground = Ground.of(space)
+            self._ground = GridWalks.of(space)
         ground = self._ground
-        footprints = self._footprints.setdefault(metric, Footprints(metric))
+        footprints = self._footprints.setdefault(metric, GridFootprints(metric))
         number = footprints.number(falloff, radius / space.cell_size, ground)
         reach = int(footprints.reaches[number])
         is_open = ground.is_open(cells, np.full(len(cells), reach)) if metric != "straight" else np.ones(len(cells), dtype=np.bool_)

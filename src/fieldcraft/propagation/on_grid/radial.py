@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.emission import Emission
-from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, Footprints, Ground, too_large
-from fieldcraft.propagation.radial_field import TILE_ROWS, UNIT_JOBS, RadialField
+from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, GridFootprints, too_large
+from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
+from fieldcraft.propagation.sums import TILE_ROWS
 from fieldcraft.propagation.units import UNIT_STAMPED
 from fieldcraft.sources import Sources
+from fieldcraft.space import Grid
 
 __all__ = ["GridRadialField"]
 
@@ -21,8 +24,11 @@ _STAMPED_PER_THREAD = 150_000
 _NOWHERE = np.zeros((0, 0), dtype=np.int32)
 
 
-class GridRadialField(RadialField):
+class GridRadialField(RadialField[GridWalks]):
     """See `RadialField`."""
+
+    space: Grid
+    footprints: GridFootprints
 
     @property
     def _unit(self) -> float:  # type: ignore[override]
@@ -32,14 +38,14 @@ class GridRadialField(RadialField):
     def _too_large(self) -> float:  # type: ignore[override]
         return too_large(self.space)
 
-    def _no_footprints(self) -> Footprints:
-        return Footprints(self.radial.metric, self.radial.thickness / self._unit)
+    def _no_footprints(self) -> GridFootprints:
+        return GridFootprints(self.radial.metric, self.radial.thickness / self._unit)
 
-    def _ground_now(self) -> Ground:
-        return Ground.of(self.space, self.resistance)
+    def _walks_now(self) -> GridWalks:
+        return GridWalks.of(self.space, self.resistance)
 
     def _patched(self, sources: Sources) -> bool:
-        columns, held, prints = sources.columns, self._held, self.footprints
+        columns, held, prints, sums = sources.columns, self._held, self.footprints, self.sums
         if (
             self._anew
             or self._walls_version != self.space.walls_version
@@ -50,14 +56,14 @@ class GridRadialField(RadialField):
             or self._shapes_version != sources.shapes_version
         ):
             return False
-        if self.radial.metric == "straight" or self.ground.is_bare:
+        if self.radial.metric == "straight" or self.walks.is_bare:
             walls_before = _NOWHERE
-        elif self.ground.always_search:
+        elif self.walks.always_search:
             return False
         else:
-            walls_before = self.ground.walls_before
+            walls_before = self.walks.walls_before
         done: bool = self._changes.patch(
-            *columns, self._numbers, held.cells, held.strengths, held.shapes, self._sums, self._map, self.ground.walls, self._stale,
+            *columns, self._numbers, held.cells, held.strengths, held.shapes, sums.total, sums.shown, self.walks.walls, sums.stale,
             walls_before, prints.packed, prints.starts, prints.reaches, _STAMPED_PER_THREAD,
         )  # fmt: skip
         return done
@@ -68,7 +74,7 @@ class GridRadialField(RadialField):
         live = self._held.at(self._held.strengths != 0)
         reaches = self.footprints.reaches
         anew, off, on = (int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (live, old, new))
-        return anew + self._sums.size < off + on
+        return anew + self.sums.total.size < off + on
 
     def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
         batch = len(jobs) if self._at_once else UNIT_JOBS
@@ -87,25 +93,25 @@ class GridRadialField(RadialField):
         """Search and add all small footprints in one call; which are left."""
         small = self.footprints.reaches[jobs.shapes] <= SMALL_REACH
         if self.radial.thickness > 0:
-            small &= ~self.ground.walls.reshape(-1)[jobs.cells]
+            small &= ~self.walks.walls.reshape(-1)[jobs.cells]
         if not small.any():
             return jobs
-        part, ground = jobs.at(small), self.ground
+        part, walks, sums = jobs.at(small), self.walks, self.sums
         radii, weights, starts = self.footprints.by_square()
-        room = self.footprints.room(float(self.footprints.reaches[part.shapes].max()), ground, False)
-        room.mark = self._ops.connected_many(
-            self._sums, self._dirty, ground.links, ground.masks, ground.steps, ground.wrap, part.cells, part.strengths * reference.SCALE,
-            part.shapes, radii, weights, starts, room.seen, room.mark + 2, room.cells, room.distances,
+        scratch = self.footprints.scratch(float(self.footprints.reaches[part.shapes].max()), walks, False)
+        scratch.mark = self._ops.connected_many(
+            sums.total, sums.dirty, walks.links, walks.masks, walks.steps, walks.wrap, part.cells, part.strengths * reference.SCALE,
+            part.shapes, radii, weights, starts, scratch.seen, scratch.mark + 2, scratch.cells, scratch.distances,
         )  # fmt: skip
         return jobs.at(~small)
 
     def _is_open(self, jobs: Emission) -> NDArray[np.bool_]:
         if self.radial.metric == "straight":
             return np.ones(len(jobs), dtype=np.bool_)
-        return np.asarray(self.ground.is_open(jobs.cells, self.footprints.reaches[jobs.shapes]))
+        return np.asarray(self.walks.is_open(jobs.cells, self.footprints.reaches[jobs.shapes]))
 
     def _add_open(self, jobs: Emission, *, anew: bool) -> Iterator[int]:
-        """Footprints without walls, cut already: many small ones a unit, or some rows of a large one."""
+        """GridFootprints without walls, cut already: many small ones a unit, or some rows of a large one."""
         if not len(jobs) and not anew:
             return
         strengths = jobs.strengths * reference.SCALE
@@ -127,14 +133,14 @@ class GridRadialField(RadialField):
     def _stamp_many(self, cells: NDArray[np.int64], strengths: NDArray[np.float64], shapes: NDArray[np.int64], *, anew: bool) -> None:
         prints = self.footprints
         work = int(((2 * prints.reaches[shapes] + 1) ** 2).sum()) if len(cells) > 200 else 0
-        bands = pool.bands(self._sums.shape[0], 1 if self.space.wrap else work // _STAMPED_PER_THREAD, TILE_ROWS)
+        bands = pool.bands(self.sums.total.shape[0], 1 if self.space.wrap else work // _STAMPED_PER_THREAD, TILE_ROWS)
         pool.run(
             [
                 (
                     self._ops.stamp_many,
                     (
-                        self._sums,
-                        self._dirty,
+                        self.sums.total,
+                        self.sums.dirty,
                         cells,
                         strengths,
                         prints.packed,
@@ -155,31 +161,32 @@ class GridRadialField(RadialField):
         weights = self.footprints.table(shape)
         rows = max(1, UNIT_STAMPED // len(weights))
         for row in range(0, len(weights), rows):
-            kernel(self._sums, self._dirty, cell, weights, strength, row, min(row + rows, len(weights)), self.space.wrap)
+            kernel(self.sums.total, self.sums.dirty, cell, weights, strength, row, min(row + rows, len(weights)), self.space.wrap)
             yield 1
 
     def _boxes(self, sources: Emission) -> NDArray[np.int64]:
         """First and last row, first and last column that sources may reach, shape (4, N); beyond the rim too."""
-        rows, columns = np.divmod(sources.cells, self._sums.shape[1])
+        rows, columns = np.divmod(sources.cells, self.sums.total.shape[1])
         reaches = self.footprints.reaches[sources.shapes]
         return np.stack([rows - reaches, rows + reaches, columns - reaches, columns + reaches])
 
     def _may_hold(self, sources: Emission, cell: int) -> NDArray[np.bool_]:
         if self.space.wrap or not len(sources):
             return np.ones(len(sources), dtype=np.bool_)
-        row, column = divmod(cell, self._sums.shape[1])
+        row, column = divmod(cell, self.sums.total.shape[1])
         top, bottom, left, right = self._boxes(sources)
         return np.asarray((top <= row) & (row <= bottom) & (left <= column) & (column <= right))
 
     def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
         found = np.empty(len(sources), dtype=np.bool_)
-        self._ops.reaching(self._dirty, sources.cells, sources.shapes, self.footprints.reaches, *self._sums.shape, self.space.wrap, found)
+        dirty, (height, width) = self.sums.dirty, self.space.shape
+        self._ops.reaching(dirty, sources.cells, sources.shapes, self.footprints.reaches, height, width, self.space.wrap, found)
         return found
 
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
             table = self.footprints.table(shape)
-            return reference.listed(self._sums.shape, cell, table, 0, len(table), self.space.wrap)
+            return reference.listed(self.sums.total.shape, cell, table, 0, len(table), self.space.wrap)
         return super()._cut(cell, shape)
 
     def _may_reach(self, sources: Emission, top: int, bottom: int) -> NDArray[np.bool_]:
@@ -189,7 +196,8 @@ class GridRadialField(RadialField):
         return np.asarray((first < bottom) & (last >= top))
 
     def _touch_reached(self, sources: Emission) -> Iterator[int]:
-        self._ops.mark_boxes(self._dirty, sources.cells, sources.shapes, self.footprints.reaches, *self._sums.shape, self.space.wrap)
+        dirty, (height, width) = self.sums.dirty, self.space.shape
+        self._ops.mark_boxes(dirty, sources.cells, sources.shapes, self.footprints.reaches, height, width, self.space.wrap)
         yield 1
 
     def _add_strongest(self, jobs: Emission) -> Iterator[int]:
@@ -197,5 +205,5 @@ class GridRadialField(RadialField):
             if free:
                 yield from self._stamp_rows(self._ops.stamp_strongest, cell, strength * reference.SCALE, shape)
             else:
-                cells, weights = yield from self.footprints.search(self.ground, cell, shape)
-                yield from self._scatter(self._ops.scatter_strongest, cells, weights, strength)
+                cells, weights = yield from self.footprints.search(self.walks, cell, shape)
+                yield from self.sums.scatter(self._ops.scatter_strongest, cells, weights, strength)
