@@ -13,7 +13,9 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 """
 
-from fieldcraft import gpu, lab, recordings, steering, view
+from typing import TYPE_CHECKING, Any
+
+from fieldcraft import former, gpu, lab, recordings, steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import (
@@ -55,6 +57,12 @@ from fieldcraft.sources import Source, Sources
 from fieldcraft.space import Graph, Grid, HexGrid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
 view.show_in_notebooks()
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise former.missing("fieldcraft", name)
+
 
 __version__ = "0.1.0"
 

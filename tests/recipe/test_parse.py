@@ -152,7 +152,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ('generate = "empty"\nwidth = 12\nheight = 7', "", "either a file or generate. Got neither"),
         ("width = 12", "width = 0", "width is at least 1"),
         ("width = 12", "width = 12\nneighbors = 5", "neighbors is 4, 8"),
-        ("momentum = 0.3", "", "layers.threat needs the key 'momentum'"),
+        ("decay = 0.5", "", "layers.threat needs the key 'decay'"),
         ("momentum = 0.3", "momentum = 1.5", "momentum lies in [0, 1]"),
         ("momentum = 0.3", "momentum = nan", "momentum is a finite number"),
         ("momentum = 0.3", "momentum = true", "momentum is a number"),

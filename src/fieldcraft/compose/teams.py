@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from operator import add
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, former
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.layered import Layered
@@ -75,6 +75,11 @@ class Teams:
 
     def __repr__(self) -> str:
         return f"<Teams {', '.join(self._layers)}>"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise former.missing(self, name)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -365,7 +365,7 @@ def _node(operand: Any, ground: Ground) -> Node:
         raise InvalidValue(
             f"Values are finite and at most {checks.LARGEST:g} in size",
             got=f"{array[index]} at {place}",
-            remedy="Replace NaN, infinity and larger numbers before the call",
+            remedy="Replace NaN, infinity and larger numbers before the call. A cost has walls by cost=np.where(mask, np.inf, cost)",
         )
     return Node("array", payload=np.ascontiguousarray(array.astype(np.float32) + np.float32(0)))
 

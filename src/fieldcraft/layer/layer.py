@@ -105,7 +105,7 @@ class Layer(Operand):
                 others = dict.fromkeys(kind._is_for for kind in _kinds(Layer) if name in vars(kind) and not hasattr(kind.__base__, name))
                 if others:
                     raise WrongLayer(name, " or ".join(others), f"{self.name!r}, of class {type(self).__name__}", self._instead)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            return super().__getattr__(name)
 
     # What it holds
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, former
 from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ class Operand:
     `<`, `<=`, `>` and `>=` give 1 where they hold and 0 elsewhere; `equals` and `differs` stand in for `==` and `!=`, which compare
     identity as for any object, so that layers can be kept in sets and dicts. `&`, `|` and `~` take any value but 0 for true.
 
-    NumPy sees the values: `np.asarray(map)`, `np.argmax(map)` and `plt.imshow(map)` look at the array as it is now. NumPy's
-    arithmetic gives expressions: `np.maximum(map, 0)`, `np.sqrt(map)` and `array + map` stay live.
+    NumPy sees the values: `np.asarray(map)`, `np.max(map)` and `plt.imshow(map)` look at the array as it is now. NumPy's
+    arithmetic gives expressions: `np.maximum(map, 0)`, `np.sqrt(map)` and `array + map` stay live. A map is no array, though:
+    `map[...]` is refused, since arrays are read at [row, column] and maps are asked at (x, y).
     """
 
     name: str = "map"
@@ -84,6 +85,11 @@ class Operand:
         def version(self) -> int:
             """Changes whenever the values may have changed."""
             ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the values: (height, width) on grids, (N,) on graphs."""
+        return self.space.shape
 
     def finite_values(self) -> NDArray[np.float32]:
         """The values as expressions, windows and curves read them: where a map has infinite ones, numbers that stand for them."""
@@ -107,6 +113,43 @@ class Operand:
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         return float(found) if isinstance(cells, int) else np.asarray(found)
+
+    # What arrays have and maps don't
+
+    if not TYPE_CHECKING:  # a type checker says itself what a map cannot do
+
+        def __getattr__(self, name: str) -> Any:
+            raise former.missing(self, name, is_map=True)
+
+        def __getitem__(self, key: Any) -> Any:
+            raise InvalidValue(
+                "A map is asked at world positions (x, y), an array at [row, column]",
+                got=f"map[{_told(key)}]",
+                remedy="Write map.sample((x, y)), or map.values[row, column]",
+            )
+
+        def __setitem__(self, key: Any, value: Any) -> None:
+            raise InvalidValue(
+                "The values of a map follow from what feeds it",
+                got=f"map[{_told(key)}] = {_told(value)}",
+                remedy="Give a layer a source or a deposit at (x, y), or replace all its values: layer.write(array)",
+            )
+
+        def __float__(self) -> float:
+            raise InvalidValue(
+                "A map is many numbers", got="float(map)", remedy="Write map.sample((x, y)) for one of them, np.max(map) for the largest"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (int, float, np.number, np.ndarray)):
+            raise InvalidValue(
+                "== asks of a map whether it is the same object",
+                got=f"map == {_told(other)}",
+                remedy="Write map.equals(3) or map.differs(3) for a map of 1 and 0",
+            )
+        return self is other
+
+    __hash__ = object.__hash__
 
     # NumPy
 
@@ -264,6 +307,11 @@ class Operand:
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
         return self._verbs["on"](self, space)
+
+
+def _told(thing: object) -> str:
+    said = repr(thing)
+    return said if len(said) <= 40 else f"{said[:40]}..."
 
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:

@@ -357,10 +357,11 @@ class DistanceMap(Operand):
 
         Raises what `distance_map` raises for a cost; the map is then as it was.
         """
+        where = None if cells is None else self.space.cell_ids(cells)
         with self._guard:
-            return self._repair(cells, cost)
+            return self._repair(where, cost)
 
-    def _repair(self, cells: ArrayLike | None, cost: Cost) -> NDArray[np.int64] | None:
+    def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:
         space, prices = self.space, self._prices
         distances = self._distances
         before = distances.ground

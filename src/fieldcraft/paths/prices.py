@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
@@ -91,7 +91,7 @@ class Prices:
             other.padded[:] = self.padded
         return other
 
-    def take_over(self, cost: Cost, cells: ArrayLike | None, walls: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    def take_over(self, cost: Cost, cells: NDArray[np.int64] | None, walls: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Take over a cost, or where it is None what the layer or expression says now; changed `walls` may have opened.
 
         Returns the cells that cost something else now, of which some may be walls. None where a number has come for an array, an
@@ -113,7 +113,7 @@ class Prices:
             where = np.flatnonzero(found != self.costs)
             found = found[where]
         else:
-            where = np.union1d(self.space.cell_ids(cells), walls)
+            where = np.union1d(cells, walls)
             found = picked(self.space, asked, where)
             differ = found != self.costs[where]
             where, found = where[differ], found[differ]

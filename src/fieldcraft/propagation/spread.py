@@ -34,8 +34,8 @@ class Spread(Spreading):
     decay: how much weakens per world unit of distance, at least 0. Exponential: `v * exp(-decay * d)`. Linear,
         quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so that a strength of S reaches
         `S ** (1/p) / decay` far.
-    momentum: the part of the way to the new value that a step goes, in [0, 1]: 1 is there at once, 0 never moves. Some
-        authors use the word the other way round.
+    momentum: the part of the way to the new value that a step goes, in [0, 1]: 1 is there at once, 0 never moves, half of the
+        way unless said otherwise. Some authors use the word the other way round.
     falloff: "exponential", "linear", "quadratic" or "cubic".
     half_life: seconds in which a cell that has lost its support halves. None: it falls by momentum, as it rose.
         Neighbours hold each other up: no cell falls faster, per update, than its value weakened by two steps of distance.
@@ -52,7 +52,7 @@ class Spread(Spreading):
     """
 
     decay: float = dataclasses.field(metadata=checked(checks.not_negative))
-    momentum: float = dataclasses.field(metadata=checked(checks.fraction))
+    momentum: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
     falloff: str = dataclasses.field(default="exponential", metadata=checked(one_of(tuple(FALLOFFS))))
     half_life: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.positive)))
     floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.not_negative))
