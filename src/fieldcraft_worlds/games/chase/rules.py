@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from fieldcraft import sees
 from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.minds import decided
-from fieldcraft_worlds.games.chase.mirror import Mirror
+from fieldcraft_worlds.games.chase.mirror import Mirror, Sighting
 from fieldcraft_worlds.games.chase.orders import Order, followed
 from fieldcraft_worlds.games.chase.runner import by_himself
 from fieldcraft_worlds.games.chase.settings import Settings
@@ -31,10 +31,13 @@ from fieldcraft_worlds.games.chase.state import (
 )  # fmt: skip
 from fieldcraft_worlds.games.walking import directions
 
-__all__ = ["FLEEING", "STROLLING", "advance"]
+__all__ = ["FLEEING", "STROLLING", "Minds", "advance"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+Minds = Callable[[Ground, Settings, Mirror, State, Sighting, np.random.Generator], State]
+"""Gives hunters their moods, targets and goals, as `minds.decided` does."""
 
 STROLLING, FLEEING = 0, 1  # moods of civilians
 _AT_EASE = 0.6  # of the fear at which one flees: below it one stops
@@ -47,8 +50,19 @@ _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 
 
 @whole
-def advance(ground: Ground, settings: Settings, mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-    """The state a step later, after these orders. All that chance decides is drawn from `rng`, always in the same order."""
+def advance(
+    ground: Ground,
+    settings: Settings,
+    mirror: Mirror,
+    state: State,
+    orders: Sequence[Order],
+    rng: np.random.Generator,
+    decide: Minds = decided,
+) -> State:
+    """The state a step later, after these orders; hunters `decide` by their minds, or by yours.
+
+    All that chance decides is drawn from `rng`, always in the same order.
+    """
     state, stones = followed(ground, settings, state, orders)
     if state.over:
         return state
@@ -56,7 +70,7 @@ def advance(ground: Ground, settings: Settings, mirror: Mirror, state: State, or
     loud = [np.full(len(stones), settings.player.stone)]
     thinking = state.step % settings.steps(settings.think) == 0
     if thinking:
-        state = _thought(ground, settings, mirror, state, rng)
+        state = _thought(ground, settings, mirror, state, rng, decide)
         step = _footstep(ground, settings, state)
         if step:
             places.append(state.people.positions[:1])
@@ -72,12 +86,12 @@ def advance(ground: Ground, settings: Settings, mirror: Mirror, state: State, or
 # Thoughts
 
 
-def _thought(ground: Ground, settings: Settings, mirror: Mirror, state: State, rng: np.random.Generator) -> State:
+def _thought(ground: Ground, settings: Settings, mirror: Mirror, state: State, rng: np.random.Generator, decide: Minds) -> State:
     people = state.people
     prey = np.flatnonzero((people.roles == PLAYER) | ((people.roles == CIVILIAN) & settings.infects))
     headings = mirror.turned(people, people.rows(HUNTER), prey)
     sighting = mirror.look(state, headings, prey)
-    state = decided(ground, settings, mirror, state.with_people(headings=headings), sighting, rng)
+    state = decide(ground, settings, mirror, state.with_people(headings=headings), sighting, rng)
     state = replace(state, infection=mirror.infected(state))
     state = _strolled(ground, settings, mirror, state, rng)
     if not state.by_hand:

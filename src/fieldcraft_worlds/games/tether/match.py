@@ -9,9 +9,10 @@ import numpy as np
 
 from fieldcraft import Grid, checks
 from fieldcraft.interruption import whole
+from fieldcraft_worlds.games.tether.brains import planned
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Order, apply
-from fieldcraft_worlds.games.tether.rules import advance, start
+from fieldcraft_worlds.games.tether.rules import Brains, advance, start
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 
@@ -19,13 +20,14 @@ __all__ = ["Duel", "play_duel", "start", "step"]
 
 
 @whole
-def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator, decide: Brains = planned) -> State:
     """Another state, a step later; the old one stays as it was. After the end nothing changes.
 
-    Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has happened.
+    Fighters `decide` by their brains, or by yours. Raises `InvalidValue` or `OutsideMap` for an order that cannot be
+    followed; then nothing has happened.
     """
     state = apply(mirror, state, orders)
-    return state if state.over else advance(mirror, state, rng)
+    return state if state.over else advance(mirror, state, rng, decide)
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.tether.brains import ahead, planned
+from fieldcraft_worlds.games.tether.brains import Plan, ahead, planned
 from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["advance", "reaches", "start"]
+__all__ = ["Brains", "advance", "reaches", "start"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+Brains = Callable[[Mirror, State], dict[int, Plan]]
+"""Gives fighters their plans by number, as `brains.planned` does."""
 
 _APART = 0.6  # of the farthest way there is, at least so far the sides start from each other
 _SLOWING = 0.5  # cells from an aim at which a fighter begins to slow down
@@ -72,11 +76,11 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     )
 
 
-def advance(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
-    """The state a step later. Who hits whom is decided for all at once, so nobody is first."""
+def advance(mirror: Mirror, state: State, rng: np.random.Generator, decide: Brains = planned) -> State:
+    """The state a step later; fighters `decide` by their brains, or by yours. Who hits whom is decided for all at once: nobody is first."""
     state = _shot(mirror, state, rng)
     if state.step % mirror.settings.steps(mirror.settings.think) == 0:
-        state = _thought(mirror, state)
+        state = _thought(mirror, state, decide)
     return _judged(mirror, replace(_walked(mirror, state), step=state.step + 1))
 
 
@@ -124,8 +128,8 @@ def _shot(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     return replace(state, fighters=replace(fighters, health=health, ready=ready), shots=shots, dealt=dealt, hits=hits)
 
 
-def _thought(mirror: Mirror, state: State) -> State:
-    plans = planned(mirror, state)
+def _thought(mirror: Mirror, state: State, decide: Brains) -> State:
+    plans = decide(mirror, state)
     if not plans:
         return state
     aims = state.fighters.aims.copy()
