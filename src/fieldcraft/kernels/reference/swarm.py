@@ -23,6 +23,7 @@ __all__ = [
     "SHUT",
     "SINCE",
     "STEEPEST",
+    "TILE",
     "UNITS",
     "Rule",
     "Sights",
@@ -41,6 +42,7 @@ SINCE = 17
 LONGEST_SINCE = (1 << 15) - 1
 SHUT = -(1 << 31)
 STEEPEST = 5 << 8
+TILE = 4
 UNITS = float(1 << 24)
 NO_LAYER: NDArray[np.int32] = np.zeros(1, dtype=np.int32)
 ATANS = tuple(round(math.atan(2.0**-k) / (2 * math.pi) * 2**32) for k in range(16))
@@ -305,9 +307,9 @@ def arrange(
     new_agents: NDArray[np.int32],
     new_numbers: NDArray[np.uint32],
 ) -> None:
-    """Put agents into the order of the tiles of 64 x 64 cells that they are in, so that neighbours lie side by side in memory."""
-    across = -(-width // 64)
-    order = np.argsort((agents[1] >> 22) * across + (agents[0] >> 22), kind="stable")
+    """Put agents into the order of the tiles of 16 x 16 cells that they are in, so that neighbours lie side by side in memory."""
+    across = (width - 1 >> TILE) + 1
+    order = np.argsort((agents[1] >> 16 + TILE) * across + (agents[0] >> 16 + TILE), kind="stable")
     new_agents[:], new_numbers[:] = agents[:, order], numbers[order]
 
 
