@@ -33,6 +33,7 @@ from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import Advance, InfluenceMap
 from fieldcraft.lab import widget
 from fieldcraft.layer import ArrayLayer, Layer, MemoryLayer, RadialLayer, SourceLayer, SpreadLayer, TrailLayer
+from fieldcraft.layer.operand import Operand as _Operand
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.maps.scenarios import load_scenarios
@@ -52,10 +53,12 @@ from fieldcraft.paths import (
 from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, shot_danger
 from fieldcraft.pursuit import Belief, Contacts, LastSeen, Motion, Pursuit, SearchParty, Sight
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, pick, regions, sample, sense, uphill, worst
+from fieldcraft.query import calculus as _calculus
 from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source, Sources
 from fieldcraft.space import Graph, Grid, HexGrid, Mesh, Neighborhood, Shot, Space, Terrain, incoming, sees, visible, watchers
 
+_Operand.calculus = _calculus
 view.show_in_notebooks()
 
 if not TYPE_CHECKING:

@@ -21,7 +21,10 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
 
-__all__ = ["CELLWISE", "MOST_POINTS", "MOST_SMOOTHED", "apply", "curve", "lerp", "maximum", "minimum", "power", "smooth", "sqrt", "where"]
+__all__ = [
+    "CELLWISE", "MOST_POINTS", "MOST_SMOOTHED", "apply", "cellwise", "curve", "lerp", "maximum", "minimum", "on", "power", "smooth", "sqrt",
+    "where",
+]  # fmt: skip
 
 MOST_SMOOTHED = 64
 _MOST_MULTIPLIED = 16  # powers up to this are products, beyond it NumPy's
@@ -59,6 +62,11 @@ def apply(verb: str, *operands: Any) -> Operand | float:
     ground = reduce(Ground.joined, grounds)
     nodes = [_node(each, ground) for each in operands]
     return Expression(CELLWISE[verb](*nodes), ground, Written(verb, operands))
+
+
+def cellwise(verb: str, *operands: Any) -> Operand:
+    """Apply one of `CELLWISE` to operands of which at least one is a map."""
+    return _sure(apply(verb, *operands))
 
 
 def curve(operand: Operand, shape: str | Iterable[tuple[float, float]] | Callable[..., ArrayLike], *at: float) -> Operand:
@@ -136,7 +144,8 @@ def smooth(operand: Operand, cells: int = 1) -> Operand:
     return Smoothed(expression_of(operand), int(cells))
 
 
-def _on(operand: Operand, space: Grid) -> Operand:
+def on(operand: Operand, space: Grid) -> Operand:
+    """See `Operand.on`."""
     return Refined(expression_of(operand), space)
 
 
@@ -368,12 +377,3 @@ def _node(operand: Any, ground: Ground) -> Node:
             remedy="Replace NaN, infinity and larger numbers before the call. A cost has walls by cost=np.where(mask, np.inf, cost)",
         )
     return Node("array", payload=np.ascontiguousarray(array.astype(np.float32) + np.float32(0)))
-
-
-def _verb(name: str) -> Callable[..., Operand]:
-    return lambda *operands: _sure(apply(name, *operands))
-
-
-Operand._verbs.update(
-    {name: _verb(name) for name in CELLWISE}, curve=curve, smooth=smooth, on=_on, power=power, sqrt=sqrt, itself=lambda operand: operand
-)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 if TYPE_CHECKING:
     from fieldcraft.space import Grid, Space
 
-__all__ = ["Operand", "checked_out"]
+__all__ = ["Calculus", "Operand", "checked_out"]
 
 # What NumPy's functions do to a map lazily; any other function of one array goes in as a curve.
 _UFUNCS = {
@@ -35,9 +35,6 @@ _UFUNCS = {
     "maximum": "max",
     "fmin": "min",
     "fmax": "max",
-    "power": "power",
-    "float_power": "power",
-    "sqrt": "sqrt",
     "square": "square",
     "logical_and": "and",
     "logical_or": "or",
@@ -45,8 +42,46 @@ _UFUNCS = {
     "bitwise_and": "and",
     "bitwise_or": "or",
     "invert": "not",
-    "positive": "itself",
 }
+
+
+class Calculus(Protocol):
+    """The calculus of maps, which rooms above this one provide: each verb makes an expression."""
+
+    @property
+    def cellwise(self) -> Callable[..., Operand]:
+        """A verb of one cell by its name, and its operands."""
+        ...
+
+    @property
+    def curve(self) -> Callable[..., Operand]:
+        """See `Operand.curve`."""
+        ...
+
+    @property
+    def on(self) -> Callable[[Operand, Grid], Operand]:
+        """See `Operand.on`."""
+        ...
+
+    @property
+    def power(self) -> Callable[[Operand | float, Operand | float], Operand]:
+        """A base, and an exponent."""
+        ...
+
+    @property
+    def smooth(self) -> Callable[[Operand, int], Operand]:
+        """See `Operand.smooth`."""
+        ...
+
+    @property
+    def sqrt(self) -> Callable[[Operand], Operand]:
+        """See `Operand.sqrt`."""
+        ...
+
+    @property
+    def sample(self) -> Callable[..., float | NDArray[np.float32]]:
+        """See `Operand.sample`."""
+        ...
 
 
 class Operand:
@@ -70,8 +105,8 @@ class Operand:
     name: str = "map"
     """What it is called in a formula."""
 
-    # Filled by fieldcraft.compose and fieldcraft.query, which stand above this module.
-    _verbs: ClassVar[dict[str, Callable[..., Operand]]] = {}
+    calculus: ClassVar[Calculus]
+    """What stands above layers and calculates with them; `fieldcraft/__init__.py` puts it here."""
 
     if TYPE_CHECKING:
         space: Space
@@ -108,8 +143,7 @@ class Operand:
         `how` is "nearest", the cell that holds the position, or "bilinear", between cells; see `fieldcraft.sample`.
         """
         if not isinstance(how, str) or how != "nearest":
-            found: Any = self._verbs["sample"](self, positions, how=how, outside=outside)
-            return found  # type: ignore[no-any-return]
+            return self.calculus.sample(self, positions, how=how, outside=outside)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         return float(found) if isinstance(cells, int) else np.asarray(found)
@@ -172,8 +206,14 @@ class Operand:
                 got=", ".join(f"{name}=" for name in options),
                 remedy="Leave it out, or call it on map.values",
             )
+        if ufunc is np.positive:
+            return self
+        if ufunc in (np.power, np.float_power):
+            return self.calculus.power(*inputs)
+        if ufunc is np.sqrt:
+            return self.calculus.sqrt(*inputs)
         if ufunc.__name__ in _UFUNCS:
-            return self._verbs[_UFUNCS[ufunc.__name__]](*inputs)
+            return self.calculus.cellwise(_UFUNCS[ufunc.__name__], *inputs)
         if ufunc.nin == ufunc.nout == 1:
             return self.curve(ufunc)
         raise InvalidValue(
@@ -185,97 +225,97 @@ class Operand:
     # Arithmetic
 
     def __add__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["add"](self, other)
+        return self.calculus.cellwise("add", self, other)
 
     def __radd__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["add"](other, self)
+        return self.calculus.cellwise("add", other, self)
 
     def __sub__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["subtract"](self, other)
+        return self.calculus.cellwise("subtract", self, other)
 
     def __rsub__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["subtract"](other, self)
+        return self.calculus.cellwise("subtract", other, self)
 
     def __mul__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["multiply"](self, other)
+        return self.calculus.cellwise("multiply", self, other)
 
     def __rmul__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["multiply"](other, self)
+        return self.calculus.cellwise("multiply", other, self)
 
     def __truediv__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["divide"](self, other)
+        return self.calculus.cellwise("divide", self, other)
 
     def __rtruediv__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["divide"](other, self)
+        return self.calculus.cellwise("divide", other, self)
 
     def __pow__(self, exponent: float) -> Operand:
-        return self._verbs["power"](self, exponent)
+        return self.calculus.power(self, exponent)
 
     def __rpow__(self, base: float) -> Operand:
-        return self._verbs["power"](base, self)
+        return self.calculus.power(base, self)
 
     def __and__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["and"](self, other)
+        return self.calculus.cellwise("and", self, other)
 
     def __rand__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["and"](other, self)
+        return self.calculus.cellwise("and", other, self)
 
     def __or__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["or"](self, other)
+        return self.calculus.cellwise("or", self, other)
 
     def __ror__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["or"](other, self)
+        return self.calculus.cellwise("or", other, self)
 
     def __invert__(self) -> Operand:
-        return self._verbs["not"](self)
+        return self.calculus.cellwise("not", self)
 
     def __neg__(self) -> Operand:
-        return self._verbs["negate"](self)
+        return self.calculus.cellwise("negate", self)
 
     def __pos__(self) -> Operand:
         return self
 
     def __abs__(self) -> Operand:
-        return self._verbs["abs"](self)
+        return self.calculus.cellwise("abs", self)
 
     def __lt__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["less"](self, other)
+        return self.calculus.cellwise("less", self, other)
 
     def __le__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["less_equal"](self, other)
+        return self.calculus.cellwise("less_equal", self, other)
 
     def __gt__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["greater"](self, other)
+        return self.calculus.cellwise("greater", self, other)
 
     def __ge__(self, other: Operand | ArrayLike) -> Operand:
-        return self._verbs["greater_equal"](self, other)
+        return self.calculus.cellwise("greater_equal", self, other)
 
     def equals(self, other: Operand | ArrayLike) -> Operand:
         """1 where the values are equal, else 0."""
-        return self._verbs["equal"](self, other)
+        return self.calculus.cellwise("equal", self, other)
 
     def differs(self, other: Operand | ArrayLike) -> Operand:
         """1 where the values are not equal, else 0."""
-        return self._verbs["unequal"](self, other)
+        return self.calculus.cellwise("unequal", self, other)
 
     def sqrt(self) -> Operand:
         """The square root; 0 where the value is negative."""
-        return self._verbs["sqrt"](self)
+        return self.calculus.sqrt(self)
 
     def clamp(self, low: Operand | ArrayLike, high: Operand | ArrayLike) -> Operand:
         """The values cut to [low, high]: numbers, or maps (`high` wins where they cross)."""
-        return self._verbs["clamp"](self, low, high)
+        return self.calculus.cellwise("clamp", self, low, high)
 
     def normalize(self, *, signed: bool = False) -> Operand:
         """The values brought to [0, 1]: the smallest on open ground becomes 0, the largest 1; all 0 where they are equal.
 
         With `signed=True` to [-1, 1] instead: divided by the largest magnitude, so that 0 stays 0.
         """
-        return self._verbs["normalize_signed" if checks.flag("signed", signed) else "normalize"](self)
+        return self.calculus.cellwise("normalize_signed" if checks.flag("signed", signed) else "normalize", self)
 
     def invert(self) -> Operand:
         """The largest value on open ground minus the values: best becomes worst."""
-        return self._verbs["invert"](self)
+        return self.calculus.cellwise("invert", self)
 
     def curve(self, shape: str | Iterable[tuple[float, float]] | Callable[[NDArray[np.float32]], ArrayLike], *at: float) -> Operand:
         """The answer of a response curve to the values.
@@ -291,7 +331,7 @@ class Operand:
         - a function that answers a float32 array of values with an array of as many numbers: `np.tanh`,
           `lambda threat: np.exp(-threat / 8)`. It is called when values are asked for, and is to answer equal values equally.
         """
-        return self._verbs["curve"](self, shape, *at)
+        return self.calculus.curve(self, shape, *at)
 
     def smooth(self, cells: int = 1) -> Operand:
         """The mean over the square of cells up to `cells` (1 to 64) rows and columns away; 1 is a 3 x 3 blur.
@@ -299,14 +339,14 @@ class Operand:
         Walls and what lies beyond the rim don't count, and a wall reads 0; ground on the other side of a thin wall does
         count. On a torus the square goes on at the other side.
         """
-        return self._verbs["smooth"](self, cells)
+        return self.calculus.smooth(self, cells)
 
     def on(self, space: Grid) -> Operand:
         """The same map on finer cells: each cell of `space` reads the cell that its center lies in.
 
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
-        return self._verbs["on"](self, space)
+        return self.calculus.on(self, space)
 
 
 def _told(thing: object) -> str:

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.layer.operand import Operand
 from fieldcraft.query import door
 from fieldcraft.query.ground import Readable
 
@@ -56,6 +55,3 @@ def gradient(layer: Readable, positions: ArrayLike, *, how: str = "nearest", out
     """
     slopes, single = door.gradient(layer)(layer, positions, checks.choice("how", how, _HOW) == "bilinear", outside)
     return np.asarray(slopes[0] if single else slopes)
-
-
-Operand._verbs["sample"] = sample  # type: ignore[assignment]
