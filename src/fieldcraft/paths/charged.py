@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.prices import Prices
-from fieldcraft.space import Space, Ways
+from fieldcraft.space import Snapshot, Space, Ways
 from fieldcraft.space.apart import apart, together
 
 __all__ = ["CHARGES", "ChargedDistances", "Rule", "ways_at"]
@@ -54,7 +54,7 @@ class ChargedDistances:
     mendable = False
 
     def __init__(
-        self, ground: Any, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float, rule: Rule
+        self, ground: Snapshot, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float, rule: Rule
     ) -> None:
         self.space: Space = prices.space
         self.ground, self.prices, self.goals, self.start_costs, self.rule = ground, prices, goals, start_costs, rule
@@ -66,7 +66,7 @@ class ChargedDistances:
     @property
     def links(self) -> NDArray[Any]:
         """The steps that the distances keep to, as `Grid.links` in its shape, or by arc of a graph."""
-        links: NDArray[Any] = self.ground.links
+        links = self.ground.links
         return links.reshape(self.space.shape) if "grid" in self.space.forms else links
 
     def fit(self) -> None:
@@ -110,13 +110,13 @@ class ChargedDistances:
         starts, ends = starts[open_], ends[open_]
         return starts, ends, self.rule.price(self.prices, starts, ends, ways.lengths[open_])
 
-    def mend(self, ground: Any, changed: NDArray[np.int64]) -> Any:
+    def mend(self, version: int, changed: NDArray[np.int64]) -> NDArray[np.int64]:
         """Not offered: `mendable` says so."""
         raise NotImplementedError
 
-    def cut_off(self, ground: Any, changed: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The cells that would reach no goal any more if this were the ground; nothing is changed."""
-        there = self._searched(ground.walls)
+    def cut_off(self, walls: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Distances.cut_off`."""
+        there = self._searched(self.ground.walled(self.space, walls).walls)
         return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(there))
 
     def summits(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -132,7 +132,7 @@ class ChargedDistances:
 
     def show(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
         """Write the distances, all or those of some cells, into `values`, flat; inf on walls."""
-        some: Any = slice(None) if cells is None else cells
+        some = slice(None) if cells is None else cells
         values[some] = self.measured(some)
 
     def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:
@@ -159,7 +159,7 @@ class ChargedDistances:
         return walked, float(_lengths(self._ways, walked).sum())
 
     @staticmethod
-    def _leads(here: Any, there: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _leads(here: NDArray[np.float64] | np.float64, there: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which steps lie on a shortest way; none does at a goal."""
         return np.asarray((there < here) & (there + sizes <= here * (1 + _SLACK)))
 

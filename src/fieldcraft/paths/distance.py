@@ -302,8 +302,7 @@ class DistanceMap(Operand):
     @property
     def walls(self) -> NDArray[np.bool_]:
         """The walls that the distances keep to, infinite costs among them: of the space's shape, read-only."""
-        walls: NDArray[np.bool_] = self._distances.ground.walls
-        return walls.reshape(self.space.shape)
+        return self._distances.ground.walls.reshape(self.space.shape)
 
     @property
     def links(self) -> NDArray[Any]:
@@ -338,7 +337,7 @@ class DistanceMap(Operand):
             distances = self._distances
             distances.settle()
             shut = shut[~distances.ground.walls[shut]]
-            lost = distances.cut_off(distances.ground.walled(self.space, shut), shut)
+            lost = distances.cut_off(shut)
         return np.setdiff1d(lost, shut, assume_unique=True) if looked_at is None else np.intersect1d(lost, looked_at)
 
     # Changing
@@ -378,11 +377,10 @@ class DistanceMap(Operand):
             distances.fit()
         if not len(changed):
             return _NONE
-        ground = before.mended(space, version, prices.shut, changed)
         if not distances.finished or not distances.mendable:
-            self._begin_anew(ground)
+            self._begin_anew(before.mended(space, version, prices.shut, changed))
             return None
-        found, _ = distances.mend(ground, changed)
+        found = distances.mend(version, changed)
         found.sort()
         if self._shown:
             distances.show(self._values, found)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.paths.prices import Prices
+from fieldcraft.space import Snapshot
 
 __all__ = ["Distances"]
 
@@ -19,9 +20,13 @@ class Distances(Protocol):
     search has come to its end, and `mendable` whether `mend` can then find out who had their distance from whom.
     """
 
-    ground: Any
     prices: Prices
     finished: bool
+
+    @property
+    def ground(self) -> Snapshot:
+        """The moment's map that they lie on."""
+        ...
 
     @property
     def mendable(self) -> bool:
@@ -41,12 +46,12 @@ class Distances(Protocol):
         """Search until these cells have their distances, or to the end where there are none."""
         ...
 
-    def mend(self, ground: Any, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Go over to a map, or prices, that differ in these cells; the cells whose distance is another one, and what it was."""
+    def mend(self, version: int, changed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Go over to the walls of this version, or to prices, that differ in these cells; the cells whose distance is another one."""
         ...
 
-    def cut_off(self, ground: Any, changed: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The cells that would reach no goal any more if this were the map; nothing is changed."""
+    def cut_off(self, walls: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The cells that would reach no goal any more if there were walls in these cells as well; nothing is changed."""
         ...
 
     def summits(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:

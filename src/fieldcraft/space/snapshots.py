@@ -36,15 +36,15 @@ class Snapshot(Protocol):
         """Which steps may be made."""
         ...
 
-    def walled(self, space: Any, cells: NDArray[np.int64]) -> Self:
+    def walled(self, space: Space, cells: NDArray[np.int64]) -> Self:
         """The same moment if there were walls in these cells of the space as well."""
         ...
 
-    def opened(self, space: Any, cells: NDArray[np.int64]) -> Self:
+    def opened(self, space: Space, cells: NDArray[np.int64]) -> Self:
         """The same moment if these walls of the space, ascending, were open."""
         ...
 
-    def mended(self, space: Any, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> Self:
+    def mended(self, space: Space, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> Self:
         """The space at this `walls_version`, after the walls or costs of these cells have changed. Infinite costs are walls."""
         ...
 
@@ -81,28 +81,30 @@ class GridSnapshot:
         walls = space.walls | np.isinf(costs).reshape(space.shape)
         return cls(space, walls, links.build(walls, space.terrain, space.neighborhood.steps, space.wrap), version)
 
-    def mended(self, space: Grid, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> GridSnapshot:
+    def mended(self, space: Space, version: int, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]) -> GridSnapshot:
         """See `Snapshot.mended`."""
+        grid = _squares(space)
         if costs is None:
-            return GridSnapshot(space, space.walls, space.links(), version, self)
+            return GridSnapshot(grid, grid.walls, grid.links(), version, self)
         walls = self.walls.copy()
-        walls[changed] = space.walls.reshape(-1)[changed] | np.isinf(costs[changed])
-        return self._rebuilt(space, walls, changed[walls[changed] != self.walls[changed]], version)
+        walls[changed] = grid.walls.reshape(-1)[changed] | np.isinf(costs[changed])
+        return self._rebuilt(grid, walls, changed[walls[changed] != self.walls[changed]], version)
 
-    def walled(self, space: Grid, cells: NDArray[np.int64]) -> GridSnapshot:
+    def walled(self, space: Space, cells: NDArray[np.int64]) -> GridSnapshot:
         """See `Snapshot.walled`."""
         walls = self.walls.copy()
         walls[cells] = True
-        return self._rebuilt(space, walls, cells, self.version)
+        return self._rebuilt(_squares(space), walls, cells, self.version)
 
-    def opened(self, space: Grid, cells: NDArray[np.int64]) -> GridSnapshot:
+    def opened(self, space: Space, cells: NDArray[np.int64]) -> GridSnapshot:
         """See `Snapshot.opened`; steps out of what was a wall mind no terrain, as before."""
         walls = self.walls.copy()
         walls[cells] = False
-        layout, grounds, steps = space.shape, space.terrain, space.neighborhood.steps
+        grid = _squares(space)
+        layout, terrain, steps = grid.shape, grid.terrain, grid.neighborhood.steps
         before = self.walls.reshape(layout)
-        into = links.patch(self.links.reshape(layout), cells, walls.reshape(layout), grounds, steps, space.wrap, free=before)
-        return GridSnapshot(space, walls, into, self.version)
+        into = links.patch(self.links.reshape(layout), cells, walls.reshape(layout), terrain, steps, grid.wrap, free=before)
+        return GridSnapshot(grid, walls, into, self.version)
 
     def _rebuilt(self, space: Grid, walls: NDArray[np.bool_], flipped: NDArray[np.int64], version: int) -> GridSnapshot:
         into = self.links.reshape(space.shape)
@@ -127,6 +129,13 @@ class GridSnapshot:
             edges = np.flatnonzero(edged[1:] != edged[:-1]).reshape(-1, 2) * _BLOCK
             self._spans = np.minimum(edges, len(self.walls))
         return self._spans
+
+
+def _squares(space: Space) -> Grid:
+    """The grid whose snapshot this is."""
+    grid = space.squares
+    assert grid is not None
+    return grid
 
 
 _known: WeakKeyDictionary[Grid, GridSnapshot] = WeakKeyDictionary()

@@ -110,7 +110,11 @@ class GraphDistances:
         self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
         self._started = True
 
-    def mend(self, ground: GraphSnapshot, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def mend(self, version: int, changed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Distances.mend`. Only where the search has `finished` and is `mendable`."""
+        return self._mended(self.ground.mended(self.graph, version, self.prices.shut, changed), changed)[0]
+
+    def _mended(self, ground: GraphSnapshot, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Go over to a ground, or prices, that differ in these vertices or in arcs into them; those whose distance is another one, and what
         it was.
 
@@ -129,10 +133,10 @@ class GraphDistances:
             scratch.give(array)
         return found
 
-    def cut_off(self, ground: GraphSnapshot, changed: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The vertices that would reach no goal any more if this were the ground; nothing is changed."""
+    def cut_off(self, walls: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Distances.cut_off`."""
         here = self.ground
-        vertices, olds = self.mend(ground, changed)
+        vertices, olds = self._mended(here.walled(self.graph, walls), walls)
         lost: NDArray[np.int64] = vertices[np.isinf(self.dist[vertices]) & np.isfinite(olds)]
         self.dist[vertices] = olds
         self.ground = here
@@ -150,7 +154,7 @@ class GraphDistances:
 
     def show(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
         """Write the distances, all or those of some vertices, into `values`; inf on walls."""
-        some: Any = slice(None) if cells is None else cells
+        some = slice(None) if cells is None else cells
         values[some] = self.measured(some)
 
     def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:

@@ -156,7 +156,11 @@ class GridDistances:
         """The stretches of cells that are cleared and shown."""
         return self.strides.whole if self._whole else self.ground.spans(self.space)
 
-    def mend(self, ground: GridSnapshot, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    def mend(self, version: int, changed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Distances.mend`. Only where the search has `finished` and is `mendable`."""
+        return self._mended(self.ground.mended(self.space, version, self.prices.shut, changed), changed)[0]
+
+    def _mended(self, ground: GridSnapshot, changed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """Go over to a ground, or prices, that differ in these cells; the cells whose distance is another one, and what it was.
 
         Only where the search has `finished` and is `mendable`.
@@ -174,10 +178,10 @@ class GridDistances:
         self.scratch.give(marks)
         return found
 
-    def cut_off(self, ground: GridSnapshot, changed: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The cells that would reach no goal any more if this were the ground; nothing is changed."""
+    def cut_off(self, walls: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `Distances.cut_off`."""
         here = self.ground
-        cells, olds = self.mend(ground, changed)
+        cells, olds = self._mended(here.walled(self.space, walls), walls)
         lost: NDArray[np.int64] = cells[(self.dist[cells] == self._far) & (olds != self._far)]
         self.dist[cells] = olds
         self.ground = here
