@@ -21,7 +21,8 @@ from fieldcraft.kernels import pool
 __all__ = ["DaskShelves", "array_of"]
 
 _log = logging.getLogger("fieldcraft")
-_COMES_BACK = 15.0  # seconds in which a cluster may replace a worker that died
+_COMES_BACK = 15.0  # seconds in which a cluster may replace a worker that died, and in which one that is well answers
+_STARTS = 60.0  # seconds that a worker may take at least to import fieldcraft and to make its shelf
 _LOOK = 0.2
 
 
@@ -67,48 +68,65 @@ class DaskShelves:
             )
             for place, (home, threads) in enumerate(workers.items())
         ]
-        self._shelves = [self._result(place, future.result) for place, future in enumerate(made)]
+        limit = max(self._timeout, _STARTS)
+        self._shelves = [self._result(place, future.result, limit) for place, future in enumerate(made)]
 
     def _workers(self) -> dict[str, int]:
         """Workers that answer, and their threads; waits a while for those that may come back."""
         until = time.monotonic() + (_COMES_BACK if self._wanted else self._timeout)
         while True:
             with contextlib.suppress(OSError, TimeoutError):
-                known = {home: threads for home, threads in self._client.nthreads().items() if home not in self._given_up}
-                answers = self._client.run(os.getpid, workers=list(known), on_error="ignore") if known else {}
-                found = {home: known[home] for home in sorted(answers)}
+                found = self._answering()
                 if len(found) >= max(self._wanted, 1) or (found and time.monotonic() > until):
                     return found
             if time.monotonic() > until:
                 raise WorkerLost("none", f"no worker in {_COMES_BACK if self._wanted else self._timeout:g} s")
             time.sleep(_LOOK)
 
+    def _answering(self) -> dict[str, int]:
+        """The workers that do a small task now, and their threads: the scheduler still knows of one that is stopped."""
+        threads = {home: count for home, count in sorted(self._client.nthreads().items()) if home not in self._given_up}
+        asked = {home: self._client.submit(os.getpid, workers=[home], pure=False, allow_other_workers=False) for home in threads}
+        until = time.monotonic() + min(self._timeout, _COMES_BACK)
+        while time.monotonic() < until:
+            known = self._client.nthreads()
+            if all(task.done() or home not in known for home, task in asked.items()):
+                break
+            time.sleep(_LOOK / 10)
+        return {home: threads[home] for home, task in asked.items() if task.status == "finished"}
+
     def each(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
         """Call a verb of every shelf that has arguments, side by side."""
-        called: list[Any] = []
-        for place, given in enumerate(arguments):
-            called.append(None if given is None else self._result(place, lambda p=place, g=given, **_: getattr(self._shelves[p], verb)(*g)))
-        return [None if future is None else self._result(place, future.result) for place, future in enumerate(called)]
+        told = self._tell(verb, arguments)
+        return [None if future is None else self._result(place, future.result) for place, future in enumerate(told)]
 
-    def _result(self, place: int, ask: Callable[..., Any]) -> Any:
-        """The answer of a worker; raises `WorkerLost` where it is dead or takes too long."""
+    def _tell(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
+        """The answers to come of the shelves that have arguments, None for the others."""
+        told: list[Any] = []
+        for place, given in enumerate(arguments):
+            told.append(None if given is None else self._result(place, lambda p=place, g=given, **_: getattr(self._shelves[p], verb)(*g)))
+        return told
+
+    def _result(self, place: int, ask: Callable[..., Any], limit: float | None = None) -> Any:
+        """The answer of a worker; raises `WorkerLost` where it is dead or takes longer than the limit, by default that of a round."""
         home = self._homes[place]
+        seconds = self._timeout if limit is None else limit
         try:
-            return ask(timeout=self._timeout)
+            return ask(timeout=seconds)
         except FieldcraftError:
             raise
         except TimeoutError:
-            self._give_up(home)
-            raise WorkerLost(home, f"no answer in {self._timeout:g} s") from None
+            self._give_up(home, seconds)
+            raise WorkerLost(home, f"no answer in {seconds:g} s") from None
         except Exception as error:
             if _is_loss(error):
                 _log.warning("worker %s was lost (%s); its part is done again", home, type(error).__name__)
                 raise WorkerLost(home, f"{type(error).__name__}") from error
             raise
 
-    def _give_up(self, home: str) -> None:
+    def _give_up(self, home: str, seconds: float) -> None:
         """Do without a worker that hangs; where something watches over it, that starts it anew."""
-        _log.warning("worker %s did not answer in %g s and is given up; its part is done again", home, self._timeout)
+        _log.warning("worker %s did not answer in %g s and is given up; its part is done again", home, seconds)
         self._given_up.add(home)
         with contextlib.suppress(Exception):
             self._client.restart_workers([home], timeout=_COMES_BACK, raise_for_error=False)
