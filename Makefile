@@ -2,6 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Processes that run tests side by side, each with two threads; all cores unless said otherwise.
+WORKERS ?= logical
+# The suite starts a hundred short processes: they don't compile their sources anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup docs demo test test-reference scenarios lint bench gallery format build clean
 
@@ -24,11 +28,11 @@ demo: $(VENV)/.installed
 	$(BIN)/fieldcraft run recipes/demo.toml --out out/demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # The part of the suite that is marked `reference`, with the plain references in place of the compiled kernels.
 test-reference: setup
-	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest -m reference
+	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest -m reference --numprocesses $(WORKERS) --dist worksteal
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup

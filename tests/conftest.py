@@ -4,10 +4,16 @@
 tests go the same ways on every machine.
 """
 
+import os
+
 import pytest
 from hypothesis import settings
 
 from fieldcraft.kernels import pool
+
+os.environ.setdefault(
+    "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver"
+)  # workers of clusters start in a fraction of the time
 
 settings.register_profile("fieldcraft", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.register_profile("explore", deadline=None, print_blob=True)

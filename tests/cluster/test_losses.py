@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import resource
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from fieldcraft import cluster
 from fieldcraft.cluster.plan import Box
 from fieldcraft.cluster.shelves import LocalShelves, WorkerLost
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from support.forks import forked
 from support.refusals import refused
 
 SIZE = (61, 44)
@@ -96,8 +95,7 @@ def test_workers_that_all_die_are_an_error_and_the_checkpoint_stays(tmp_path: Pa
 
 
 KILLED = """
-import os, signal, sys
-sys.path.insert(0, {tests!r})
+import os, signal
 from cluster.test_losses import POINTS, SPREAD, world_in
 from fieldcraft.cluster import checkpoint, shelf
 from pathlib import Path
@@ -126,9 +124,9 @@ world.checkpoint()
     ids=["in a round", "in a checkpoint", "after it"],
 )
 def test_a_killed_coordinator_goes_on_from_the_last_checkpoint(tmp_path: Path, where: str, call: int) -> None:
-    script = KILLED.format(tests=str(Path(__file__).parents[1]), folder=str(tmp_path), where=where, call=call)
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=120, check=False)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-500:]
+    script = KILLED.format(folder=str(tmp_path), where=where, call=call)
+    ended = forked(script)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr[-500:]
     world = world_in(tmp_path)
     made = 35 if "sweep" in where else 15
     assert world.layer("threat").steps == made

@@ -7,7 +7,6 @@ import json
 import os
 import stat
 import struct
-import subprocess
 import sys
 import zlib
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from fieldcraft import files
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
 from support.damage import rewrite
+from support.forks import forked
 from support.refusals import refused, state
 from support.worlds import KNIGHT
 
@@ -274,8 +274,8 @@ else:
 imap = fc.InfluenceMap(fc.Grid(7, 5))
 imap.save({str(path)!r})
 """
-        result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-        assert result.returncode == -9, result.stderr.decode()
+        result = forked(code)
+        assert result.returncode == -9, result.stderr
         assert path.read_bytes() == old
         assert fc.InfluenceMap.load(path).space.width == 4
 
@@ -528,5 +528,5 @@ for path in sorted(Path({str(tmp_path)!r}).iterdir()):
     raise SystemExit(f"{{path}} was loaded")
 print("refused all", end="")
 """
-        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        result = forked(code)
         assert result.stdout == "refused all", result.stderr

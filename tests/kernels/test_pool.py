@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 
@@ -13,6 +12,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from support.forks import forked
 from support.refusals import refused
 
 
@@ -149,10 +149,9 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 
 
 def test_workers_do_not_keep_the_process_alive() -> None:
-    import subprocess
-
     code = "from fieldcraft.kernels import pool; done = []; pool.run([(done.append, (1,))] * 3); print(done)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = forked(code)
+    assert result.returncode == 0, result.stderr
     assert result.stdout.strip() == "[1, 1, 1]"
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 import functools
 import importlib.util
 import io
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from fieldcraft import kernels
 from fieldcraft.kernels import declare
-
-TESTS = str(Path(__file__).resolve().parents[1])
+from support.forks import forked
 
 
 def told_twice(program: str) -> tuple[list[str], list[str]]:
@@ -26,9 +21,7 @@ def told_twice(program: str) -> tuple[list[str], list[str]]:
     here = io.StringIO()
     with redirect_stdout(here):
         exec(compile(program, "<program>", "exec", dont_inherit=True), {"__name__": "told"})
-    paths = os.pathsep.join(filter(None, [TESTS, os.environ.get("PYTHONPATH")]))
-    others = {**os.environ, "FIELDCRAFT_REFERENCE": str(int(kernels.compiled())), "PYTHONPATH": paths}
-    done = subprocess.run([sys.executable, "-c", program], env=others, capture_output=True, text=True, check=False)
+    done = forked(program, {"FIELDCRAFT_REFERENCE": str(int(kernels.compiled()))})
     assert done.returncode == 0, done.stderr
     told = (here.getvalue().split(), done.stdout.split())
     return told if kernels.compiled() else told[::-1]

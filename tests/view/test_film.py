@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from fieldcraft import FieldcraftError, view
 from fieldcraft.errors import InvalidValue, MissingLibrary
 from fieldcraft.view.film import SUFFIXES
 from fieldcraft.view.palette import Tally, packed, reduced, unpacked
+from support.forks import forked
 
 av = pytest.importorskip("av")
 Image = pytest.importorskip("PIL.Image")
@@ -185,7 +185,7 @@ def test_a_kill_in_the_middle_leaves_no_half_film(tmp_path: Path, suffix: str):
         "for k in range(5): film.add(np.full((30, 40, 3), 10 * k, np.uint8))\n"
         "os._exit(9)"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    assert forked(code).returncode == 9
     assert not (tmp_path / f"a{suffix}").exists()
 
 
