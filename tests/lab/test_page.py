@@ -84,7 +84,7 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     page.mouse.down()
     page.mouse.move(*place_of(page, 20.5, 8.5), steps=4)
     page.mouse.up()
-    settled(page, "Math.hypot(lab.S.sources.a.threat.sources[0][1] - 20.5, lab.S.sources.a.threat.sources[0][2] - 8.5) < 3")
+    settled(page, "Math.hypot(lab.S.sources.a.threat.sources[0][1] - 20.5, lab.S.sources.a.threat.sources[0][2] - 8.5) < 0.1")
     page.mouse.wheel(0, -100)
     page.click("text=Source")
     page.mouse.click(*place_of(page, 10.5, 12.5))

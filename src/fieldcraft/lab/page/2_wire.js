@@ -83,7 +83,7 @@ function takeFrame(buffer) {
   if (header.sources) { S.sources = header.sources; forgetGone(); }
   if (header.status.moment !== undefined) takeStatus(header.status);
   Wire.waiting = header;
-  redraw();
+  if (header.sources) redraw(); else redrawMaps();
 }
 function drawn() { // the frame is on the screen: the next may come
   const header = Wire.waiting;

@@ -1,6 +1,6 @@
 // The maps as pictures: bytes in textures, colors from tables, planes as one rectangle, other cells as triangles or dots.
-const GL = { textures: new Map(), tables: new Map(), geometry: null, isDirty: true };
-const canvas = $("map"), over = $("over"), pen = over.getContext("2d");
+const GL = { textures: new Map(), tables: new Map(), geometry: null, marks: [], isDirty: true };
+const canvas = $("map"), over = $("over"), ink = $("ink"), pen = ink.getContext("2d");
 const gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
 
 const SHADE = `vec4 shade(float v){int row=int(v*255.+.5);return texelFetch(table,ivec2(row,0),0);}`;
@@ -128,18 +128,21 @@ function regionNow() { // the part of a map of very many cells that is in view, 
   const down = (v) => Math.floor(v / grain) * grain, up = (v) => Math.ceil(v / grain) * grain;
   return [down(S.camera.x - wide / 2), down(S.camera.y - high / 2), up(S.camera.x + wide / 2), up(S.camera.y + high / 2)];
 }
+function fitCanvases() {
+  const ratio = window.devicePixelRatio || 1;
+  for (const each of [canvas, ink]) {
+    const width = Math.round(over.clientWidth * ratio), height = Math.round(over.clientHeight * ratio);
+    if (each.width !== width || each.height !== height) { each.width = width; each.height = height; isOverDirty = true; }
+  }
+}
 function paintMaps() {
   const ratio = window.devicePixelRatio || 1;
-  for (const each of [canvas, over]) {
-    const width = Math.round(over.clientWidth * ratio), height = Math.round(over.clientHeight * ratio);
-    if (each.width !== width || each.height !== height) { each.width = width; each.height = height; }
-  }
   if (!S.camera.fitted) fit();
   gl.enable(gl.SCISSOR_TEST); gl.enable(gl.BLEND);
   gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   const page = css("--page");
   gl.clearColor(...[1, 3, 5].map((at) => parseInt(page.slice(at, at + 2), 16) / 255), 1);
-  for (const pane of panes()) {
+  panes().forEach((pane, index) => {
     const box = [pane.x * ratio, 0, pane.width * ratio, canvas.height].map(Math.round);
     gl.viewport(...box); gl.scissor(...box); gl.clear(gl.COLOR_BUFFER_BIT);
     const camera = [S.camera.x, S.camera.y, (2 * S.camera.zoom) / pane.width, (-2 * flip() * S.camera.zoom) / pane.height];
@@ -151,7 +154,8 @@ function paintMaps() {
       const told = GL.textures.get(key);
       if (told && told.why === undefined) paintView(key, told.signed ? signedTable(view) : view.table, view.opacity, camera, ratio);
     }
-  }
+    paintMarks(pane, index, camera, ratio);
+  });
 }
 const signedTable = (view) => (view.table === "sequential" ? "diverging" : view.table);
 function paintView(key, table, opacity, camera, ratio) {

@@ -1,16 +1,22 @@
-// What is drawn over the maps: sources, the probe and the sources that make its value, answers, drawings, the brush.
+// What is drawn over the maps and marks: the probe and the sources that make its value, answers, drawings, the brush.
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const redraw = () => { GL.isDirty = true; };
+let isOverDirty = true;
+const redrawMaps = () => { GL.isDirty = true; };
+const redraw = () => { GL.isDirty = isOverDirty = true; for (const made of GL.marks) made.isOld = true; };
 
 function tick() {
   requestAnimationFrame(tick);
   if (!GL.isDirty || !S.hello || !gl) return;
   GL.isDirty = false;
+  fitCanvases();
   paintMaps();
-  paintOver();
+  if (isOverDirty) { isOverDirty = false; paintOver(); }
   drawn();
 }
+const isBrush = () => S.brushAt && (S.tool === "wall" || S.tool === "open");
 function paintOver() {
+  ink.hidden = !(S.overlays.size || S.probe || S.pin || S.best || isBrush());
+  if (ink.hidden) return;
   const ratio = window.devicePixelRatio || 1;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, over.clientWidth, over.clientHeight);
@@ -18,10 +24,9 @@ function paintOver() {
     pen.save();
     pen.beginPath(); pen.rect(pane.x, 0, pane.width, pane.height); pen.clip();
     for (const what of S.overlays) paintDrawing(pane, S.drawings[`${what}|${pane.side}`]);
-    if (S.showSources) paintSources(pane);
     paintProbe(pane);
     if (S.best) paintBest(pane);
-    if (S.brushAt && (S.tool === "wall" || S.tool === "open")) circle(pane, S.brushAt, Math.max(S.brush * S.camera.zoom, 3), css("--ink"), null);
+    if (isBrush()) circle(pane, S.brushAt, Math.max(S.brush * S.camera.zoom, 3), css("--ink"), null);
     pen.restore();
   }
 }
@@ -30,23 +35,6 @@ function circle(pane, place, radius, line, fill, width = 1.5) {
   pen.beginPath(); pen.arc(x, y, radius, 0, 7);
   if (fill) { pen.fillStyle = fill; pen.fill(); }
   if (line) { pen.strokeStyle = line; pen.lineWidth = width; pen.stroke(); }
-}
-function sourcesOf(side) {
-  const all = S.sources[sideOfPane(side)] || {}, shown = new Set(shownViews().map((view) => view.map));
-  return Object.entries(all).filter(([layer, told]) => told.marks || shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
-}
-function paintSources(pane) {
-  for (const [layer, told] of sourcesOf(pane.side)) {
-    for (const mark of told.marks || []) paintMark(pane, mark);
-    for (const [id, x, y, strength, keyed] of told.sources || []) {
-      const isLit = S.lit && S.lit.layer === layer && S.lit.source === id, isChosen = S.selected && S.selected.layer === layer && S.selected.source === id;
-      circle(pane, [x, y], isLit ? 9 : 5.5, isLit || isChosen ? "#ffffff" : "#0b0d10", keyed ? "#9aa0ac" : strength < 0 ? "#6fb7ff" : "#ffffff", isLit || isChosen ? 3 : 1.5);
-      if (isLit && S.probe) line(pane, [[x, y], S.probe.position], "#ffffff", 1.5);
-    }
-  }
-}
-function paintMark(pane, [x, y, size, color, alpha]) {
-  circle(pane, [x, y], Math.max((size * S.camera.zoom) / 2, 2), "#0b0d10", color, 0.7);
 }
 function line(pane, points, color, width) {
   pen.beginPath();
@@ -67,7 +55,10 @@ function cross(pane, place, size, color) {
 }
 function paintProbe(pane) {
   if (S.pin) { cross(pane, S.pin.position, 7, "#ffb35c"); label(pane, S.pin.position, `pinned ${short(S.pin.value)}`); }
-  if (S.probe) cross(pane, S.probe.position, 7, "#ffffff");
+  if (!S.probe) return;
+  const lit = S.lit && S.showSources && sourcesOf(pane.side).filter(([layer]) => layer === S.lit.layer).flatMap(([, told]) => told.sources || []).find(([id]) => id === S.lit.source);
+  if (lit) line(pane, [lit.slice(1, 3), S.probe.position], "#ffffff", 1.5);
+  cross(pane, S.probe.position, 7, "#ffffff");
 }
 function paintBest(pane) {
   circle(pane, S.best.from, S.best.radius * S.camera.zoom, "#ffffff", null, 1);

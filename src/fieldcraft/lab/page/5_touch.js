@@ -70,12 +70,12 @@ const ask = (() => { // one question on the way at a time, the newest next
   };
 })();
 const probeAt = later((at) => ask(at.world, sideOfPane(at.pane.side)));
-const moveSource = later((at) => { if (held && held.what) order({ do: "move", layer: held.what.layer, source: held.what.source, position: held.at.world }); });
-const paintWalls = later(() => {
-  if (!held || !held.stroke.length) return;
-  const stroke = held.stroke.splice(0).slice(-200);
-  order({ do: "paint", stroke, radius: S.brush, blocked: S.tool === "wall" }, true);
-});
+const move = (what, at) => order({ do: "move", layer: what.layer, source: what.source, position: at.world });
+const moveSource = later(() => { if (held && held.kind === "move") move(held.what, held.at); });
+function paintStroke(stroke) {
+  while (stroke.length) order({ do: "paint", stroke: stroke.splice(0, 200), radius: S.brush, blocked: S.tool === "wall" }, true);
+}
+const paintWalls = later(() => { if (held && held.kind === "paint") paintStroke(held.stroke); });
 
 over.addEventListener("pointerdown", (event) => {
   if (!S.hello) return;
@@ -105,7 +105,7 @@ over.addEventListener("pointermove", (event) => {
   if (held && held.kind === "move") {
     held.at = at; held.moved = true;
     if (held.what.keyed) { complain("This source is moved by a recording or by the program; place one of your own instead."); held = null; return; }
-    moveSource(at); return;
+    moveSource(); return;
   }
   if (held && held.kind === "pan") {
     if (Math.hypot(at.x - held.from.x, at.y - held.from.y) > 4) held.moved = true;
@@ -122,6 +122,9 @@ function letGo(event) {
   fingers.delete(event.pointerId);
   held = null;
   if (!was || !S.hello || event.type === "pointercancel") return;
+  // where it was let go counts, even if no picture came since
+  if (was.kind === "move" && was.moved) move(was.what, was.at);
+  if (was.kind === "paint") paintStroke(was.stroke);
   if (was.kind === "pan" && was.moved) look();
   if (was.kind === "pan" && !was.moved) { const at = spot(event); S.pinning = true; ask(at.world, sideOfPane(at.pane.side)); }
   if (was.kind === "pinch") look();

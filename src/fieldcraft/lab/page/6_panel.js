@@ -283,8 +283,9 @@ function buildKeep() {
 }
 function savePicture() {
   paintMaps();
-  const both = make("canvas", { width: canvas.width, height: canvas.height }), ink = both.getContext("2d");
-  ink.drawImage(canvas, 0, 0); ink.drawImage(over, 0, 0);
+  const both = make("canvas", { width: canvas.width, height: canvas.height }), paper = both.getContext("2d");
+  paper.drawImage(canvas, 0, 0);
+  if (!ink.hidden) paper.drawImage(ink, 0, 0);
   both.toBlob((blob) => { save("map.png", blob, "image/png"); $("kept").textContent = "Downloaded as map.png."; });
 }
 function stateOfView() {

@@ -1,5 +1,5 @@
 // Time, and the beginning of everything.
-let isScrubbing = false, linkTaken = false, lastPlot = 0, lastLook = 0;
+let isScrubbing = false, linkTaken = false, lastClock = 0, lastPlot = 0, lastLook = 0;
 
 function welcome(hello, isFirst) {
   S.hello = hello;
@@ -18,21 +18,24 @@ function welcome(hello, isFirst) {
   Wire.looked = "";
   look(); redraw();
 }
-function takeStatus(status) {
-  const before = S.status;
-  S.status = status;
+function paintClock(status) {
   $("play").textContent = status.playing ? "Pause" : "Play";
   $("play").setAttribute("aria-pressed", String(status.playing));
   $("scrub").max = status.furthest;
   if (!isScrubbing) $("scrub").value = status.moment;
   $("scrub").setAttribute("aria-valuetext", `${status.seconds.toFixed(2)} seconds`);
   $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}`;
+}
+function takeStatus(status) {
+  const before = S.status;
+  S.status = status;
+  const now = performance.now();
+  if (!status.playing || now - lastClock > 100) { lastClock = now; paintClock(status); } // text that changes with each frame costs more than the map
   for (const side of ["a", "b"]) {
     if (status.totals[side]) S.history[side].set(status.moment, status.totals[side]);
     if (before && status.furthest < before.furthest) for (const moment of [...S.history[side].keys()]) if (moment > status.furthest) S.history[side].delete(moment);
     if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
   }
-  const now = performance.now();
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
   if (status.playing && S.at && now - lastLook > 250 && !held) { lastLook = now; ask(S.at.position, S.at.side); }
 }
