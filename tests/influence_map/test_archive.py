@@ -208,7 +208,7 @@ class TestRoundTrip:
 
 
 class TestKeys:
-    @pytest.mark.parametrize("key", [object(), frozenset([1]), b"bytes", (1, (2, object())), 1j], ids=repr)
+    @pytest.mark.parametrize("key", [..., frozenset([1]), b"bytes", (1, (2, ...)), 1j], ids=repr)
     def test_keys_that_no_file_can_hold(self, tmp_path: Path, key: object) -> None:
         imap = fc.InfluenceMap(fc.Grid(4, 3))
         imap.add_layer("a", fc.Spread(0.2, 0.5)).sync([key], [(0.5, 0.5)])
