@@ -32,6 +32,6 @@ def test_tells_bits_and_times_of_the_card_at_hand(
 
 
 def test_says_what_to_install_without_a_card(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu.devices, "_found", lambda: ())
+    monkeypatch.setattr(gpu.cards, "_found", lambda: ())
     assert cli.main(["gpu"]) == 2
     assert "mesa-vulkan-drivers" in capsys.readouterr().err

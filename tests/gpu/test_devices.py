@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
-from fieldcraft.gpu import Device, devices, examination
+from fieldcraft.errors import ConcurrentUse, InvalidValue, NoDevice
+from fieldcraft.gpu import Device, cards, examination
 from support.refusals import refused
 
 
@@ -64,12 +64,12 @@ def test_names_the_library_its_version_and_the_adapters(device: Device, monkeypa
         fc.InfluenceMap(fc.Grid(3, 2), device=3)  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "wgpu", SimpleNamespace(__version__="0.19.3", version_info=(0, 19, 3)))
     with refused(NoDevice, "0.19.3", "fieldcraft[gpu]"):
-        devices._wgpu()
+        cards.library()
     monkeypatch.setitem(sys.modules, "wgpu", None)
     with refused(NoDevice, "fieldcraft[gpu]"):
-        devices._wgpu()
+        cards.library()
     monkeypatch.undo()
-    monkeypatch.setattr(devices, "_found", lambda: ())
+    monkeypatch.setattr(cards, "_found", lambda: ())
     with refused(NoDevice, "mesa-vulkan-drivers"):
         fc.gpu.adapters()
     assert "the CPU" in repr(fc.InfluenceMap(fc.Grid(3, 2), device="auto").add_layer("trail", fc.Trail()))
@@ -97,33 +97,3 @@ def test_refuses_a_second_thread_and_a_fork(device: Device) -> None:
     finally:
         device._pid -= 1
     assert multiprocessing.current_process().name
-
-
-def test_a_lost_device_says_so_and_keeps_what_was_read(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    layer = fc.InfluenceMap(fc.Grid(9, 7), device=device).add_layer("trail", fc.Trail())
-    layer.deposit((3.5, 4.5), 3.0)
-    layer.step(2)
-    before = layer.values.copy()
-
-    class Broken:
-        def submit(self, commands: Any) -> None:
-            raise device._wgpu.GPUError("Device lost: removed")
-
-    monkeypatch.setattr(device, "handle", _Handle(device.handle, Broken()))
-    try:
-        with refused(DeviceLost, "last save"):
-            layer.step()
-        assert device.lost
-        with refused(DeviceLost, "before"):
-            layer.step()
-    finally:
-        device.lost = False
-    assert before.any()
-
-
-class _Handle:
-    def __init__(self, handle: Any, queue: Any) -> None:
-        self._handle, self.queue = handle, queue
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._handle, name)

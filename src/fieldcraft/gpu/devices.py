@@ -1,4 +1,4 @@
-"""A graphics card, or what stands for one: the only file that imports wgpu.
+"""A graphics card, opened, or what stands for one.
 
 Only what WebGPU promises everywhere is asked for, and named: 8 storage buffers a shader. Larger bindings are asked for where there are any.
 """
@@ -6,12 +6,9 @@ Only what WebGPU promises everywhere is asked for, and named: 8 storage buffers 
 from __future__ import annotations
 
 import contextlib
-import functools
-import importlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,91 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
+from fieldcraft.gpu.batches import STRIDE, Batch, Buffer, Clock, Shader
+from fieldcraft.gpu.cards import Adapter, adapters, library, runtime_folder
 
 if TYPE_CHECKING:
     from fieldcraft.propagation import Propagation
     from fieldcraft.propagation.field import Field
     from fieldcraft.space import Space
 
-__all__ = ["Adapter", "Batch", "Buffer", "Clock", "Device", "adapters", "device"]
+__all__ = ["STEPS", "Device", "device"]
 
 SHADERS = Path(__file__).parent / "wgsl"
 STEPS = 256
 """The most steps of one submission: each has its number in a buffer."""
-_STRIDE = 256
 _ACROSS = 32_768
-_KNOWN = (0, 32)
 _KINDS = {"u": "uniform", "d": "uniform", "r": "read-only-storage", "w": "storage"}
 _ASKED = {"max-storage-buffers-per-shader-stage": 8}
 _WIDER = {"max-storage-buffer-binding-size": (1 << 27, 1 << 31), "max-buffer-size": (1 << 28, 1 << 32)}
-
-
-def _wgpu() -> Any:
-    """The library wgpu, of the one version that is known to do."""
-    os.environ.setdefault("WGPU_LOG_LEVEL", "ERROR")
-    try:
-        wgpu = importlib.import_module("wgpu")
-    except ImportError as error:
-        raise NoDevice(
-            "A device needs the library wgpu", got=str(error), remedy="Install it with: pip install 'fieldcraft[gpu]'"
-        ) from error
-    version = tuple(getattr(wgpu, "version_info", ())[:2])
-    if version != _KNOWN:
-        raise NoDevice(
-            "This fieldcraft works with wgpu 0.32", got=f"wgpu {wgpu.__version__}", remedy="Install it with: pip install 'fieldcraft[gpu]'"
-        )
-    return wgpu
-
-
-@dataclass(frozen=True)
-class Adapter:
-    """A card or a software renderer, as its driver names it."""
-
-    name: str
-    kind: str
-    """`DiscreteGPU`, `IntegratedGPU`, `CPU` for software, and others."""
-    backend: str
-    driver: str
-    handle: Any
-
-
-@functools.cache
-def _found() -> tuple[Adapter, ...]:
-    wgpu = _wgpu()
-    with _runtime_folder():
-        handles = wgpu.gpu.enumerate_adapters_sync()
-    found = []
-    for handle in handles:
-        info = handle.info
-        if info["backend_type"] != "OpenGL":  # the same cards again, with fewer of the things that are asked for
-            found.append(Adapter(info["device"], info["adapter_type"], info["backend_type"], info["description"], handle))
-    order = {"DiscreteGPU": 0, "IntegratedGPU": 1}
-    return tuple(sorted(found, key=lambda adapter: order.get(adapter.kind, 2)))
-
-
-@contextlib.contextmanager
-def _runtime_folder() -> Iterator[None]:
-    """Drivers complain on the terminal where this is not set."""
-    unset = "XDG_RUNTIME_DIR" not in os.environ
-    if unset:
-        os.environ["XDG_RUNTIME_DIR"] = "/tmp"
-    try:
-        yield
-    finally:
-        if unset:
-            os.environ.pop("XDG_RUNTIME_DIR", None)
-
-
-def adapters() -> tuple[Adapter, ...]:
-    """The cards at hand, the strongest kind first. Raises `NoDevice` without wgpu, or where it finds none."""
-    found = _found()
-    if not found:
-        raise NoDevice(
-            "A device needs a graphics card with a driver for Vulkan, Metal or Direct3D 12",
-            got="none that wgpu finds",
-            remedy="Install the card's driver, or a software one: apt install mesa-vulkan-drivers libvulkan1",
-        )
-    return found
 
 
 _opened: dict[tuple[int, str], Device] = {}
@@ -143,125 +72,18 @@ def device(name: str | None = None, *, exact: bool = True) -> Device:
     return opened
 
 
-class Buffer:
-    """Memory of a device."""
-
-    def __init__(self, owner: Device, handle: Any, size: int) -> None:
-        self.owner = owner
-        self.handle = handle
-        self.size = size
-
-
-class Clock:
-    """Time that a device spends on what it is handed, by its own clock; 0 where it has none."""
-
-    passes = 64
-
-    def __init__(self, owner: Device) -> None:
-        self._owner = owner
-        self.nanoseconds = 0
-        self._used = 0
-        self._queries = owner.handle.create_query_set(type="timestamp", count=2 * self.passes) if owner.timestamps else None
-        usage = owner._wgpu.BufferUsage
-        self._found = owner.handle.create_buffer(size=16 * self.passes, usage=usage.QUERY_RESOLVE | usage.COPY_SRC | usage.COPY_DST)
-
-    @property
-    def milliseconds(self) -> float:
-        """The sum of the times so far."""
-        return self.nanoseconds / 1e6
-
-    def next_pass(self) -> dict[str, Any]:
-        """The words that a pass is told to be timed."""
-        if self._queries is None or self._used == self.passes:
-            return {}
-        first = 2 * self._used
-        self._used += 1
-        return {
-            "timestamp_writes": {"query_set": self._queries, "beginning_of_pass_write_index": first, "end_of_pass_write_index": first + 1}
-        }
-
-    def resolve(self, encoder: Any) -> None:
-        """Put down that the times are to be told."""
-        if self._used:
-            encoder.resolve_query_set(
-                query_set=self._queries, first_query=0, query_count=2 * self._used, destination=self._found, destination_offset=0
-            )
-
-    def add_up(self) -> None:
-        """Read the times of what was submitted."""
-        if self._used:
-            found = np.frombuffer(self._owner.handle.queue.read_buffer(self._found), np.uint64)[: 2 * self._used].reshape(-1, 2)
-            self.nanoseconds += int((found[:, 1].astype(np.int64) - found[:, 0].astype(np.int64)).sum())
-            self._used = 0
-
-
-class Batch:
-    """Work that is put down first and handed over at once."""
-
-    def __init__(self, owner: Device) -> None:
-        self._owner = owner
-        self._clock = owner.clock
-        self._encoder = owner.handle.create_command_encoder()
-        self._pass: Any = None
-        self._pipeline: Any = None
-
-    def run(self, shader: Shader, group: Any, groups: tuple[int, ...], number: int | None = None) -> None:
-        """Dispatch (across, down) work groups; `number` is the place of the step in the buffer of step numbers."""
-        if self._pass is None:
-            self._pass = self._encoder.begin_compute_pass(**(self._clock.next_pass() if self._clock is not None else {}))
-        if self._pipeline is not shader:
-            self._pass.set_pipeline(shader.pipeline)
-            self._pipeline = shader
-        if number is None:
-            self._pass.set_bind_group(0, group)
-        else:
-            self._pass.set_bind_group(0, group, [number * _STRIDE])
-        self._pass.dispatch_workgroups(*groups)
-
-    def clear(self, buffer: Buffer) -> None:
-        """Fill a buffer with 0."""
-        self._end_pass()
-        self._encoder.clear_buffer(buffer.handle)
-
-    def copy(self, source: Buffer, target: Buffer, size: int) -> None:
-        """Copy the first bytes of a buffer to another."""
-        self._end_pass()
-        self._encoder.copy_buffer_to_buffer(source.handle, 0, target.handle, 0, size)
-
-    def _end_pass(self) -> None:
-        if self._pass is not None:
-            self._pass.end()
-            self._pass = self._pipeline = None
-
-    def finish(self) -> Any:
-        """The commands, to be submitted."""
-        self._end_pass()
-        if self._clock is not None:
-            self._clock.resolve(self._encoder)
-        return self._encoder.finish()
-
-
-@dataclass(frozen=True, eq=False)
-class Shader:
-    """A compute shader and what its bindings are: a letter each, u(niform), d(ifferent at each step), r(ead), w(ritten)."""
-
-    pipeline: Any
-    layout: Any
-    kinds: str
-
-
 class Device:
     """An opened adapter. `exact` says whether it reckons as the CPU does, `examined` what an examination found."""
 
     def __init__(self, adapter: Adapter) -> None:
-        self._wgpu = _wgpu()
+        self._wgpu = library()
         self.adapter = adapter
         limits = dict(_ASKED)
         for limit, (least, most) in _WIDER.items():
             limits[limit] = max(least, min(adapter.handle.limits[limit], most))
         features = [name for name in ("timestamp-query",) if name in adapter.handle.features]
         try:
-            with _runtime_folder():
+            with runtime_folder():
                 self.handle = adapter.handle.request_device_sync(required_features=features, required_limits=limits)
         except Exception as error:
             raise NoDevice(
@@ -276,13 +98,14 @@ class Device:
         self._shaders: dict[tuple[Any, ...], Shader] = {}
         self._screens: dict[tuple[str, str], Any] = {}
         self._small = self.buffer(16)
-        self.steps = self._uniform(_STRIDE * STEPS)
+        self.steps = self._uniform(STRIDE * STEPS)
         from fieldcraft.gpu.examination import examine
 
         self.exact, self.examined = examine(self)
 
     def __repr__(self) -> str:
-        return f"<Device {self.name} ({self.adapter.kind}, {self.adapter.backend}), {'exact' if self.exact else 'not exact'}>"
+        state = "lost" if self.lost else "exact" if self.exact else "not exact"
+        return f"<Device {self.name} ({self.adapter.kind}, {self.adapter.backend}), {state}>"
 
     @property
     def name(self) -> str:
@@ -327,7 +150,7 @@ class Device:
         return DeviceLost(
             "A device answers until it is closed",
             got=f"{self.name}: {got}"[:200],
-            remedy="Open it anew with fc.gpu.device(), and go on from the last save; what was read back before is kept",
+            remedy="Go on from what was last read back with imap.recover() and swarm.recover(), or from the last save",
         )
 
     def field(self, propagation: Propagation, space: Space, every: float) -> Field:
@@ -338,7 +161,7 @@ class Device:
 
     def carrier(self, field: Field) -> str:
         """The name of the carrier of a field."""
-        return self.name if getattr(field, "device", None) is self else "the CPU"
+        return f"{self.name}{', which is lost' if self.lost else ''}" if getattr(field, "device", None) is self else "the CPU"
 
     # Memory
 
@@ -391,7 +214,7 @@ class Device:
 
     def number_steps(self, first: int, count: int) -> None:
         """Write the numbers of the steps of a submission."""
-        numbers = np.zeros((count, _STRIDE // 4), np.uint32)
+        numbers = np.zeros((count, STRIDE // 4), np.uint32)
         numbers[:, 0] = (first + np.arange(count, dtype=np.int64)) & 0xFFFFFFFF
         self.write(self.steps, numbers)
 

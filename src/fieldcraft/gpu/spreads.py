@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.gpu.devices import Batch, Buffer, Device
+from fieldcraft.gpu.batches import Batch, Buffer
+from fieldcraft.gpu.devices import Device
+from fieldcraft.gpu.fields import DeviceField
 from fieldcraft.propagation.on_grid.spread import SpreadField
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.sources import Sources
@@ -25,7 +28,7 @@ _LEAST_FLOOR = 1e-30
 _BATCH = 1024
 
 
-class DeviceSpreadField(SpreadField):
+class DeviceSpreadField(DeviceField, SpreadField):
     """Values that spread on a device. The host has a copy, which is brought up to date when somebody looks at it.
 
     Sources that come, go and change are put into the cells where the values are; walls that change and whole arrays go by the host.
@@ -68,12 +71,16 @@ class DeviceSpreadField(SpreadField):
         """The values, read back if the device has newer ones."""
         if not self._host_knows:
             self._held[:] = self.device.read(self._buffers[self._now], np.float32, self._held.shape)
-            self._host_knows = True
+            self._host_knows, self.unread = True, 0
         return self._held
 
     @values.setter
     def values(self, values: NDArray[np.float32]) -> None:
         self._held, self._host_knows, self._device_knows = values, True, False
+
+    def last_read(self) -> dict[str, NDArray[Any]]:
+        """The values that were last read, and the held cells; see `DeviceField.last_read`."""
+        return {"values": self._held, "pinned": self.pinned}
 
     @property
     def _flat(self) -> NDArray[np.float32]:
@@ -189,6 +196,7 @@ class DeviceSpreadField(SpreadField):
                 self._dispatch(batch, "one", (32, 8))
             self.device.submit(batch)
             self._host_knows = False
+            self.unread += some
             count -= some
 
     def step_in_units(self) -> Iterator[None]:

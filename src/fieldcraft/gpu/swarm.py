@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device, Shader
-from fieldcraft.gpu.spreads import DeviceSpreadField
+from fieldcraft.gpu.batches import Batch, Buffer, Shader
+from fieldcraft.gpu.devices import STEPS, Device
+from fieldcraft.gpu.fields import lives_on
 from fieldcraft.gpu.trails import DeviceTrailField
 from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import circle, packed
@@ -28,7 +29,9 @@ class DeviceAgents:
         self.device = device
         self.count = int(agents.shape[1])
         self.buffer = device.buffer(np.ascontiguousarray(agents))
-        self._read: NDArray[np.int32] | None = agents
+        self._read: NDArray[np.int32] = agents
+        self._host_knows = True
+        self.unread = 0
         self._rule = device.uniform(bytes(80))
         self._none = device.buffer(16)
         self._ground: tuple[Grid, int, Buffer] | None = None
@@ -37,14 +40,19 @@ class DeviceAgents:
 
     def read(self) -> NDArray[np.int32]:
         """All of them, (3, N), read back once."""
-        if self._read is None:
+        if not self._host_knows:
             self._read = self.device.read(self.buffer, np.int32, (3, self.count))
+            self._host_knows, self.unread = True, 0
+        return self._read
+
+    def last_read(self) -> NDArray[np.int32]:
+        """All of them, as the host last read or wrote them: nothing is asked of the device, which may be lost."""
         return self._read
 
     def write(self, agents: NDArray[np.int32]) -> None:
         """Others in their place, as many."""
         self.device.write(self.buffer, agents)
-        self._read = agents
+        self._read, self._host_knows, self.unread = agents, True, 0
 
     def run(self, plan: Any, step: int, count: int) -> None:
         """Make `count` steps from number `step` on, of a `fieldcraft.steering.swarm_plan.Plan`."""
@@ -84,10 +92,12 @@ class DeviceAgents:
         batch = device.batch()
         for number in range(count):
             self._record(batch, plan, host, food, number)
+        self._host_knows = False
         device.submit(batch)
-        self._read = None
+        self.unread += count
         for layer in plan.updated:
             with layer._guard:
+                layer._field.unread += count
                 layer._updated(count)
 
     def _record(self, batch: Batch, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any, number: int) -> None:
@@ -170,10 +180,12 @@ class DeviceFood:
         self.claims = device.buffer(np.repeat(np.array([0, 0xFFFFFFFF], np.uint32), len(food)))
         self.tally = device.buffer(np.zeros(4, np.uint32))
         self._cells = len(food)
+        self.last_read: tuple[NDArray[np.int32], int] = (food, 0)
 
     def read(self) -> tuple[NDArray[np.int32], int]:
         """The portions of each cell, and how many were brought."""
-        return self.device.read(self.food, np.int32, (self._cells,)), int(self.device.read(self.tally, np.uint32, (4,))[0])
+        self.last_read = self.device.read(self.food, np.int32, (self._cells,)), int(self.device.read(self.tally, np.uint32, (4,))[0])
+        return self.last_read
 
 
 def _read_by(plan: Any) -> list[tuple[Any, bool]]:
@@ -183,10 +195,8 @@ def _read_by(plan: Any) -> list[tuple[Any, bool]]:
 
 def _lives_on(device: Device, layer: Any, flows: bool) -> bool:
     """Whether a layer is on the device as it is read: numbers as numbers, vectors as vectors."""
-    field = getattr(layer, "_field", None)
-    if isinstance(field, DeviceSpreadField):
-        return field.device is device and not flows
-    return isinstance(field, DeviceTrailField) and field.device is device and field.vector == flows
+    field = lives_on(device, layer)
+    return field is not None and getattr(field, "vector", False) == flows
 
 
 def _must_be_seen(device: Device, plan: Any) -> bool:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.gpu.devices import STEPS, Batch, Buffer, Device
+from fieldcraft.gpu.batches import Batch, Buffer
+from fieldcraft.gpu.devices import STEPS, Device
+from fieldcraft.gpu.fields import DeviceField
 from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.trail import exchanges
 from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas, GridBlots
@@ -25,8 +27,8 @@ _TILE = (32, 8)
 _STAMP_WORDS = 12
 
 
-class DeviceTrailField(TrailField):
-    """A trail whose values lie on a device. What the host reads is read back once and kept until the next change."""
+class DeviceTrailField(DeviceField, TrailField):
+    """A trail whose values lie on a device."""
 
     space: Grid
 
@@ -49,7 +51,8 @@ class DeviceTrailField(TrailField):
         self._near = device.buffer(4 * self._cells)
         self._parameters = device.uniform(bytes(48))
         self._now = 0
-        self._read: NDArray[np.float32] | None = np.zeros((self._count, *space.shape), dtype=np.float32)
+        self._read: NDArray[np.float32] = np.zeros((self._count, *space.shape), dtype=np.float32)
+        self._host_knows = True
         self._lengths: NDArray[np.float32] | None = None
         self._walls_version = -1
         self._loaded = False
@@ -74,9 +77,14 @@ class DeviceTrailField(TrailField):
     @property
     def planes(self) -> NDArray[np.float32]:  # type: ignore[override]
         """The values, read back: (planes, height, width)."""
-        if self._read is None:
+        if not self._host_knows:
             self._read = self.device.read(self.now, np.float32, (self._count, *self.space.shape))
+            self._host_knows, self.unread = True, 0
         return self._read
+
+    def last_read(self) -> dict[str, NDArray[Any]]:
+        """The values that were last read; what came in since the last update is not among them. See `DeviceField.last_read`."""
+        return {"planes": self._read} if self.vector else {"values": self._read[0]}
 
     @property
     def inflow(self) -> list[Canvas]:  # type: ignore[override]
@@ -99,7 +107,7 @@ class DeviceTrailField(TrailField):
 
     def at(self, cells: NDArray[np.int64] | int) -> NDArray[np.float32]:
         """The values of these cells; of few cells, on a field that was not read back, only they come back."""
-        if self._read is not None or self.vector or np.size(cells) * 8 > self._cells:
+        if self._host_knows or self.vector or np.size(cells) * 8 > self._cells:
             return super().at(cells)
         device, places = self.device, np.atleast_1d(np.asarray(cells)).astype(np.uint32)
         if not len(places):
@@ -119,8 +127,9 @@ class DeviceTrailField(TrailField):
         self._put(planes)
 
     def _put(self, planes: NDArray[np.float32]) -> None:
-        self._read, self._lengths = planes, None
         self.device.write(self.now, planes)
+        self._read, self._lengths = planes, None
+        self._host_knows, self.unread = True, 0
 
     # What comes in
 
@@ -221,7 +230,7 @@ class DeviceTrailField(TrailField):
         if not self.trail.accumulate:
             self._dispatch(batch, "drain")
         self._dispatch(batch, "narrow" if self._reach == 1 else "wide")
-        self._read = self._lengths = None
+        self._host_knows, self._lengths = False, None
         self._holds_inflow = False
         self.booked = [0.0] * self._count
 
@@ -244,6 +253,7 @@ class DeviceTrailField(TrailField):
             for _ in range(min(count, STEPS)):
                 self.record(batch)
             self.device.submit(batch)
+            self.unread += min(count, STEPS)
             count -= min(count, STEPS)
 
     def step_in_units(self) -> Iterator[None]:

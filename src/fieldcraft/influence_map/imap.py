@@ -359,6 +359,26 @@ class InfluenceMap:
                 twin._take(restored(layer._state(), layer.space, twin._guard, layer._device))
             return twin
 
+    def recover(self, *, device: Device | str | None = None) -> dict[str, int]:
+        """Go on without a device that was lost: each layer on it from what was last read back, or written.
+
+        The layers stay the same objects, with their sources, on the CPU or on `device`. Returns how many updates of each of them are gone,
+        by name: their `time` goes back by as much, and what was deposited since is gone too. A layer whose values were read right after
+        an update, and which nobody gave anything since, goes on bit for bit from there.
+
+        Raises `InvalidValue` where no layer was on a device that is lost; then nothing has changed.
+        """
+        with self._guard:
+            lost = {name: layer for name, layer in self._layers.items() if getattr(getattr(layer._field, "device", None), "lost", False)}
+            is_lost = getattr(getattr(self.device, "device", self.device), "lost", False)
+            if not lost and not is_lost:
+                raise InvalidValue("A map recovers from a device that is lost", got="none that is", remedy="Go on; nothing is gone")
+            carrier = _carrier(device)
+            gone = {name: layer._recovered(carrier) for name, layer in lost.items()}
+            if is_lost:
+                self.device = carrier
+            return gone
+
     def watch(self, *, port: int = 0, browser: bool = False) -> Any:
         """Let a page in the browser look at the map while the program goes on: one line in its loop, called each frame.
 

@@ -270,6 +270,20 @@ class Layer(Operand):
         self._updates += count
         self._follow(count)
 
+    def _recovered(self, device: Device | None) -> int:
+        """Go on elsewhere from what was last read back of a device; how many updates are gone with it."""
+        held: Any = self._field
+        state, gone = held.last_read(), int(held.unread)
+        field = field_on(device, self._propagation, self.space, self.every)
+        field.restore(state, self._sources)
+        self._field, self._device, self._work = field, device, None
+        self._version += 1
+        self._ticks -= gone * self._every
+        self._updates -= gone
+        if self._shown is not None:
+            self._shown[:] = self._values
+        return gone
+
     def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
         """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
         due, self._due = divmod(self._due + ticks, self._every)

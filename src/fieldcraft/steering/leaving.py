@@ -129,6 +129,17 @@ class Forage:
         """How many portions were brought home."""
         return self._brought + (0 if self._held is None else self._held.read()[1])
 
+    def recover(self) -> None:
+        """Go on without a device that was lost, with the portions as they were last read back of it; see `Swarm.recover`.
+
+        Raises `InvalidValue` where they are on no device that is lost.
+        """
+        if self._held is None or not self._held.device.lost:
+            raise InvalidValue("Food recovers from a device that is lost", got="none that is", remedy="Go on; nothing is gone")
+        (self._food, more), self._held = self._held.last_read, None
+        self._food = np.array(self._food)
+        self._brought += more
+
     def portions(self) -> NDArray[np.int32]:
         """Portions of each cell, (cells,), for agents of the CPU to take."""
         self.on(None)

@@ -140,7 +140,7 @@ class Swarm:
         return int(self._held.count)
 
     def __repr__(self) -> str:
-        where = "the CPU" if self._device is None else self._device.name
+        where = "the CPU" if self._device is None else f"{self._device.name}{', which is lost' if self._device.lost else ''}"
         return f"<Swarm: {len(self):,} agents on {self._space!r}, on {where}, after {self._step:,} steps>"
 
     @property
@@ -305,6 +305,21 @@ class Swarm:
     def copy(self, *, device: Any = None) -> Swarm:
         """An independent swarm that goes on with the same bits, on the CPU or on a device."""
         return Swarm(self._space, self.agents, self._key, self._step, device)
+
+    def recover(self, *, device: Any = None) -> int:
+        """Go on without a device that was lost, from what was last read back of it, on the CPU or on `device`.
+
+        Returns how many steps are gone: `step` goes back by as many, so that the dice fall as they did. Layers recover by `imap.recover`,
+        food by `Forage.recover`. Raises `InvalidValue` where the swarm is on no device that is lost.
+        """
+        if self._device is None or not self._device.lost:
+            raise InvalidValue("A swarm recovers from a device that is lost", got=repr(self), remedy="Go on; nothing is gone")
+        gone = int(self._held.unread)
+        self._held = _held(np.array(self._held.last_read(), order="C"), device)
+        self._device = getattr(self._held, "device", None)
+        self._step -= gone
+        self._walls_seen = -1
+        return gone
 
     def state(self) -> dict[str, Any]:
         """All that `restored` needs: the array of the agents, the key of their dice and their step."""

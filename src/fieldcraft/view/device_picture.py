@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu import Device, checked_device
-from fieldcraft.gpu.devices import Batch, Buffer
+from fieldcraft.gpu.batches import Batch, Buffer
+from fieldcraft.gpu.fields import lives_on
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import Swarm
 from fieldcraft.view.canvas import RIM, ground_kinds
@@ -136,12 +137,9 @@ class DevicePicture:
     # Parts
 
     def _values(self, layer: Any) -> Buffer:
-        field = getattr(layer, "_field", None)
-        if getattr(field, "vector", False):
-            return self.device.buffer(np.ascontiguousarray(layer.values, dtype=np.float32))
-        if field is not None and getattr(field, "device", None) is self.device:
-            now: Buffer = field.now
-            return now
+        field = lives_on(self.device, layer)
+        if field is not None and not getattr(field, "vector", False):
+            return field.now
         return self.device.buffer(np.ascontiguousarray(layer.values, dtype=np.float32))
 
     def _colors(self) -> Buffer:
