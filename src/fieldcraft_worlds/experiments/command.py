@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldcraft.errors import FieldcraftError
-from fieldcraft_worlds.experiments import ants, chase, duel, flock, hunt, maze, pedestrians, real_ants, towers
+from fieldcraft_worlds.experiments import ants, chase, duel, fights, flock, hunt, maze, pedestrians, real_ants, towers, turnovers
 from fieldcraft_worlds.experiments.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ EXPERIMENTS = (
     flock.TIMES,
     real_ants.EXPERIMENT,
     pedestrians.EXPERIMENT,
+    fights.EXPERIMENT,
+    turnovers.EXPERIMENT,
 )
 
 
@@ -76,8 +78,9 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
             fresh=chosen.fresh,
             progress=None if chosen.quiet else sys.stderr,
         )
+        more = experiment.after(chosen)
         if not chosen.quiet:
-            print("\n".join(_lines(report)))
+            print("\n".join(_lines(report, more)))
         if report.failures:
             sys.stdout.flush()
             for failure in report.failures[:_SHOWN]:
@@ -91,7 +94,7 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     return act
 
 
-def _lines(report: Report) -> list[str]:
+def _lines(report: Report, more: list[Path]) -> list[str]:
     from fieldcraft_worlds.experiments.outputs import table_lines
 
     study = report.study
@@ -105,5 +108,5 @@ def _lines(report: Report) -> list[str]:
     lines += ["", "In brackets: 95 % confidence intervals."]
     lines += [f"{note}." for note in report.summary.notes]
     lines.append("")
-    lines += [f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)" for file in report.files]
+    lines += [f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)" for file in (*report.files, *more)]
     return lines

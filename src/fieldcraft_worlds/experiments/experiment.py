@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from fieldcraft.errors import InvalidValue
@@ -17,11 +18,16 @@ __all__ = ["Experiment", "numbers", "words"]
 Number = TypeVar("Number", int, float)
 
 
+def _nothing(_chosen: argparse.Namespace) -> list[Path]:
+    return []
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A study that has a name on the command line: what it asks, what it takes, and how the study is made from that.
 
-    `kernels` are those that its jobs call: they are compiled once before the workers start, where they never were.
+    `kernels` are those that its jobs call: they are compiled once before the workers start, where they never were. `after` writes what else
+    was asked for, such as a film, when the study is done, and says which files these are.
     """
 
     name: str
@@ -31,6 +37,7 @@ class Experiment:
     arguments: Callable[[argparse.ArgumentParser], None]
     study: Callable[[argparse.Namespace], Study]
     kernels: tuple[str, ...] = ()
+    after: Callable[[argparse.Namespace], list[Path]] = _nothing
 
 
 def words(text: str) -> list[str]:
