@@ -46,12 +46,12 @@ def warm_up(
 
 
 def is_ready(names: Sequence[str]) -> bool:
-    """Whether nothing has to be compiled for these families of kernels, or single kernels ("spread.step_near")."""
+    """Whether nothing has to be compiled for these families of kernels, or single kernels ("spread.wave_near")."""
     return not names or not warming.missing(names)
 
 
 def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = None, *, stopped: threading.Event | None = None) -> None:
-    """Make these families of kernels ready, or single kernels ("spread.step_near"): for programs that know what they will call.
+    """Make these families of kernels ready, or single kernels ("spread.wave_near"): for programs that know what they will call.
 
     `progress` is as for `warm_up`. Once `stopped` is set no further kernel is begun.
     """

@@ -365,7 +365,6 @@ def _a_column_late(values: NDArray[np.float32]) -> None:
 
 
 STEPPING = {
-    "step_near": (4, 1, {"sparse_share": -1.0}),
     "wave_near": (8, 3, {"sparse_share": -1.0}),
     "wave_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": -1.0}),
     "tiles_near": (8, 3, {"sparse_share": 1.0}),
@@ -376,7 +375,7 @@ STEPPING = {
 def test_every_kernel_is_broken_once() -> None:
     from fieldcraft.kernels import spread, spread_tiles
 
-    assert {name for name in (*spread.__all__, *spread_tiles.__all__) if name.startswith(("step", "wave", "tiles"))} == set(STEPPING)
+    assert {name for name in (*spread.__all__, *spread_tiles.__all__) if name.startswith(("wave", "tiles"))} == set(STEPPING)
 
 
 @pytest.mark.parametrize("damage", [_one_ulp, _a_column_late])

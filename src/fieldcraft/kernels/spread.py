@@ -12,11 +12,14 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.spread_block import address, copy_bytes, step_block
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
-from fieldcraft.kernels.spread_rows import copy, near, near_apart, wrap_around
 
-__all__ = ["margin", "step_near", "wave_any", "wave_near"]
+__all__ = ["margin", "wave_any", "wave_near"]
+
+BLOCK = 3
+"""The rows that are stepped at once."""
 
 
 def margin(reach: int) -> int:
@@ -24,105 +27,74 @@ def margin(reach: int) -> int:
     return -(-reach // 16) * 16
 
 
-@kernel(
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, f4, i8, f4, f4, b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, f4, none, f4, f4, b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, none, i8, f4, f4, b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, f4, none, none, f4, f4, b1, out f4[:,::1]",
-)
-def step_near(values, ground, starts, above, below, first, last, straight, diagonal, power, momentum, floor, wrap, ring):
-    """One step of the rows [first, last), in place: `wave_near` with a count of 1, without what more steps need.
+@kernel
+def _row(y, low, first, last, width, over, map_, under):
+    """The address of a row of a band or of the copies beside it."""
+    if y < first:
+        return over + 4 * width * (y - low)
+    if y < last:
+        return map_ + 4 * width * y
+    return under + 4 * width * (y - last)
 
-    `above` and `below` (1, width) are copies of the rows beside the band, 0 beyond the map; `ring` has 6 rows.
-    """
-    width = np.uint64(values.shape[1])
-    stride = np.uint64(ring.shape[1])
-    pad = np.uint64(16)
-    flat, fixed, scratch = values.reshape(-1), ground.reshape(-1), ring.reshape(-1)
-    over = np.uint64(4) * stride + pad
-    under = np.uint64(5) * stride + pad
-    copy(above.reshape(-1), np.uint64(0), scratch, over, width)
-    copy(below.reshape(-1), np.uint64(0), scratch, under, width)
-    if wrap:
-        wrap_around(scratch, over, width)
-        wrap_around(scratch, under, width)
-    rows = last - first
-    for t in range(rows + 2):
-        # A row is copied a turn before it is needed: reading across what was just written would stall.
-        if t < rows:
-            entering = np.uint64(t & 3) * stride + pad
-            copy(flat, starts[first + t], scratch, entering, width)
-            if wrap:
-                wrap_around(scratch, entering, width)
-        row = t - 2
-        if row >= 0:
-            here = np.uint64(row & 3) * stride + pad
-            up = np.uint64((row + 3) & 3) * stride + pad if row > 0 else over
-            down = np.uint64((row + 1) & 3) * stride + pad if row + 1 < rows else under
-            at = starts[first + row]
-            near(scratch, up, here, down, fixed, at, flat, at, width, straight, diagonal, power, momentum, floor)
+
+@kernel
+def _ground(y, height, width, soil):
+    """The address of the ground of a row, which may lie beyond the rim of a torus."""
+    on_map = y + height if y < 0 else y - height if y >= height else y
+    return soil + width * on_map
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, i8, f4, f4, b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, none, f4, f4, b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, none, i8, f4, f4, b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[::1], f4[:,::1], f4[:,::1], i8, i8, i8, f4, none, none, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, f4, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, f4, none, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, none, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, none, none, f4, f4, b1, out f4[:,::1]",
 )
-def wave_near(values, ground, starts, above, below, first, last, count, straight, diagonal, power, momentum, floor, wrap, ring):
+def wave_near(values, ground, above, below, first, last, count, straight, diagonal, power, momentum, floor, wrap, scratch):
     """`count` steps of the rows [first, last), in place, for 4 neighbours, or 8 where `diagonal` is not None.
 
-    `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`; `starts` (height,) says where each row begins
-    in flat memory (were it worked out here, the compiler would test once for all rows whether any overlap, and give up).
-    `above` and `below` are copies of the up to `count` rows beside the band, as they were before; fewer mean that the map
-    ends there. `ring` is scratch of 4 rows a step and two more, each with a margin on both sides; margins and the last row are 0.
+    `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`. `above` and `below` are copies of the up to `count` rows
+    beside the band, as they were before, and are overwritten; fewer mean that the map ends there. `scratch` has at least `count + 1` rows:
+    for each level the row above its next block as it was before the level's step, and a row of 0.
+
+    All levels share the map's memory: level `l` goes behind level `l - 1`, so that what it finds is what that has left.
     """
-    width = np.uint64(values.shape[1])
-    stride = np.uint64(ring.shape[1])
-    pad = np.uint64(16)
-    flat, fixed, scratch = values.reshape(-1), ground.reshape(-1), ring.reshape(-1)
-    over, under = above.reshape(-1), below.reshape(-1)
-    nothing = np.uint64(ring.shape[0] - 1) * stride + pad
-    low = first - above.shape[0]
-    rows = last + below.shape[0] - low
-    for t in range(rows + 2 * count):
-        # A row is copied a turn before it is needed: reading across what was just written would stall.
-        if t < rows:
-            entering = np.uint64(t & 3) * stride + pad
-            y = low + t
-            if y < first:
-                copy(over, np.uint64(t) * width, scratch, entering, width)
-            elif y < last:
-                copy(flat, starts[y], scratch, entering, width)
-            else:
-                copy(under, np.uint64(y - last) * width, scratch, entering, width)
-            if wrap:
-                wrap_around(scratch, entering, width)
+    height, width = values.shape
+    low, high = first - above.shape[0], last + below.shape[0]
+    done = np.empty(count + 1, np.int64)
+    done[0] = high
+    for level in range(1, count + 1):
+        done[level] = max(low, first - count + level)
+    map_, soil, over, under, olds = address(values), address(ground), address(above), address(below), address(scratch)
+    stride = 4 * scratch.shape[1]
+    nothing = olds + (scratch.shape[0] - 1) * stride
+    entered = low
+    while done[count] < last:
+        entered += BLOCK
         for level in range(1, count + 1):
-            row = t - 2 * level
-            y = low + row
-            if row < 0 or row >= rows or y < first - count + level or y >= last + count - level:
-                continue
-            before = np.uint64(4 * level - 4) * stride + pad
-            here = before + np.uint64(row & 3) * stride
-            up = before + np.uint64((row + 3) & 3) * stride if row > 0 else nothing
-            down = before + np.uint64((row + 1) & 3) * stride if row + 1 < rows else nothing
-            on_map = y if y >= 0 else y + values.shape[0]
-            on_map = on_map if on_map < values.shape[0] else on_map - values.shape[0]
-            at = starts[on_map]
-            if level == count:
-                near_apart(
-                    scratch, up, here, down, fixed, at, flat, at, width,
-                    straight, diagonal, power, momentum, floor,
-                )  # fmt: skip
-            else:
-                to = np.uint64(4 * level) * stride + pad + np.uint64(row & 3) * stride
-                near_apart(
-                    scratch, up, here, down, fixed, at, scratch, to, width,
-                    straight, diagonal, power, momentum, floor,
-                )  # fmt: skip
-                if wrap:
-                    wrap_around(scratch, to, width)
+            begin, end = max(low, first - count + level), min(high, last + count - level)
+            ready = min(entered, end) if level == 1 else min(done[level - 1] - (done[level - 1] < high), end)
+            y = done[level]
+            old = olds + (level - 1) * stride
+            while y < ready and (y + BLOCK <= ready or ready == end):
+                if y == begin:
+                    above_it = _row(y - 1, low, first, last, width, over, map_, under) if y > low else nothing
+                    copy_bytes(above_it, old, 4 * width)
+                if y + BLOCK <= ready:
+                    a = _row(y, low, first, last, width, over, map_, under)
+                    b = _row(y + 1, low, first, last, width, over, map_, under)
+                    c = _row(y + 2, low, first, last, width, over, map_, under)
+                    down = _row(y + 3, low, first, last, width, over, map_, under) if y + 3 < high else nothing
+                    fixed = (_ground(y, height, width, soil), _ground(y + 1, height, width, soil), _ground(y + 2, height, width, soil))
+                    step_block((old, a, b, c, down), fixed, width, straight, diagonal, power, momentum, floor, wrap)
+                    y += BLOCK
+                else:
+                    here = _row(y, low, first, last, width, over, map_, under)
+                    down = _row(y + 1, low, first, last, width, over, map_, under) if y + 1 < high else nothing
+                    alone = (_ground(y, height, width, soil),)
+                    step_block((old, here, down), alone, width, straight, diagonal, power, momentum, floor, wrap)
+                    y += 1
+            done[level] = y
 
 
 @kernel(

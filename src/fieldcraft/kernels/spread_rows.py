@@ -12,7 +12,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["HELD", "OPEN", "copy", "near", "near_apart", "wrap_around"]
+__all__ = ["HELD", "OPEN", "near"]
 
 HELD = 3
 """The bits of the ground that say that a cell keeps its value."""
@@ -24,20 +24,6 @@ _ONE = np.uint64(1)
 _NONE = np.uint8(0)
 _HELD = np.uint8(HELD)
 _FROM_UP_LEFT, _FROM_UP_RIGHT, _FROM_DOWN_LEFT, _FROM_DOWN_RIGHT = (np.uint8(bit) for bit in OPEN.values())
-
-
-@kernel(inline="always")
-def copy(flat, at, out, to, width):
-    """Copy a row."""
-    for x in range(width):
-        out[to + x] = flat[at + x]
-
-
-@kernel(inline="always")
-def wrap_around(flat, at, width):
-    """Fill the columns beside a row of a torus from its other side."""
-    flat[at - _ONE] = flat[at + width - _ONE]
-    flat[at + width] = flat[at]
 
 
 @kernel
@@ -105,9 +91,3 @@ def near(flat, up, here, down, ground, at, out, to, width, straight, diagonal, p
                 rest = _larger(rest, np.sqrt(_diagonal(flat, up, down, x, kind)) - diagonal)
             rest = _larger(rest, _ZERO)
             out[to + x] = _moved(flat[here + x], rest * rest, kind, momentum, floor)
-
-
-@kernel
-def near_apart(flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor):
-    """`near`, not written into its caller: where two calls stand in one loop, registers would run out."""
-    near(flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor)

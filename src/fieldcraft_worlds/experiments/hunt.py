@@ -202,7 +202,6 @@ EXPERIMENT = Experiment(
         "moves.leave",
         "moves.stops",
         "shortest_path_uniform.uniform",
-        "spread.step_near",
         "spread.wave_near",
         "spread_settled.settle",
         "spread_tiles.tiles_near",

@@ -260,7 +260,7 @@ class NamingGame(Game, Protocol):
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Words that `fc.warm_up` takes, such as "paths" or "radial", and single kernels, such as "spread.step_near"."""
+        """Words that `fc.warm_up` takes, such as "paths" or "radial", and single kernels, such as "spread.wave_near"."""
         ...
 
 

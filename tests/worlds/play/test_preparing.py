@@ -131,15 +131,15 @@ def test_nothing_to_compile_shows_nothing(slow: Slow, monkeypatch: pytest.Monkey
 def test_a_game_of_ones_own_names_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     from fieldcraft_worlds.games.tether.plugin import GAME
 
-    monkeypatch.setattr(type(GAME), "kernels", ("sight", "spread.step_near"), raising=False)
+    monkeypatch.setattr(type(GAME), "kernels", ("sight", "spread.wave_near"), raising=False)
     found = kernels_of("fieldcraft_worlds.games.tether.plugin:GAME", is_seen=True)
-    assert {"visible", "spread.step_near", "paint.marks"} <= set(found)
+    assert {"visible", "spread.wave_near", "paint.marks"} <= set(found)
     assert "radial" not in found
     monkeypatch.setattr(type(GAME), "kernels", ("sihgt",))
     with refused(UnknownName, "'sihgt'", "sight"):
         kernels_of("fieldcraft_worlds.games.tether.plugin:GAME")
-    with refused(UnknownName, "'step_neer'", "step_near"):
-        warming.entries(["spread.step_neer"])
+    with refused(UnknownName, "'wave_neer'", "wave_near"):
+        warming.entries(["spread.wave_neer"])
 
 
 @compiled_only

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference import spread as reference
 
-__all__ = ["margin", "near", "step_near", "wave_any", "wave_near"]
+__all__ = ["margin", "near", "wave_any", "wave_near"]
 
 Floats = NDArray[np.float32]
 Ground = NDArray[np.uint8]
@@ -26,18 +26,9 @@ def margin(_reach: int) -> int:
     return 0
 
 
-def step_near(
-    values: Floats, ground: Ground, starts: NDArray[np.uint64], above: Floats, below: Floats, first: int, last: int, straight: np.float32,
-    diagonal: np.float32 | None, power: int | None, momentum: np.float32, floor: np.float32, wrap: bool, ring: Floats,
-) -> None:  # fmt: skip
-    """One step of the rows [first, last), in place: `wave_near` with a count of 1."""
-    wave_near(values, ground, starts, above, below, first, last, 1, straight, diagonal, power, momentum, floor, wrap, ring)
-
-
 def wave_near(
-    values: Floats, ground: Ground, _starts: NDArray[np.uint64], above: Floats, below: Floats, first: int, last: int, count: int,
-    straight: np.float32, diagonal: np.float32 | None, power: int | None, momentum: np.float32, floor: np.float32, wrap: bool,
-    _ring: Floats,
+    values: Floats, ground: Ground, above: Floats, below: Floats, first: int, last: int, count: int, straight: np.float32,
+    diagonal: np.float32 | None, power: int | None, momentum: np.float32, floor: np.float32, wrap: bool, _scratch: Floats,
 ) -> None:  # fmt: skip
     """`count` steps of the rows [first, last), in place; `above` and `below` are copies of the rows beside them."""
 

@@ -53,8 +53,6 @@ class SpreadField(SpreadingField):
         self._floors: Floors | None = None
         self.resistance = None
         self._through: NDArray[np.float32] | None = None
-        self._starts = np.arange(space.height, dtype=np.uint64) * np.uint64(space.width)
-        self._nothing: NDArray[np.float32] = np.zeros((1, space.width), dtype=np.float32)
         self._waves: ModuleType | None = None
         self._tiles: _Tiles | None = None
         self._rings: dict[tuple[int, int, bool], list[NDArray[np.float32]]] = {}
@@ -178,7 +176,7 @@ class SpreadField(SpreadingField):
     def _run(self, count: int) -> None:
         if count == 1 and self._whole is not None and not self._signed and self._tiles is not None and self._tiles.skips_probe():
             assert self._waves is not None
-            self._waves.step_near(*self._whole)
+            self._waves.wave_near(*self._whole)
             return
         tiles = self._ready()
         while count > 0 and tiles.awake != 0:
@@ -301,12 +299,8 @@ class SpreadField(SpreadingField):
     ) -> pool.Call:
         assert self._waves is not None
         if self._near:
-            here = (values, self._level_ground(), self._starts, above, below, first, last)
-            rows = self._ring(band, levels)[0]
-            if levels == 1:
-                beside = (above if len(above) else self._nothing, below if len(below) else self._nothing)
-                return self._waves.step_near, (*here[:3], *beside, first, last, *self._tuned, rows)
-            return self._waves.wave_near, (*here, levels, *self._tuned, rows)
+            here = (values, self._level_ground(), above, below, first, last, levels)
+            return self._waves.wave_near, (*here, *self._tuned, *self._ring(band, levels))
         ring = self._ring(band, levels)
         return self._waves.wave_any, (
             values, self._frozen, *self._ways(), self._crossing, self._steps, self._losses, self._exponent, self._signed,
@@ -349,12 +343,12 @@ class SpreadField(SpreadingField):
         """Scratch rows of a band; the kernels put their margins in different places, so each has its own."""
         rooted = self._exponent >= 2
         deep = self._levels() if levels > 1 else 1
-        key = (band, 4 * deep + 2 if self._near else 0, rooted)
+        key = (band, deep + 1 if self._near else 0, rooted)
         if key not in self._rings:
             assert self._waves is not None
             width = -(-self.space.width // 16) * 16 + 2 * self._waves.margin(self._reach)
             if self._near:
-                self._rings[key] = [aligned((4 * deep + 2, width))]
+                self._rings[key] = [aligned((deep + 1, width))]
             else:
                 shape = (self._levels(), 2 * self._reach + 1, width)
                 self._rings[key] = [aligned(shape), aligned(shape if rooted else (1, 1, 1))]
