@@ -24,6 +24,7 @@ __all__ = [
     "first",
     "flag",
     "fraction",
+    "function",
     "key",
     "not_negative",
     "numbers",
@@ -101,6 +102,13 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise InvalidValue(f"{name} is True or False", got=f"{name}={_short(value)}", remedy="Pass one of the two")
     return bool(value)
+
+
+def function(name: str, value: object) -> Any:
+    """`value` if it can be called."""
+    if not callable(value):
+        raise InvalidValue(f"{name} is a function", got=f"{name}={_short(value)}", remedy="Pass a function, or another thing to call")
+    return value
 
 
 def pair(name: str, value: ArrayLike) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, InvalidValue
 
 __all__ = ["Staging", "damaged", "newer", "sealed", "write_sealed"]
@@ -27,13 +28,16 @@ def write_sealed(target: Path, parts: Iterable[bytes]) -> None:
 
     Raises `BadSaveFile` where that can't be; what stood there before is still whole.
     """
+    target = checks.path("target", target)
     digest = hashlib.sha256()
     partial = None
     try:
         target = Path(os.path.realpath(target))  # a link stays a link
         partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
         with partial.open("xb") as file:
-            for part in parts:
+            for part in checks.sequence("parts", parts) if not isinstance(parts, Iterator) else parts:
+                if not isinstance(part, (bytes, bytearray, memoryview)):
+                    raise InvalidValue("The parts of a file are bytes", got=type(part).__name__, remedy="Pass bytes")
                 digest.update(part)
                 file.write(part)
             file.write(digest.digest())
@@ -55,6 +59,10 @@ def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryI
 
     Raises `BadSaveFile` where it can't be read, is another kind of file, or was changed since.
     """
+    target = checks.path("target", target)
+    checks.whole("least", least)
+    if not isinstance(magic, bytes):
+        raise InvalidValue("The magic line of a file is bytes", got=type(magic).__name__, remedy="Pass the one that it was written with")
     try:
         opened = target.open("rb")
     except (OSError, ValueError) as error:  # `ValueError` for a path with a zero in it
@@ -109,8 +117,8 @@ class Staging:
     """A place beside the final one for files in the making; leaving it without `commit` leaves no trace."""
 
     def __init__(self, folder: Path, names: list[str]) -> None:
-        self.folder = folder
-        self.names = names
+        self.folder = checks.path("folder", folder)
+        self.names = [checks.text("names", name) for name in checks.sequence("names", names)]
 
     def __enter__(self) -> Staging:
         self._made = [parent for parent in (self.folder, *self.folder.parents) if not parent.exists()]
@@ -133,7 +141,7 @@ class Staging:
 
     def part(self, name: str) -> Path:
         """Where to write the file `name` for now."""
-        file = Path(self._parts.name) / name
+        file = Path(self._parts.name) / checks.text("name", name)
         file.parent.mkdir(parents=True, exist_ok=True)
         return file
 

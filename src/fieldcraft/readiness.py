@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 
 from fieldcraft import checks, kernels
-from fieldcraft.errors import UnknownName
+from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool, warming
 
@@ -37,7 +37,9 @@ def warm_up(
     this returns at once with the thread that does it, which a loading screen can join. Raises `UnknownName`.
     """
     families = _families(names)
-    if background:
+    if progress is not None:
+        checks.function("progress", progress)
+    if checks.flag("background", background):
         thread = threading.Thread(target=warming.prepare, args=(families, progress), name="fieldcraft warm-up", daemon=True)
         thread.start()
         return thread
@@ -47,7 +49,8 @@ def warm_up(
 
 def is_ready(names: Sequence[str]) -> bool:
     """Whether nothing has to be compiled for these families of kernels, or single kernels ("spread.wave_near")."""
-    return not names or not warming.missing(names)
+    asked = _known(names)
+    return not asked or not warming.missing(asked)
 
 
 def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = None, *, stopped: threading.Event | None = None) -> None:
@@ -55,15 +58,28 @@ def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = 
 
     `progress` is as for `warm_up`. Once `stopped` is set no further kernel is begun.
     """
-    warming.prepare(names, progress, stopped=stopped)
+    if progress is not None:
+        checks.function("progress", progress)
+    if stopped is not None and not isinstance(stopped, threading.Event):
+        raise InvalidValue("stopped is a threading.Event", got=type(stopped).__name__, remedy="Pass threading.Event(), or leave it out")
+    warming.prepare(_known(names), progress, stopped=stopped)
 
 
 def named(words: Iterable[str]) -> tuple[str, ...]:
     """The families that some words name, as `warm_up` takes them, and the single kernels among the words. Raises `UnknownName`."""
-    given = list(words)
+    given = [checks.text("words", word) for word in checks.sequence("words", words)]
     single = tuple(word for word in given if word.partition(".")[0] in kernels.FAMILIES and "." in word)
     families = [word for word in given if word not in single]
     return (*(_families(tuple(families)) if families else ()), *single)
+
+
+def _known(names: Sequence[str]) -> list[str]:
+    """Names of families, or of single kernels of them."""
+    asked = [checks.text("names", name) for name in checks.sequence("names", names)]
+    for name in asked:
+        if name.partition(".")[0] not in kernels.FAMILIES:
+            raise UnknownName("family of kernels", name, kernels.FAMILIES)
+    return asked
 
 
 def _families(names: tuple[str | InfluenceMap, ...]) -> list[str]:
@@ -74,7 +90,7 @@ def _families(names: tuple[str | InfluenceMap, ...]) -> list[str]:
     for name in names:
         if isinstance(name, InfluenceMap):
             asked.update(_asked_of(name))
-        elif name in known:
+        elif isinstance(name, str) and name in known:
             asked.update(warming.chosen([name]))
         else:
             raise UnknownName("family of kernels or subject", name, known)

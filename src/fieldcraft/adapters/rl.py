@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,9 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[np.uint8], dict[str, Any]]:
         """Begin all worlds anew, or with `options={"reset_mask": (B,) bool}` some; see Gymnasium."""
+        seed = None if seed is None else checks.whole("seed", seed)
+        if options is not None and not isinstance(options, Mapping):
+            raise InvalidValue("options are a dict", got=type(options).__name__, remedy='Pass {"reset_mask": mask}, or leave them out')
         super().reset(seed=seed)
         mask = np.ones(self.num_envs, dtype=np.bool_)
         if options is not None and "reset_mask" in options:

@@ -64,7 +64,11 @@ def field_of_view(
         )
     rule = constants.FOV_SYMMETRIC_SHADOWCAST if algorithm is None else checks.whole("algorithm", algorithm)
     seen = compute_fov(
-        np.asfortranarray(table), (int(x), int(y)), checks.whole("radius", radius), checks.flag("light_walls", light_walls), algorithm=rule
+        np.asfortranarray(table),
+        (int(x), int(y)),
+        checks.whole("radius", radius, maximum=2**31 - 1),
+        checks.flag("light_walls", light_walls),
+        algorithm=rule,
     )
     return np.asarray(seen.T)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import checks
 from fieldcraft.cluster.plan import Box
 from fieldcraft.errors import InvalidValue
 
@@ -25,9 +26,11 @@ class Cover:
     """
 
     def __init__(self, source: Any, shape: tuple[int, int], dtype: type, what: str) -> None:
+        if source is not None and not callable(source) and not hasattr(source, "shape"):
+            source = checks.array(what, source)
         self.source, self.shape, self.dtype, self.what = source, shape, np.dtype(dtype), what
         if source is not None and not callable(source):
-            given = tuple(getattr(source, "shape", np.shape(source)))
+            given = tuple(source.shape)
             if given != shape:
                 raise InvalidValue(
                     f"{what} have the map's shape (height, width)",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LAYERS", "WorldLayer", "WorldMemoryLayer", "WorldRadialLayer", "WorldSpreadLayer", "WorldTrailLayer"]
 
+MOST_REACH = 2000
+"""The most cells that a mark, a source or a stamp reaches."""
 _MOST_WINDOW = 2**28
 
 
@@ -176,7 +178,7 @@ class WorldLayer:
     def _place(
         self, positions: ArrayLike, on_wall: str, outside: str, allowed: tuple[str, ...]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        if on_wall == "nearest":
+        if isinstance(on_wall, str) and on_wall == "nearest":
             raise InvalidValue(
                 "Worlds in blocks don't look for the nearest open cell: it may lie in any block",
                 got='on_wall="nearest"',
@@ -423,7 +425,12 @@ class WorldTrailLayer(WorldLayer):
             "rotations": checks.numbers("rotations", rotations, len(points)),
             "scales": sizes,
         }
-        reach = math.ceil(stamp.reach * float(sizes.max(initial=1.0)) / self._world.plan.cell_size) + 1
+        far = stamp.reach * float(sizes.max(initial=1.0)) / self._world.plan.cell_size
+        if far > MOST_REACH:
+            raise InvalidValue(
+                f"A reach is at most {MOST_REACH:,} cells", got=f"a stamp that reaches {far:g}", remedy="Pass smaller scales"
+            )
+        reach = math.ceil(far) + 1
         self._world.check_torus(reach, f"a stamp that reaches {reach} cells")
         self._call("stamp", rows, columns, reach, each, stamp=stamp, blend=checks.choice("blend", blend, ("add", "max", "replace")))
 
@@ -463,11 +470,14 @@ def _digest(plan: Plan, of: Any) -> str:
 
 def digest_of(values: NDArray[np.float32], block: int) -> str:
     """The digest that a world in blocks of `block` cells a side says of these values, (height, width)."""
-    height, width = values.shape
-    plan = Plan(width, height, block, 0, False)
+    given = checks.array("values", values)
+    if given.ndim != 2 or given.dtype != np.float32:
+        raise InvalidValue("values are float32 of shape (height, width)", got=f"{given.dtype} of shape {given.shape}", remedy="Pass those")
+    height, width = given.shape
+    plan = Plan(width, height, checks.whole("block", block, minimum=1), 0, False)
 
     def of(number: int) -> bytes:
         top, bottom, left, right = plan.core(number)
-        return hashlib.sha256(np.ascontiguousarray(values[top:bottom, left:right], dtype=np.float32).data).digest()
+        return hashlib.sha256(np.ascontiguousarray(given[top:bottom, left:right]).data).digest()
 
     return _digest(plan, of)

@@ -24,6 +24,7 @@ from fieldcraft.cluster.coordinator import Coordinator
 from fieldcraft.cluster.ground import Changes, Cover, walls_in
 from fieldcraft.cluster.layers import (
     LAYERS,
+    MOST_REACH,
     WorldLayer,
     WorldMemoryLayer,
     WorldRadialLayer,
@@ -121,18 +122,21 @@ class World:
         self.plan = WorldPlan(width, height, side, model.cell_size, model.origin, model.y_up, tuple(model.world_steps), model.wrap, cover)
         self._memory = checks.positive("memory", memory)
         self._halo_steps = checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
-        self._resistance = {name: Cover(given, (height, width), np.float32, "resistances") for name, given in (resistance or {}).items()}
+        self._resistance = {name: Cover(given, (height, width), np.float32, "resistances") for name, given in _named(resistance).items()}
         self._layers: dict[str, WorldLayer] = {}
         self._changed: set[str] = set()
         self._walls = Changes()
         self._ticks = 0
         self._number = 0
         self._checkpoint_of: list[tuple[LayerPlan, int, list[Entry]]] = []
-        found = checkpoints.read(self.folder)
+        try:
+            found = checkpoints.read(self.folder)
+            if found is None:
+                (self.folder / BLOCKS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidValue("A world lives in a folder", got=f"{str(folder)[:80]}: {error.strerror}", remedy="Pass another") from error
         if found is not None:
             self._go_on(found)
-        else:
-            (self.folder / BLOCKS).mkdir(parents=True, exist_ok=True)
         self.coordinator = self._open(LocalShelves())
 
     def __repr__(self) -> str:
@@ -181,8 +185,8 @@ class World:
             raise InvalidValue("Cells resist on layers with fc.Spread", got=repr(propagation), remedy="Leave its resistance out")
         plan = LayerPlan(name, propagation, every, far, self._halo_steps, self.plan, resistance)
         if far:
-            if far / self.plan.cell_size > 2000:
-                raise InvalidValue("A reach is at most 2,000 cells", got=f"{far:g}", remedy="Use larger cells")
+            if far / self.plan.cell_size > MOST_REACH:
+                raise InvalidValue(f"A reach is at most {MOST_REACH:,} cells", got=f"{far:g}", remedy="Use larger cells")
             self.check_torus(plan.plan().halo, f"a reach of {far:g}")
         return plan
 
@@ -489,6 +493,8 @@ def run(
 
     Raises `WorkerLost` where no worker is left; the world is opened again from its folder then.
     """
+    if not isinstance(world, World):
+        raise InvalidValue("A world in blocks is run", got=type(world).__name__, remedy="Pass cluster.World(folder, size)")
     every = None if checkpoint is None else checks.whole("checkpoint", checkpoint, minimum=1)
     steps = None if halo_steps is None else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
     shelves: Shelves = LocalShelves()
@@ -504,6 +510,12 @@ def run(
             world.coordinator.close()
         else:
             world.use(LocalShelves())
+
+
+def _named(resistance: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if resistance is not None and not isinstance(resistance, Mapping):
+        raise InvalidValue("resistance is by the names of layers", got=type(resistance).__name__, remedy='Pass {"noise": array}')
+    return resistance or {}
 
 
 def _size(size: Any) -> tuple[int, int]:

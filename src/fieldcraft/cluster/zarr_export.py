@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.cluster.plan import Box, Plan
-from fieldcraft.errors import MissingLibrary
+from fieldcraft.errors import InvalidValue, MissingLibrary
 
 __all__ = ["write_zarr"]
 
@@ -20,10 +20,15 @@ def write_zarr(path: str | os.PathLike[str], plan: Plan, blocks: Iterable[int], 
         import zarr
     except ImportError:
         raise MissingLibrary("zarr", "cluster", "A zarr array") from None
-    array = zarr.create_array(
-        str(path), shape=(plan.height, plan.width), chunks=(min(plan.block, plan.height), min(plan.block, plan.width)), dtype="f4",
-        fill_value=0.0, config={"write_empty_chunks": False},
-    )  # fmt: skip
+    try:
+        array = zarr.create_array(
+            str(path), shape=(plan.height, plan.width), chunks=(min(plan.block, plan.height), min(plan.block, plan.width)), dtype="f4",
+            fill_value=0.0, config={"write_empty_chunks": False},
+        )  # fmt: skip
+    except OSError as error:
+        raise InvalidValue(
+            "An array is written into a folder of its own", got=f"{str(path)[:80]}: {error}", remedy="Pass another"
+        ) from error
     for number in blocks:
         top, bottom, left, right = core = plan.core(number)
         array[top:bottom, left:right] = values_in(core)

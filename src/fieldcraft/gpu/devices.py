@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 from fieldcraft.gpu.batches import STRIDE, Batch, Buffer, Clock, Shader
 from fieldcraft.gpu.cards import Adapter, adapters, library, runtime_folder
@@ -50,6 +51,9 @@ def device(name: str | None = None, *, exact: bool = True) -> Device:
 
     Raises `NoDevice` where there is none, or none of that name, or `exact` is asked of one that is not.
     """
+    if name is not None:
+        checks.text("name", name)
+    checks.flag("exact", exact)
     found = adapters()
     chosen = next((each for each in found if name is None or name.lower() in f"{each.name} {each.driver}".lower()), None)
     if chosen is None:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fieldcraft import checks, packing
+from fieldcraft import clock, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.influence_map import InfluenceMap
@@ -124,7 +124,7 @@ class LiveMap:
         if not isinstance(imap, InfluenceMap):
             raise InvalidValue("The lab shows an influence map", got=type(imap).__name__, remedy="Pass fc.InfluenceMap, or a recipe's path")
         shortest = min((layer.every for layer in imap.layers.values()), default=0.1)
-        self.step_seconds = shortest if step is None else checks.positive("step", step)
+        self.step_seconds = shortest if step is None else clock.seconds(clock.ticks("step", step, minimum=1))
         self.title = title
         self._keeper = _Keeper()
         self._start = _archive(imap)

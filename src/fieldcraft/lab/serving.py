@@ -95,7 +95,11 @@ def _session_of(world: Any, step: float | None) -> Session:
     if isinstance(world, InfluenceMap):
         return Session(LiveMap(world, step))
     if isinstance(world, (str, os.PathLike)):
-        session = session_of(os.fspath(checks.path("world", world)))
+        named = os.fspath(checks.path("world", world))
+        try:
+            session = session_of(named)
+        except OSError as error:
+            raise InvalidValue("The lab opens a file that can be read", got=f"{named[:80]}: {error.strerror}", remedy="Check it") from error
         session.seek(session.furthest)
         return session
     raise InvalidValue(

@@ -45,7 +45,7 @@ class Session:
     """
 
     def __init__(self, world: Live | InfluenceMap, *, memory: int = _MOST_BYTES) -> None:
-        live: Live = LiveMap(world) if isinstance(world, InfluenceMap) else world
+        live: Live = LiveMap(world) if isinstance(world, InfluenceMap) else _checked_live(world)
         self.live = live
         self._origin = live.origin()
         self._log: Log = []
@@ -217,6 +217,15 @@ class Session:
         self.furthest = end
         self._obey_again()
         self._keep()
+
+
+def _checked_live(world: Any) -> Live:
+    if not all(hasattr(world, name) for name in ("origin", "keyframe", "obey", "step_seconds", "digest")):
+        raise InvalidValue(
+            "A session runs an influence map", got=type(world).__name__, remedy="Pass fc.InfluenceMap, or a world for the lab"
+        )
+    live: Live = world
+    return live
 
 
 def _settings_of(live: Live) -> dict[str, dict[str, Any]]:

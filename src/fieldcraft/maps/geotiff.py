@@ -104,7 +104,7 @@ def save_geotiff(path: str | os.PathLike[str], values: ArrayLike, space: Grid, *
     size = space.cell_size
     transform = rasterio.transform.Affine(size, 0, left, 0, -size, low + size * space.height)
     try:
-        reference = rasterio.crs.CRS.from_user_input(checks.text("crs", crs)) if crs else None
+        reference = rasterio.crs.CRS.from_user_input(crs) if checks.text("crs", crs) else None
     except (rasterio.errors.CRSError, ValueError) as error:
         raise InvalidValue("crs is a reference system", got=f"{crs!r}: {error}", remedy='Pass "EPSG:32633", say') from None
     with Staging(file.parent, [file.name]) as staging:

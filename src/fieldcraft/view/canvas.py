@@ -173,8 +173,10 @@ def _ground(space: GridLike, ground: Color | ArrayLike) -> NDArray[np.uint8]:
 
 def ground_kinds(space: GridLike) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """The kind of ground of each cell, shape (height, width), and the colours of the kinds, shape (K, 3); the last kind is a plain wall."""
+    walls = getattr(space, "walls", None)
+    if not isinstance(walls, np.ndarray) or walls.ndim != 2:
+        raise InvalidValue("Kinds of ground are those of a grid", got=type(space).__name__, remedy="Pass a fieldcraft.Grid")
     terrain = getattr(space, "terrain", None)
-    walls = np.asarray(space.walls)
     if terrain is None:
         return walls.astype(np.uint16), np.array([GROUND, WALL], dtype=np.uint8)
     is_open = terrain.enter.diagonal()
@@ -193,7 +195,10 @@ def _kind(name: str, is_open: bool) -> tuple[int, int, int]:
 
 
 def beside(cells: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of `cells` touch one of `others`, corners included."""
+    """Which of `cells` touch one of `others`, corners included: bool of one shape (height, width)."""
+    for given in (cells, others):
+        if not isinstance(given, np.ndarray) or given.dtype != np.bool_ or given.ndim != 2 or given.shape != np.shape(cells):
+            raise InvalidValue("cells and others are bool of one shape (height, width)", got=type(given).__name__, remedy="Pass two masks")
     near = np.zeros_like(cells)
     for across in (-1, 0, 1):
         for down in (-1, 0, 1):

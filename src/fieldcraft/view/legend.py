@@ -42,7 +42,7 @@ Canvas = NDArray[np.uint8]
 
 def format_number(value: float) -> str:
     """A number as a legend shows it: at most four digits, with a true minus sign."""
-    text = f"{value:.4g}"
+    text = f"{checks.finite('value', value):.4g}"
     if "e" in text:
         mantissa, _, exponent = text.partition("e")
         text = f"{mantissa}e{int(exponent)}"
@@ -185,7 +185,11 @@ def checked_ends(beyond: tuple[bool, bool]) -> tuple[bool, bool]:
 
 
 def over_ground(rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float) -> NDArray[np.float64]:
-    """Colours of shape (N, 3) as they look over bare ground."""
+    """Colours of shape (N, 3) as they look over bare ground where (N,) `drawn` says that they are drawn."""
+    colors, shown = checks.array("rgb", rgb), checks.array("drawn", drawn)
+    if colors.shape != (*shown.shape, 3) or shown.ndim != 1 or colors.dtype.kind not in "iuf" or shown.dtype.kind not in "b":
+        raise InvalidValue("rgb has the shape (N, 3), drawn (N,)", got=f"{colors.shape} and {shown.shape}", remedy="Pass one for each")
+    checks.fraction("opacity", opacity)
     cover = (drawn * opacity)[:, np.newaxis]
     mixed: NDArray[np.float64] = np.rint(np.array(GROUND) * (1 - cover) + rgb * cover)
     return mixed

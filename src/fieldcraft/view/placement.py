@@ -293,6 +293,9 @@ def subject_of(layer: Any, space: Any, *, finite: bool = True) -> tuple[Subject,
     Where the values of a layer are infinite, as those of distance maps are where no way leads, there is none. With `finite=False` nobody
     has looked at the values yet, nor turned them into float32.
     """
+    checks.flag("finite", finite)
+    if space is not None and not isinstance(space, Space):
+        square(space)
     unknown = None
     if hasattr(layer, "values") and hasattr(layer, "space"):
         own, sources, name = layer.space, getattr(layer, "sources", None), str(getattr(layer, "name", ""))

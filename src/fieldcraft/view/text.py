@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import MissingLibrary
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, MissingLibrary
 
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
@@ -26,30 +27,37 @@ DESCENT = 4
 LINE = 18
 
 _EM = 13.0
+_SCALES = (0.05, 100)
 _FONTS = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
 
 
-@lru_cache(maxsize=4096)
 def measure(text: str, *, scale: float = 1.0, bold: bool = False) -> int:
     """The width in pixels that `text` takes on one line."""
+    return _measured(checks.text("text", text), _scale(scale), checks.flag("bold", bold))
+
+
+@lru_cache(maxsize=4096)
+def _measured(text: str, scale: float, bold: bool) -> int:
     return sum(_ink(letter, scale, bold)[3] for letter in _letters(text))
 
 
 def wrapped(text: str, width: int, *, scale: float = 1.0) -> list[str]:
     """`text` in lines of at most `width` pixels, broken at spaces, and inside words that are too long by themselves."""
     lines: list[str] = []
-    for paragraph in text.split("\n"):
+    size = _scale(scale)
+    checks.whole("width", width)
+    for paragraph in checks.text("text", text).split("\n"):
         line = ""
         for word in paragraph.split():
             longer = f"{line} {word}" if line else word
-            if measure(longer, scale=scale) <= width:
+            if _measured(longer, size, False) <= width:
                 line = longer
                 continue
             if line:
                 lines.append(line)
             line = ""
             for letter in word:
-                if line and measure(line + letter, scale=scale) > width:
+                if line and _measured(line + letter, size, False) > width:
                     lines.append(line)
                     line = ""
                 line += letter
@@ -74,9 +82,13 @@ def write(
         left += advance
 
 
-@lru_cache(maxsize=512)
 def lettered(text: str, scale: float = 1.0, bold: bool = False) -> tuple[NDArray[np.uint8], int, int]:
     """One line as a mask, 0 to 255, and where its corner lies from the pen's pixel: (mask, x, y). Kept, so don't write into it."""
+    return _lettered(checks.text("text", text), _scale(scale), checks.flag("bold", bold))
+
+
+@lru_cache(maxsize=512)
+def _lettered(text: str, scale: float, bold: bool) -> tuple[NDArray[np.uint8], int, int]:
     placed, pen = [], 0
     for letter in _letters(text):
         coverage, x, y, advance = _ink(letter, scale, bold)
@@ -108,6 +120,13 @@ def blend(canvas: NDArray[np.uint8], left: int, top: int, coverage: NDArray[np.f
     solid = np.maximum(alpha, 1e-9)
     part[..., :3] = np.rint((part[..., :3] * under + np.array(color) * share) / solid)
     part[..., 3:] = np.rint(alpha * 255)
+
+
+def _scale(scale: float) -> float:
+    number = checks.positive("scale", scale)
+    if not _SCALES[0] <= number <= _SCALES[1]:
+        raise InvalidValue(f"scale lies in [{_SCALES[0]}, {_SCALES[1]}]", got=f"scale={number:g}", remedy="Pass a number of that size")
+    return number
 
 
 def _letters(text: str) -> str:

@@ -1,0 +1,619 @@
+"""Every public function, what it is asked of, and good values for what it takes: the world behind `tests/test_doors.py`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import fieldcraft as fc
+from fieldcraft import checks, cluster, files, gpu, lab, maps, packing, pursuit, readiness, recipe
+from fieldcraft.lab import orders, shown
+from fieldcraft.view import drawing
+
+__all__ = ["ENDLESS", "ENTERED", "EXEMPT", "GOOD", "MADE", "OBJECTS", "PLUMBING", "ROOMS", "SETTLED", "SHAPE", "World"]
+
+SHAPE = (14, 20)
+
+
+def _adapters() -> Iterator[ModuleType]:
+    """The adapters whose libraries are installed."""
+    for name, library in (("tcod", "tcod"), ("mesa", "mesa"), ("rl", "gymnasium"), ("sc2", "fieldcraft"), ("xarray", "xarray")):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
+            yield importlib.import_module(f"fieldcraft.adapters.{name}")
+
+
+SEARCHES = {kind.__name__: kind for kind in pursuit.SEARCHES.values()}
+
+
+class World:
+    """A small map with one layer of each kind, and something of every class that a user holds, each made when it is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def grid(self) -> fc.Grid:
+        walls = np.zeros(SHAPE, dtype=bool)
+        walls[3:9, 7] = True
+        return fc.Grid(20, 14, walls=walls, neighbors=8)
+
+    @cached_property
+    def imap(self) -> fc.InfluenceMap:
+        imap = fc.InfluenceMap(self.grid)
+        spread = imap.add_layer("spread", fc.Spread(0.2, 0.5))
+        self.source = spread.add_source((3.5, 3.5), 5.0)
+        spread.sync(["a"], [(12.5, 4.5)], [1.0])
+        imap.add_layer("radial", fc.Radial(4.0)).add_source((3.5, 3.5), 5.0)
+        imap.add_layer("fade", fc.Fade(0.1))
+        imap.add_layer("trail", fc.Trail())
+        imap.add_layer("array", values=np.ones(SHAPE, dtype=np.float32))
+        self.teams = imap.add_teams(["red", "blue"], fc.Radial(3.0))
+        imap.step()
+        return imap
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("spread", "radial", "fade", "trail", "array"):
+            return self.imap[name]
+        if name in ("source", "teams"):
+            self.imap.step(0)
+            return self.__dict__[name]
+        make = MAKERS.get(name)
+        if make is None:
+            raise AttributeError(name)
+        self.__dict__[name] = make(self)
+        return self.__dict__[name]
+
+    def search(self, kind: type[pursuit.Search]) -> pursuit.Search:
+        """A search for a target that has just been lost."""
+        found = kind(self.grid, 2.0)
+        found.lost((3.5, 3.5), (1.0, 0.0))
+        return found
+
+
+def _timeline(_: World) -> Any:
+    notes = fc.recordings.TimelineBuilder()
+    notes.add(0.0, "ann", "red", (3.5, 4.5))
+    return notes.build()
+
+
+def _map_file(w: World) -> Path:
+    path = w.folder / "file.map"
+    path.write_text("type octile\nheight 2\nwidth 3\nmap\n..@\n...\n")
+    return path
+
+
+def _blocks(w: World) -> cluster.World:
+    """A world in blocks, in a folder of its own."""
+    blocks = cluster.World(tempfile.mkdtemp(dir=w.folder), (20, 14), block=8)
+    blocks.add_layer("spread", fc.Spread(0.2, 0.5)).add_sources([(3.5, 3.5)], [5.0])
+    blocks.add_layer("radial", fc.Radial(4.0)).add_sources([(3.5, 3.5)], [5.0])
+    blocks.add_layer("fade", fc.Fade(0.1))
+    blocks.add_layer("trail", fc.Trail())
+    return blocks
+
+
+def _save(w: World) -> Path:
+    path = w.folder / "save"
+    files.write_sealed(path, [b"magic", b"data"])
+    return path
+
+
+MAKERS: dict[str, Callable[[World], Any]] = {
+    "graph": lambda w: fc.Grid(6, 5).to_graph(),
+    "distances": lambda w: fc.distance_map(w.grid, (2.5, 2.5)),
+    "flow": lambda w: fc.flow_field(w.distances),
+    "belief": lambda w: fc.Belief(w.grid, speed=1.0),
+    "last_seen": lambda w: fc.LastSeen(w.grid),
+    "pursuit": lambda w: fc.Pursuit(w.grid, (3.5, 3.5), velocity=(1.0, 0.0)),
+    "sight": lambda w: fc.Sight(w.grid, 5.0),
+    "stamp": lambda w: fc.Stamp.disc(1.0),
+    "crowd": lambda w: fc.steering.Crowd(w.grid),
+    "neighbors": lambda w: fc.steering.Neighbors(np.array([(2.5, 2.5), (3.5, 2.5)]), 2.0),
+    "walkers": lambda w: fc.steering.Walkers.at(w.grid, [(2.5, 2.5)]),
+    "reservations": lambda w: fc.Reservations(w.grid),
+    "graph_layer": lambda w: fc.InfluenceMap(w.graph).add_layer("spread", fc.Spread(0.2, 0.5)),
+    "graph_flow": lambda w: fc.flow_field(fc.distance_map(w.graph, (2.5, 2.5))),
+    "timeline": _timeline,
+    "session": lambda w: lab.Session(w.imap),
+    "blocks": _blocks,
+    "pursuits": lambda w: importlib.import_module("fieldcraft.adapters.rl").Pursuits(w.grid, worlds=2, pursuers=1),
+    "mesa": lambda w: importlib.import_module("mesa").discrete_space.OrthogonalMooreGrid((20, 14), random=random.Random(1)),
+    "save": _save,
+    "map_file": _map_file,
+}
+"""What a world has beside its influence map, and how it is made."""
+
+
+OBJECTS: dict[str, Callable[[World], Any]] = {
+    "Session": lambda w: w.session,
+    "World": lambda w: w.blocks,
+    "WorldSpreadLayer": lambda w: w.blocks.layer("spread"),
+    "WorldRadialLayer": lambda w: w.blocks.layer("radial"),
+    "WorldMemoryLayer": lambda w: w.blocks.layer("fade"),
+    "WorldTrailLayer": lambda w: w.blocks.layer("trail"),
+    "Pursuits": lambda w: w.pursuits,
+    "Brush": lambda w: drawing.Brush(40, 60),
+    "Staging": lambda w: files.Staging(w.folder, ["a"]).__enter__(),
+    "Shown": lambda w: shown.Shown("a", w.grid, lambda: np.ones(SHAPE), lambda: 1),
+    "Belief": lambda w: w.belief,
+    "DistanceMap": lambda w: w.distances,
+    "FlowField": lambda w: w.flow,
+    "FleeMap": lambda w: fc.flee_map(w.distances),
+    "LastSeen": lambda w: w.last_seen,
+    "Pursuit": lambda w: w.pursuit,
+    "Sight": lambda w: w.sight,
+    "Grid": lambda w: w.grid,
+    "Graph": lambda w: w.graph,
+    "InfluenceMap": lambda w: w.imap,
+    "Reservations": lambda w: w.reservations,
+    "Stamp": lambda w: w.stamp,
+    "Source": lambda w: w.source,
+    "Sources": lambda w: w.spread.sources,
+    "Path": lambda w: w.distances.descend((15.5, 5.5)),
+    "Crowd": lambda w: w.crowd,
+    "Neighbors": lambda w: w.neighbors,
+    "Walkers": lambda w: w.walkers,
+    "Expression": lambda w: w.spread + w.radial,
+    "Camera": lambda w: fc.view.Camera(),
+    "SpreadLayer": lambda w: w.spread,
+    "RadialLayer": lambda w: w.radial,
+    "MemoryLayer": lambda w: w.fade,
+    "TrailLayer": lambda w: w.trail,
+    "ArrayLayer": lambda w: w.array,
+    "HexGrid": lambda w: fc.HexGrid(6, 5),
+    "Film": lambda w: fc.view.Film(w.folder / "film.gif"),
+    "Travellers": lambda w: fc.steering.Travellers.at(w.graph, [(2.5, 2.5)]),
+    "Swarm": lambda w: fc.steering.Swarm.scattered(w.grid, 3),
+    "Placement": lambda w: fc.view.Placement(w.grid),
+    "TimelineBuilder": lambda w: fc.recordings.TimelineBuilder(),
+    "Fade": lambda w: fc.Fade(0.1),
+    "Neighborhood": lambda w: fc.Neighborhood.of(4),
+    "Spread": lambda w: fc.Spread(0.2, 0.5),
+    "Teams": lambda w: w.teams,
+    "FlowFields": lambda w: fc.FlowFields(w.grid),
+    "Flood": lambda w: fc.Flood(),
+    "Footing": lambda w: fc.steering.Footing(w.grid, 1.0),
+    "Ring": lambda w: fc.Ring(0.2),
+    "Falloff": lambda w: fc.Falloff.of("linear"),
+    "Timeline": lambda w: w.timeline,
+    "Losses": lambda w: fc.recordings.Losses(np.array([1.0]), np.zeros((1, 2)), ("red",), ("ball",)),
+    "PlaceModel": lambda w: fc.recordings.fit_places([np.eye(3)], [[0]]),
+    "Contacts": lambda w: w.sight.nobody(2),
+    "Shot": lambda w: fc.incoming(w.grid, (2.5, 2.5), (9.5, 3.5), speed=20.0),
+    "Terrain": lambda w: fc.Terrain(np.zeros(SHAPE, dtype=np.int64), np.eye(1, dtype=bool)),
+    "ColorScale": lambda w: fc.view.ColorScale(0.0, 1.0),
+    **{name: lambda w, kind=kind: w.search(kind) for name, kind in SEARCHES.items()},
+}
+"""The object that each class' methods are asked of."""
+
+# What a required parameter gets while another one is hostile, by its name, or by "function.name" where names mean two things.
+GOOD: dict[str, Callable[[World], Any]] = {
+    "canvas": lambda w: np.zeros((40, 60, 4), dtype=np.uint8),
+    "pixels": lambda w: np.array([(4.0, 4.0), (9.0, 9.0)]),
+    "Brush.marks.radii": lambda w: np.ones(2),
+    "Brush.sectors.radii": lambda w: np.ones(2),
+    "Brush.marks.ahead": lambda w: np.array([(1.0, 0.0)] * 2),
+    "Brush.sectors.ahead": lambda w: np.array([(1.0, 0.0)] * 2),
+    "Brush.marks.shape": lambda w: "disc",
+    "Brush.marks.colors": lambda w: np.zeros((2, 4), dtype=np.uint8),
+    "Brush.dots.colors": lambda w: np.zeros((2, 4), dtype=np.uint8),
+    "Brush.segments.width": lambda w: 2.0,
+    "Brush.polygons.pixels": lambda w: np.array([(4.0, 4.0), (9.0, 4.0), (9.0, 9.0)]),
+    "Brush.polygons.starts": lambda w: np.array([0, 3]),
+    "Brush.segments.starts": lambda w: np.array([(4.0, 4.0)]),
+    "Brush.segments.ends": lambda w: np.array([(9.0, 9.0)]),
+    "rim": lambda w: 1.0,
+    "opacity": lambda w: 0.5,
+    "side": lambda w: 3,
+    "rings": lambda w: np.array([0, 1, 2]),
+    "order": lambda w: np.array([0]),
+    "left": lambda w: 1,
+    "top": lambda w: 1,
+    "Brush.wash.mask": lambda w: drawing.empty_mask(40, 60),
+    "Brush.stamp.mask": lambda w: np.zeros((3, 4), dtype=np.uint8),
+    "folder": lambda w: w.folder / "folder",
+    "parts": lambda w: [b"data"],
+    "target ": lambda w: w.save,
+    "fc.files.sealed.target": lambda w: w.save,
+    "fc.files.write_sealed.target": lambda w: w.folder / "sealed",
+    "magic": lambda w: b"magic",
+    "world": lambda w: w.imap,
+    "fc.cluster.run.world": lambda w: w.blocks,
+    "amount": lambda w: 1.0,
+    "stroke": lambda w: [(1.5, 1.5)],
+    "blocked": lambda w: True,
+    "moment": lambda w: lambda: 1,
+    "fc.lab.shown.Shown.values": lambda w: lambda: np.ones(SHAPE),
+    "words": lambda w: ["paths"],
+    "fc.files.Staging.names": lambda w: ["a"],
+    "fc.readiness.prepare.names": lambda w: [],
+    "fc.readiness.is_ready.names": lambda w: ["best"],
+    "what": lambda w: "Things",
+    "block": lambda w: 4,
+    "transparent": lambda w: np.ones((20, 14), dtype=bool),
+    "walkable": lambda w: np.ones((20, 14), dtype=bool),
+    "extra": lambda w: w.spread,
+    "actions": lambda w: np.zeros((2, 1), dtype=np.int64),
+    "fc.adapters.tcod.field_of_view.position": lambda w: (3, 3),
+    "fc.adapters.mesa.attach.place": lambda w: w.mesa,
+    "fc.adapters.mesa.space_of.place": lambda w: w.mesa,
+    "fc.adapters.mesa.mend.place": lambda w: w.mesa,
+    "fc.adapters.mesa.positions.agents": lambda w: [],
+    "fc.adapters.mesa.attach.layer": lambda w: fc.InfluenceMap(
+        importlib.import_module("fieldcraft.adapters.mesa").space_of(w.mesa)
+    ).add_layer("a", fc.Fade(0.1)),
+    "features": lambda w: [np.eye(3)],
+    "fc.recordings.fit_places.cells": lambda w: [[0]],
+    "fc.recordings.score_places.cells": lambda w: [[0]],
+    "fc.recordings.calibrate.cells": lambda w: [[0]],
+    "chances": lambda w: [[0.5, 0.5]],
+    "first": lambda w: 0.0,
+    "last": lambda w: 1.0,
+    "replay": lambda w: w.folder / "none.SC2Replay",
+    "PlaceModel.chances.features": lambda w: np.eye(3),
+    "rgb": lambda w: np.zeros((3, 3)),
+    "drawn": lambda w: np.ones(3, dtype=bool),
+    "allowed": lambda w: ("a", "b"),
+    "fc.view.drawing.wrapped.width": lambda w: 100,
+    "space": lambda w: w.grid,
+    "imap": lambda w: w.imap,
+    "speed": lambda w: 1.0,
+    "agents": lambda w: [(2.5, 2.5), (9.5, 3.5)],
+    "position": lambda w: (2.5, 2.5),
+    "positions": lambda w: np.array([(2.5, 2.5), (9.5, 3.5)]),
+    "radius": lambda w: 3.0,
+    "view": lambda w: np.ones(SHAPE, dtype=bool),
+    "goals": lambda w: (2.5, 2.5),
+    "goal": lambda w: (2.5, 2.5),
+    "start": lambda w: (15.5, 5.5),
+    "starts": lambda w: [(15.5, 5.5)],
+    "cells": lambda w: np.array([22, 23]),
+    "cell": lambda w: 22,
+    "dt": lambda w: 0.1,
+    "name": lambda w: "another",
+    "names": lambda w: ["p", "q"],
+    "propagation": lambda w: fc.Radial(3.0),
+    "path": lambda w: w.folder / "file",
+    "danger": lambda w: w.distances,
+    "distance_map": lambda w: w.distances,
+    "width": lambda w: 6,
+    "height": lambda w: 5,
+    "edges": lambda w: np.array([(0, 1)]),
+    "layer": lambda w: w.spread,
+    "near": lambda w: (9.5, 3.5),
+    "strengths": lambda w: np.array([1.0, 2.0]),
+    "keys": lambda w: ["a", "b"],
+    "stamp": lambda w: w.stamp,
+    "values": lambda w: np.ones(SHAPE, dtype=np.float32),
+    "identity": lambda w: w.source.id,
+    "ids": lambda w: [w.source.id],
+    "low": lambda w: 0.0,
+    "high": lambda w: 1.0,
+    "shape": lambda w: "linear",
+    "at": lambda w: (0.0, 1.0),
+    "other": lambda w: w.radial,
+    "memory": lambda w: w.belief.snapshot(),
+    "decay": lambda w: 0.2,
+    "momentum": lambda w: 0.5,
+    "steps": lambda w: [(1, 0), (-1, 0)],
+    "inner": lambda w: 0.2,
+    "outer": lambda w: 0.8,
+    "length": lambda w: 3.0,
+    "angle": lambda w: 60.0,
+    "points": lambda w: [(0, 0), (1, 0), (1, 1)],
+    "weights": lambda w: np.ones((3, 3)),
+    "degrees": lambda w: 30.0,
+    "factor": lambda w: 2.0,
+    "x": lambda w: 1.0,
+    "y": lambda w: 1.0,
+    "distances": lambda w: [0.5, 1.0],
+    "targets": lambda w: [(3.5, 3.5), (8.5, 1.5)],
+    "viewers": lambda w: [(3.5, 3.5)],
+    "max_speed": lambda w: 2.0,
+    "velocities": lambda w: np.array([(1.0, 0.0), (0.0, 1.0)]),
+    "wish": lambda w: np.array([(1.0, 0.0), (0.0, 1.0)]),
+    "force": lambda w: np.array([(1.0, 0.0), (0.0, 1.0)]),
+    "forces": lambda w: [np.array([(1.0, 0.0), (0.0, 1.0)])],
+    "horizon": lambda w: 1.0,
+    "target_velocities": lambda w: np.array([(1.0, 0.0), (0.0, 1.0)]),
+    "slowing": lambda w: 1.0,
+    "ahead": lambda w: 1.0,
+    "angles": lambda w: np.zeros(2),
+    "rng": lambda w: np.random.default_rng(7),
+    "jitter": lambda w: 0.3,
+    "displacements": lambda w: np.full((2, 2), 0.3),
+    "flow": lambda w: w.flow,
+    "interest": lambda w: np.ones((2, 8)),
+    "end": lambda w: (9.5, 3.5),
+    "text": lambda w: "a + 1",
+    "maps": lambda w: {"a": w.spread},
+    "kind": lambda w: "rooms",
+    "own_range": lambda w: 4.0,
+    "enemy_range": lambda w: 2.0,
+    "shots": lambda w: [],
+    "headings": lambda w: np.zeros(2),
+    "distance": lambda w: 1.0,
+    "condition": lambda w: w.spread,
+    "then": lambda w: 1.0,
+    "otherwise": lambda w: 0.0,
+    "share": lambda w: 0.5,
+    "center": lambda w: (0.0, 0.0),
+    "source": lambda w: w.spread,
+    "count": lambda w: 1,
+    "how": lambda w: fc.steering.Walk(1.0),
+    "seconds": lambda w: 0.5,
+    "id": lambda w: 1,
+    "screen": lambda w: (200, 140),
+    "size": lambda w: (200, 140),
+    "rule": lambda w: "A rule",
+    "last_seen": lambda w: (3.5, 3.5),
+    "walls": lambda w: np.zeros(SHAPE, dtype=bool),
+    "classes": lambda w: np.zeros(SHAPE, dtype=np.int64),
+    "enter": lambda w: np.eye(1, dtype=bool),
+    "falloff": lambda w: "linear",
+    "cell_size": lambda w: 2.0,
+    "now": lambda w: 1,
+    "since": lambda w: 0,
+    "corners": lambda w: [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)],
+    "polygons": lambda w: [[0, 1, 2, 3]],
+    "frame": lambda w: fc.view.frame(w.spread),
+    "frames": lambda w: [fc.view.frame(w.spread)] * 2,
+    "picture": lambda w: fc.view.frame(w.spread, scale=8),
+    "place": lambda w: fc.view.Placement(w.grid, scale=8),
+    "lines": lambda w: [[(1.5, 1.5), (5.5, 5.5)]],
+    "vectors": lambda w: np.zeros((*SHAPE, 2), dtype=np.float32),
+    "color": lambda w: (255, 0, 0),
+    "owners": lambda w: np.zeros(SHAPE, dtype=np.int64),
+    "colors": lambda w: [(255, 0, 0), (0, 0, 255)],
+    "shares": lambda w: [np.ones(SHAPE, dtype=np.float32)] * 2,
+    "teams": lambda w: [(w.spread, None, "a"), (w.radial, None, "b")],
+    "negative": lambda w: (255, 0, 0),
+    "positive": lambda w: (0, 0, 255),
+    "value": lambda w: 1.0,
+    "team": lambda w: "red",
+    "key": lambda w: "red",
+    "version": lambda w: 0,
+    "radii": lambda w: [2.0],
+    "array": lambda w: np.zeros(SHAPE, dtype=bool),
+    "operands": lambda w: (w.spread, w.radial),
+    "seed": lambda w: 7,
+    "columns": lambda w: 6,
+    "rows": lambda w: 5,
+    "Neighborhood.lengths.cell_size": lambda w: 1.0,
+    "Stamp.rectangle.width": lambda w: 2.0,
+    "Stamp.rectangle.height": lambda w: 2.0,
+    "strength": lambda w: -1.2,
+    "Source.move.position": lambda w: (4.5, 4.5),
+    "Sources.move.positions": lambda w: [(4.5, 4.5)],
+    "Sources.set_strengths.strengths": lambda w: [1.0],
+    "Graph.set_walls.cells": lambda w: [3],
+    "Graph.set_edges.edges": lambda w: [(0, 1)],
+    "layers": lambda w: [w.spread],
+    "number": lambda w: 99.0,
+    "target": lambda w: 0,
+    "axial": lambda w: (1, 1),
+    "cube": lambda w: (1, 1, -2),
+    "offset": lambda w: (1, 1),
+    "fc.influence_at.sources": lambda w: [(3.5, 3.5)],
+    "fc.influence_at.strengths": lambda w: [2.0],
+    "unit": lambda w: 1.0,
+    "ends": lambda w: [(3.5, 3.5), (8.5, 1.5)],
+    "wishes": lambda w: np.array([(1.0, 0.0), (0.0, 1.0)]),
+    "speeds": lambda w: np.ones(2),
+    "food": lambda w: np.zeros(SHAPE, dtype=np.int64),
+    "home": lambda w: [22],
+    "searchers": lambda w: [(2.5, 2.5), (9.5, 3.5)],
+    "doors": lambda w: np.zeros((3, 4), dtype=np.uint8),
+    "grid": lambda w: w.grid,
+    "graph": lambda w: w.graph,
+    "data": lambda w: packing.pack((1, "a")),
+    "fc.maps.load_movingai.path": lambda w: w.map_file,
+    "fc.maps.load_map.path": lambda w: w.map_file,
+    "fc.load_map.path": lambda w: w.map_file,
+    "Pursuit.restore.memory": lambda w: w.pursuit.snapshot(),
+    "LastSeen.restore.memory": lambda w: w.last_seen.snapshot(),
+    "Sight.view.viewers": lambda w: [(3.5, 3.5)],
+    "contacts": lambda w: [],
+    "others": lambda w: [3],
+    "neighbors": lambda w: 4,
+    "lows": lambda w: np.zeros((6, 1)),
+    "highs": lambda w: np.ones((6, 1)),
+    "series": lambda w: ["a"],
+    "floors": lambda w: 2,
+    "fc.view.IntervalPanel.values": lambda w: np.ones((6, 1)),
+    "strip": lambda w: fc.view.ScaleStrip(fc.view.ColorScale(0.0, 1.0)),
+    "panels": lambda w: [fc.view.IntervalPanel("t", np.ones((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))],
+    "places": lambda w: [1.0],
+    "fc.view.plot_intervals.rows": lambda w: ["r"],
+    "curves": lambda w: [("a", [1.0], None)],
+    "fc.view.plot_over_time.seconds": lambda w: [1.0],
+    "where": lambda w: np.ones(SHAPE, dtype=bool),
+    "propagation ": lambda w: fc.Radial(3.0),
+    "vertices": lambda w: [1],
+    "way": lambda w: w.graph_flow,
+    "Expression.fill.where": lambda w: np.ones(SHAPE, dtype=bool),
+    "title": lambda w: "t",
+    "fc.view.ScaleStrip.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
+    "fc.view.ScaleLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
+    "fc.view.TeamLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
+    "fc.view.TeamLegend.teams": lambda w: fc.view.Team.all_of([(w.spread, None, "a")]),
+    "fc.view.frame_graph.layer": lambda w: w.graph_layer,
+    "fc.view.picture_floors.layer": lambda w: w.graph_layer,
+}
+
+# Classes whose objects fieldcraft makes, never a user.
+MADE = {
+    "Advance",
+    "Calibration",
+    "Losses",
+    "PlaceModel",
+    "PlaceScore",
+    "ArrayLayer",
+    "Contacts",
+    "Expression",
+    "FlowField",
+    "Layer",
+    "MemoryLayer",
+    "Path",
+    "RadialLayer",
+    "Adapter",
+    "Device",
+    "Running",
+    "Report",
+    "WorldLayer",
+    "WorldMemoryLayer",
+    "WorldRadialLayer",
+    "WorldSpreadLayer",
+    "WorldTrailLayer",
+    "Threat",
+    "Effect",
+    "Shot",
+    "Source",
+    "SourceLayer",
+    "Sources",
+    "Space",
+    "SpreadLayer",
+    "Teams",
+    "Timeline",
+    "TrailLayer",
+    "DistanceMap",
+    "FleeMap",
+    "Team",
+    "Mesh",
+    "MapFormat",
+    "Raster",
+    "Recipe",
+    "Travellers",
+}
+
+# Methods that rooms of the library ask of each other, with arguments that were checked at the door.
+PLUMBING = {
+    "close",
+    "compose",
+    "difference",
+    "field",
+    "follow",
+    "ids_of",
+    "life",
+    "links",
+    "mean",
+    "middle",
+    "offsets_from",
+    "on",
+    "parts",
+    "pins",
+    "reached",
+    "restored",
+    "scaled",
+    "searched",
+    "short_way",
+    "span",
+    "state",
+    "step_lengths",
+    "steps_into",
+    "strongest",
+    "walls_changed",
+    "wrapped",
+    "Sources.add",
+    "Sources.expire",
+    "Sources.id_of",
+    "Sources.key_of",
+    "Sources.sync",
+    "Stamp.at",
+    "fc.Stamp",
+    "draw",
+    "size",
+    "paint",
+    "shown_on",
+    "changed_since",
+    "guarded_by",
+    "Device.groups",
+    "fc.checks.first",
+    "fc.files.damaged",
+    "fc.files.newer",
+    "World.changed",
+    "World.check_torus",
+    "World.flush",
+    "World.grid",
+    "World.tuned",
+    "World.use",
+    "World.walls_at",
+    "take_orders",
+    "values_in",
+    "WorldMemoryLayer.set_walls",
+    "WorldRadialLayer.set_walls",
+    "WorldSpreadLayer.set_walls",
+    "WorldTrailLayer.set_walls",
+    "WorldLayer.set_walls",
+}
+
+# What is not asked here, and why.
+SETTLED = {
+    ("fc.checks", "name"), ("fc.checks", "what"), ("fc.checks", "count"), ("fc.checks", "allowed"), ("fc.checks", "dimensions"),
+    ("fc.checks", "minimum"), ("fc.checks", "maximum"), ("fc.view.drawing", "dimensions"), ("fc.view.drawing", "what"),
+}  # fmt: skip
+"""Parameters of a room that say what the rule is: they stand in a program's text and come from nobody."""
+
+EXEMPT = {
+    "fc.view.draw": "wants a surface of pygame",
+    "fc.view.show_picture": "opens a window",
+    "fc.view.show_in_notebooks": "changes IPython for all that follow",
+    "fc.set_threads": "changes the threads of all that follow",
+    "fc.readiness.prepare": "compiles what it is told",
+    "fc.readiness.warm_up": "compiles everything",
+    "fc.readiness.set_threads": "changes the threads of all that follow",
+    "fc.lab.serve": "serves until Ctrl-C; it hands on to Lab what it is given",
+    "fc.lab.widget": "wants a notebook",
+    "Session.step": "a huge count of steps is a long run, which Ctrl-C ends",
+    "Session.seek": "a huge moment is a long run, which Ctrl-C ends",
+    "World.step": "a huge count of steps is a long run, which Ctrl-C ends",
+    "World.advance": "a huge time is a long run, which Ctrl-C ends",
+    "fc.adapters.sc2.Battlefield": "wants a bot of python-sc2",
+    "fc.adapters.sc2.by_weapons": "is asked of units of python-sc2, many times a step",
+    "fc.gpu.device": "takes seconds to find a graphics card",
+    "fc.warm_up": "compiles everything",
+    "fc.view.DevicePicture": "takes seconds to find a graphics card",
+    "Swarm.run": "a huge count of steps is a long run, which Ctrl-C ends",
+    "Graph.from_networkx": "wants a graph of networkx",
+    "Expression.fill": "writes where it is told, each frame: its array is made by the caller",
+    "Swarm.copy": "takes seconds to find a graphics card",
+}
+
+# What answers with NaN or infinity on purpose: no way leads there, nobody is near, nothing was found, values that were to be finite.
+ENDLESS = {
+    "fc.adapters.tcod.tiles_of",
+    "fc.checks.array",
+    "fc.checks.key",
+    "fc.view.IntervalPanel",
+    "fc.distance_map",
+    "fc.flee_map",
+    "fc.best",
+    "fc.worst",
+    "fc.pick",
+    "Reservations.best",
+    "Reservations.worst",
+    "DistanceMap.sample",
+    "DistanceMap.sample_cells",
+    "Neighbors.nearest",
+    "Sight.nobody",
+    "Sight.look",
+    "ColorScale.share",
+}
+
+ENTERED = {"fc.files.sealed", "fc.cluster.run"}
+"""What begins only when it is entered."""
+
+ROOMS: tuple[ModuleType, ...] = (
+    fc, fc.recordings, fc.steering, fc.view, pursuit, maps, recipe, packing,
+    drawing, checks, files, readiness, gpu, lab, orders, shown, cluster, *_adapters(),
+)  # fmt: skip
