@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
@@ -91,9 +91,7 @@ def path_cost(extra: Operand, *, base: float = 1.0, scale: float = 10.0) -> NDAr
 
     `round(scale * (base + extra))`, at least 1 and at most 32767: a tile with an influence of 2 costs three times a free one.
     """
-    space = getattr(extra, "space", None)
-    if not isinstance(space, Grid):
-        raise InvalidValue("Costs of tiles are a map on a grid", got=type(extra).__name__, remedy="Pass a layer or an expression on a grid")
+    space = grid_of(getattr(extra, "space", None), "A cost of tiles", remedy="Pass a layer or an expression on a grid")
     cost = np.rint(checks.positive("scale", scale) * (checks.finite("base", base) + tiles_of(extra).astype(np.float64)))
     return np.asfortranarray(np.where(space.walls.T, 0, np.clip(cost, 1, 32767)).astype(np.int16))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.space import Grid
+from fieldcraft.errors import MissingLibrary
+from fieldcraft.space import grid_of
 
 if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
@@ -23,9 +23,7 @@ def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any
     `.to_netcdf(path)` and `.to_dataset().to_zarr(path)` work on it as on any other. Raises `MissingLibrary` without xarray,
     `InvalidValue` for maps that don't lie on a grid.
     """
-    space = getattr(values, "space", None)
-    if not isinstance(space, Grid):
-        raise InvalidValue("Rows and columns are those of a grid", got=type(values).__name__, remedy="Pass a layer on a grid")
+    space = grid_of(getattr(values, "space", None), "A table of rows and columns", remedy="Pass a layer on a grid")
     try:
         import xarray
     except ImportError:

@@ -14,7 +14,7 @@ from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.writing import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.space import Space, grid_of
+from fieldcraft.space import Space, checked_space, grid_of
 
 __all__ = ["Refined", "Smoothed"]
 
@@ -71,10 +71,7 @@ class Refined(Kept):
 
     def __init__(self, source: Expression, space: Space) -> None:
         own = source.space
-        if not isinstance(space, Space):
-            raise InvalidValue(
-                "A map is read on the cells of a space", got=type(space).__name__, remedy="Pass the space of the other layer"
-            )
+        checked_space(space, "A map is read on the cells of")
         try:
             self._read = _by_rows(own, space) if {"grid"} <= {*own.forms} & {*space.forms} else _by_cells(own, space)
         except OutsideMap as error:

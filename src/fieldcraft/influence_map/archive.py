@@ -26,8 +26,8 @@ from fieldcraft.layer import LayerState, restored
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Shape
-from fieldcraft.space import Graph, Grid, Space
-from fieldcraft.space.apart import ARRAYS, apart, together
+from fieldcraft.space import Space, grid_of
+from fieldcraft.space.apart import ARRAYS, NAMES, apart, together
 from fieldcraft.space.graph import MAX_EDGES
 from fieldcraft.space.grid import MAX_CELLS
 
@@ -133,7 +133,7 @@ def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
 
 def _space_out(space: Space, spaces: list[Space], listed: Any) -> dict[str, Any]:
     kind, parts = apart(space)
-    if isinstance(space, Grid):
+    if kind == "grid":
         return {"parent": _place(spaces, lambda other: other is space.parent)} | _out(parts, listed)
     if kind != "graph":
         return {"kind": kind} | _out(parts, listed)
@@ -157,20 +157,20 @@ def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[A
         return _graph_in(entry, spaces, arrays)
     space = together(kind, _in(entry, arrays))
     if entry.get("parent") is not None:
-        parent = spaces[entry["parent"]]
-        if not isinstance(parent, Grid) or not isinstance(space, Grid) or parent.coarser(space.cell_size).shape != space.shape:
-            raise ValueError(f"{space!r} made of {parent!r}")
-        space.follow(parent)
+        coarse, fine = grid_of(space, "A coarser map"), grid_of(spaces[entry["parent"]], "A coarser map")
+        if fine.coarser(coarse.cell_size).shape != coarse.shape:
+            raise ValueError(f"{coarse!r} made of {fine!r}")
+        coarse.follow(fine)
     return space
 
 
 def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[Any]]) -> Space:
     if "like" in entry:
         model, blocked, closed = spaces[entry["like"]], arrays[entry["blocked"]], arrays[entry["closed"]]
-        if not isinstance(model, Graph) or blocked.dtype != np.bool_ or closed.dtype != np.bool_:
+        if NAMES[type(model)] != "graph" or blocked.dtype != np.bool_ or closed.dtype != np.bool_:
             raise ValueError(f"a graph like {model!r}, blocked vertices of {blocked.dtype} and closed edges of {closed.dtype}")
-        graph = model.with_walls(blocked)
-        graph._close(closed)
+        graph: Space = model.with_walls(blocked)
+        graph.graph._close(closed)
         return graph
     labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
     mesh = dict(zip(_MESH, entry["mesh"], strict=True)) if "mesh" in entry else None
@@ -183,7 +183,7 @@ def _place(spaces: list[Space], fits: Callable[[Space], bool]) -> int | None:
 
 
 def _is_like(other: Space, graph: Space) -> bool:
-    return isinstance(other, Graph) and isinstance(graph, Graph) and other.topology is graph.topology
+    return NAMES[type(other)] == "graph" and other.graph.topology is graph.graph.topology
 
 
 def _out(parts: dict[str, Any], listed: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.files import Staging
 from fieldcraft.maps.image import MOBILITIES
 from fieldcraft.maps.reading import file_size
-from fieldcraft.space.grid import Grid
+from fieldcraft.space import Grid, grid_of
 
 __all__ = ["Raster", "load_geotiff", "read_geotiff", "save_geotiff"]
 
@@ -90,8 +90,7 @@ def save_geotiff(path: str | os.PathLike[str], values: ArrayLike, space: Grid, *
     another shape, a space that is no grid or a reference system that rasterio doesn't know, `MissingLibrary` without rasterio.
     """
     file = checks.path("path", path)
-    if not isinstance(space, Grid):
-        raise InvalidValue("A GeoTIFF is written of a grid", got=type(space).__name__, remedy="Pass layer.space of a layer on a grid")
+    grid_of(space, "A GeoTIFF", remedy="Pass layer.space of a layer on a grid")
     shown = checks.array("Values", getattr(values, "values", values))
     if shown.shape != space.shape or shown.dtype.kind not in "biuf":
         raise InvalidValue(

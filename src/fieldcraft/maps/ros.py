@@ -15,7 +15,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.files import Staging
 from fieldcraft.maps.image import MOBILITIES, picture_cells
 from fieldcraft.maps.reading import read_bytes
-from fieldcraft.space.grid import Grid
+from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -83,8 +83,7 @@ def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
     file = checks.path("path", path)
     if file.suffix.lower() not in (".yaml", ".yml"):
         raise InvalidValue("A map for ROS is a .yaml file", got=repr(str(path)), remedy='Name it "rooms.yaml", say')
-    if not isinstance(grid, Grid):
-        raise InvalidValue("A map for ROS is made of a grid", got=type(grid).__name__, remedy="Pass a fieldcraft.Grid")
+    grid_of(grid, "A map for ROS", remedy="Pass a fieldcraft.Grid")
     if grid.wrap:
         raise InvalidValue("A map for ROS has rims", got="a torus", remedy="Pass a grid with wrap=False")
     picture = file.with_suffix(".pgm")

@@ -116,6 +116,11 @@ class Space(ABC):
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this space run; layers notice at their next step."""
 
+    @property
+    def parent(self) -> Space | None:
+        """The finer space that this one was made of and whose walls it follows; None for one that stands alone."""
+        return None
+
     @abstractmethod
     def with_walls(self, walls: ArrayLike | None) -> Self:
         """The same space with other walls (None for none)."""

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from fieldcraft import Graph, Grid, checks, generate_map, load_map
+from fieldcraft import Graph, Grid, checks, generate_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import HALLS, KINDS
 from fieldcraft_worlds.experiments.study import Job, Row, whole
+from fieldcraft_worlds.games.walking import grid_asked, loaded_map
 
 __all__ = ["add_map_arguments", "add_seed_arguments", "grid_of", "label_of", "seeds_of", "size_of", "world_of", "worlds_of"]
 
@@ -72,7 +73,7 @@ def worlds_of(
         worlds.append({"map": name, "width": width, "height": height})
     for file in maps:
         space = _loaded(str(file), neighbors)
-        across, down = (len(space), 1) if isinstance(space, Graph) else (space.width, space.height)
+        down, across = space.shape if len(space.shape) > 1 else (1, len(space))
         worlds.append({"map": str(file), "width": across, "height": down})
         digests[f"sha256 of {file}"] = hashlib.sha256(file.read_bytes()).hexdigest()
     return worlds, digests
@@ -89,10 +90,7 @@ def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
 
 def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
     """`world_of` for a game that needs a grid, such as "The duel is fought"; raises `InvalidValue` for anything else."""
-    space = world_of(job, neighbors=neighbors)
-    if not isinstance(space, Grid):
-        raise InvalidValue(f"{game} on a grid", got=f"{job['map']}: {space!r}", remedy="Pass a map of cells")
-    return space
+    return grid_asked(world_of(job, neighbors=neighbors), f"{game} on")
 
 
 def label_of(row: Mapping[str, object]) -> str:
@@ -104,5 +102,4 @@ def label_of(row: Mapping[str, object]) -> str:
 
 @lru_cache(maxsize=8)
 def _loaded(name: str, neighbors: int) -> Grid | Graph:
-    space = load_map(name)
-    return load_map(name, neighbors=neighbors) if isinstance(space, Grid) and len(space.neighborhood.steps) != neighbors else space
+    return loaded_map(name, neighbors)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import Graph, Grid
+from fieldcraft import Graph, Grid, load_map
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["away", "directions", "grid_asked", "largest_part", "walking_grid"]
+__all__ = ["away", "directions", "grid_asked", "largest_part", "loaded_map", "walking_grid"]
 
 
 def walking_grid(space: Grid) -> Grid:
@@ -27,10 +30,16 @@ def walking_grid(space: Grid) -> Grid:
 
 
 def grid_asked(space: object, what: str) -> Grid:
-    """The space, if it is a grid; else `InvalidValue` says that `what` needs one."""
+    """The space, if it is a grid; else `InvalidValue` says that `what`, "Ants walk on" say, a grid."""
     if isinstance(space, Grid):
         return space
-    raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy="Use a fieldcraft.Grid, a map of cells")
+    raise InvalidValue(f"{what} a grid", got=repr(space)[:120], remedy="Use a fieldcraft.Grid, a map of cells")
+
+
+def loaded_map(path: str | os.PathLike[str], neighbors: int, **options: Any) -> Grid | Graph:
+    """The map of a file, see `fieldcraft.load_map`; on a grid with so many neighbors, while a graph has edges of its own."""
+    space = load_map(path, **options)
+    return load_map(path, neighbors=neighbors, **options) if "grid" in space.forms else space
 
 
 def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
@@ -44,7 +53,7 @@ def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
     labels = np.where(space.walls.reshape(-1), -1, labels)
     if not (labels >= 0).any():
         return np.zeros(0, dtype=np.int64)
-    weights = np.bincount(labels[labels >= 0], weights=space.areas[labels >= 0] if isinstance(space, Graph) else None)
+    weights = np.bincount(labels[labels >= 0], weights=space.areas[labels >= 0])
     return np.flatnonzero(labels == np.argmax(weights))
 
 

@@ -242,8 +242,9 @@ def _known(name: str) -> Game:
 
 def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     """The map that MAP on the command line stands for: a file, a kind to generate, or the game's own where there is none."""
-    from fieldcraft import Grid, generate_map, load_map
+    from fieldcraft import generate_map
     from fieldcraft.maps import KINDS
+    from fieldcraft_worlds.games.walking import loaded_map
 
     if text is None:
         return game.default_map()
@@ -251,8 +252,7 @@ def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     if generated is not None and generated[1] in KINDS and not Path(text).exists():
         width, height = (int(generated[2]), int(generated[3])) if generated[2] else _USUAL
         return generate_map(generated[1], width, height, seed=int(generated[4] or 0), neighbors=8, algorithm=generated[5])
-    space = load_map(text, mobility=mobility)
-    return load_map(text, neighbors=8, mobility=mobility) if isinstance(space, Grid) else space  # a graph has edges of its own
+    return loaded_map(text, 8, mobility=mobility)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail, TrailLayer
-from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Walk, Walkers
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
+from fieldcraft_worlds.games.walking import grid_asked
 
 __all__ = ["Mirror", "Reversed"]
 
@@ -33,9 +33,7 @@ class Mirror:
     """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("Ants walk on a grid", got=type(space).__name__, remedy="Choose a map of cells")
-        self.space = space
+        self.space = grid_asked(space, "Ants walk on")
         self.settings = settings
         self.grid = space.with_walls(space.walls)
         self.obstacles = Obstacles(self.grid)

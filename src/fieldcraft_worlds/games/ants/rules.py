@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import TrailLayer
+from fieldcraft import Grid, TrailLayer
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.steering import Walkers
@@ -17,7 +17,7 @@ from fieldcraft_worlds.games.ants.orders import Order, apply
 from fieldcraft_worlds.games.ants.settings import NOWHERE, SCALAR
 from fieldcraft_worlds.games.ants.state import MINUTE, State
 from fieldcraft_worlds.games.obstacles import disc
-from fieldcraft_worlds.games.walking import away
+from fieldcraft_worlds.games.walking import away, walking_grid
 
 __all__ = ["start", "step"]
 
@@ -28,14 +28,15 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     """The first state: a nest and piles of food by the dice, and all ants in the nest. Raises `InvalidValue` where all is wall."""
     grid, settings = mirror.grid, mirror.settings
     walls = mirror.space.walls.copy()
-    ground = _largest_part(walls, grid.wrap)
+    parts = _parts(mirror.space.with_walls(walls))
+    ground = np.flatnonzero(parts == 0)
     if not len(ground):
         raise InvalidValue("Ants need open ground", got="walls everywhere", remedy="Choose another map")
     mirror.obstacles.follow(walls)
     nest = int(ground[rng.integers(len(ground))])
     inside = np.flatnonzero(mirror.is_nest(nest))
     food = np.zeros(grid.shape, dtype=np.int32)
-    part = _part_of(nest, walls, grid.wrap)
+    part = np.flatnonzero(parts == parts[nest])
     for _ in range(settings.piles):
         food = _with_pile(mirror, nest, food, walls, part, rng)
     key = int(rng.integers(_MOST_KEY))
@@ -99,7 +100,8 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
         recent[second] = 0
     recent[second] += came
     if settings.renew and settings.piles and took.any() and int(food.sum()) < settings.food * np.pi * settings.pile**2:
-        part = _part_of(state.nest, state.walls, mirror.grid.wrap)
+        parts = _parts(mirror.space.with_walls(state.walls))
+        part = np.flatnonzero(parts == parts[state.nest])
         food = _with_pile(mirror, state.nest, food, state.walls, part, rng)
     walked, turned, nowhere = _watched(mirror, state, away(mirror.grid, before.positions, walkers.positions), changed, now)
     return replace(
@@ -202,34 +204,6 @@ def _with_pile(
     return more
 
 
-def _part_of(cell: int, walls: NDArray[np.bool_], wrap: bool) -> NDArray[np.int64]:
-    """The cells that hang together with one, by straight steps."""
-    parts = _parts(walls, wrap)
-    return np.flatnonzero(parts == parts[cell])
-
-
-def _largest_part(walls: NDArray[np.bool_], wrap: bool) -> NDArray[np.int64]:
-    """The cells of the largest piece of open ground."""
-    parts = _parts(walls, wrap)
-    sizes = np.bincount(parts, minlength=2)
-    sizes[0] = 0
-    largest = int(np.argmax(sizes))
-    return np.flatnonzero((parts == largest) & (parts > 0))
-
-
-def _parts(walls: NDArray[np.bool_], wrap: bool) -> NDArray[np.int64]:
-    """The number of each cell's piece of open ground, (cells,); 0 for walls."""
-    from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
-
-    parts, count = ndimage.label(~walls)
-    if wrap and count:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        one = np.concatenate([parts[0], parts[:, 0]])
-        other = np.concatenate([parts[-1], parts[:, -1]])
-        joined = (one > 0) & (other > 0)
-        graph = coo_array((np.ones(int(joined.sum())), (one[joined], other[joined])), shape=(count + 1, count + 1))
-        _, labels = connected_components(graph, directed=False)
-        parts = np.where(parts > 0, labels[parts] + 1, 0)
-    return np.asarray(parts, dtype=np.int64).reshape(-1)
+def _parts(grid: Grid) -> NDArray[np.int64]:
+    """The number of each cell's piece of open ground, joined by straight steps, (cells,): 0 for the largest; -1 for walls."""
+    return walking_grid(grid).parts().reshape(-1)

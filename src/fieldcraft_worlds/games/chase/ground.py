@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Graph, Grid
+from fieldcraft import Graph, Grid, Layer, gradient, uphill
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Footing
 from fieldcraft_worlds.games.chase.state import People
@@ -47,6 +47,11 @@ class Ground:
         return self.space.dimensions
 
     @property
+    def is_grid(self) -> bool:
+        """Whether people walk on cells in rows, not on polygons or waypoints."""
+        return "grid" in self.space.forms
+
+    @property
     def is_straight(self) -> bool:
         """Whether people can walk straight to whatever they see."""
         return self.footing.is_straight
@@ -64,21 +69,31 @@ class Ground:
         """The home cell nearest to a point seen from above; of several floors the one at the height of a position `near`."""
         point = near.copy()
         point[:2] = (x, y)
-        if isinstance(self.space, Grid):
-            self.space.cell_at(point)
+        self._check(point)
         gaps = self.away(point, self.space.position_of(self.home))
         return int(self.home[np.argmin((gaps**2).sum(axis=1))])
+
+    def _check(self, point: Floats) -> None:
+        """Refuse a point off a grid; the vertices of a graph are near or far."""
+        if self.is_grid:
+            self.space.cell_at(point)
+
+    def downhill(self, layer: Layer, positions: Floats, cells: Ints) -> Floats:
+        """The ways (N, D) on which a layer falls from people at positions, in cells."""
+        if self.is_grid:
+            return -np.asarray(gradient(layer, positions), dtype=np.float64)
+        return uphill(-layer, cells=cells).positions - positions
 
 
 def ground_of(space: Grid | Graph, scale: float) -> Ground:
     """The ground on a map; `scale` world units are a unit, 0 for what suits the map. Raises `InvalidValue` where one can't play."""
+    if not isinstance(space, Grid | Graph):
+        raise InvalidValue(
+            "A chase is played on a map", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
+        )
     if isinstance(space, Grid):
         return Ground(walking_grid(space), scale or space.cell_size)
-    if isinstance(space, Graph):
-        return Ground(space, scale or _unit_of(space))
-    raise InvalidValue(
-        "A chase is played on a map", got=type(space).__name__, remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)"
-    )
+    return Ground(space, scale or _unit_of(space))
 
 
 def _unit_of(space: Graph) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Contacts, Graph, InfluenceMap, LastSeen, Sight, Spread, best, gradient, sees, uphill
+from fieldcraft import Contacts, InfluenceMap, LastSeen, Sight, Spread, best, sees
 from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
@@ -100,11 +100,7 @@ class Mirror:
     def downhill(self, values: NDArray[np.float32], positions: Floats, cells: Ints) -> Floats:
         """The directions (N, 2) in which the infection falls, unit vectors; 0 where it doesn't."""
         self.infection.write(values)
-        if isinstance(self.ground.space, Graph):
-            steps = uphill(-self.infection, cells=cells).positions - positions
-        else:
-            steps = -np.asarray(gradient(self.infection, positions), dtype=np.float64)
-        return directions(steps[:, :2])
+        return directions(self.ground.downhill(self.infection, positions, cells)[:, :2])
 
     def source_of_noise(self, noise: NDArray[np.float32], positions: Floats) -> Ints:
         """The loudest cell around each position, (N,): where what one hears there comes from."""

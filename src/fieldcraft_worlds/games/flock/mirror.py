@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
-from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.flock.settings import Settings
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
-from fieldcraft_worlds.games.walking import away
+from fieldcraft_worlds.games.walking import away, grid_asked
 
 __all__ = ["Mirror"]
 
@@ -22,9 +21,7 @@ class Mirror:
     """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("Birds fly on a grid", got=type(space).__name__, remedy="Choose a map of cells")
-        self.space = space
+        self.space = grid_asked(space, "Birds fly on")
         self.settings = settings
         self.grid = space.with_walls(space.walls)
         self._obstacles = Obstacles(self.grid)

@@ -67,7 +67,7 @@ def play_maze(
     rules = Settings() if settings is None else settings
     most = None if most_steps is None else checks.whole("most_steps", most_steps, minimum=1)
     rng = np.random.default_rng(checks.whole("seed", seed))
-    mirror = Mirror(made(rules.maze) if space is None else grid_asked(space, "The maze game"), rules)
+    mirror = Mirror(made(rules.maze) if space is None else grid_asked(space, "The maze game needs"), rules)
     state = start(mirror, rng)
     if watch is not None:
         watch(mirror, state)

@@ -102,7 +102,7 @@ class MazeGame:
         """The game on a map, or in the maze of the settings if there is none."""
         if space is None:
             return MazeWorld(made(settings.maze), settings, is_own=True)
-        return MazeWorld(grid_asked(space, "The maze game"), settings)
+        return MazeWorld(grid_asked(space, "The maze game needs"), settings)
 
 
 GAME = MazeGame()

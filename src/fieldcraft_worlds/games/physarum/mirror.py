@@ -13,6 +13,7 @@ from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.physarum.network import Network, network_of
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
+from fieldcraft_worlds.games.walking import grid_asked
 
 __all__ = ["Mirror"]
 
@@ -23,9 +24,7 @@ class Mirror:
     """Ground, trail and swarm of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("A mould grows on a grid", got=type(space).__name__, remedy="Choose a map of cells")
-        self.grid = space
+        self.grid = grid_asked(space, "A mould grows on")
         self.settings = settings
         self.ground: NDArray[np.int64] = np.flatnonzero(np.asarray(space.parts()).reshape(-1) == 0)
         if not len(self.ground):

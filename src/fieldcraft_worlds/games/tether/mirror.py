@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import DistanceMap, Grid, InfluenceMap, Stamp, distance_map, visible
-from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
-from fieldcraft_worlds.games.walking import away, walking_grid
+from fieldcraft_worlds.games.walking import away, grid_asked, walking_grid
 
 __all__ = ["Mirror"]
 
@@ -31,9 +30,7 @@ class Mirror:
     """A map that is fought on. What it keeps only makes it faster: it answers the same whatever was asked before."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        if not isinstance(space, Grid):
-            raise InvalidValue("The duel is fought on a grid", got=repr(space), remedy="Pass a map of cells")
-        self.space = space
+        self.space = grid_asked(space, "The duel is fought on")
         self.settings = settings
         self.ground = walking_grid(space)
         self.cell = self.ground.cell_size
