@@ -68,6 +68,36 @@ def test_an_error_arrives_after_all_calls_are_done(failing: int) -> None:
     test_every_call_is_made_with_its_arguments()
 
 
+def test_shared_work_goes_side_by_side_but_waits_for_no_late_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = threading.Barrier(2, timeout=20)
+    pool.share([(together.wait, ())] * 2)
+    late = pool._Worker()
+    waken = late.begin
+    monkeypatch.setattr(late, "begin", late._calls.append)
+    monkeypatch.setattr(pool, "_workers", [late])
+    made: list[int] = []
+    pool.share([(made.append, (0,)), (made.append, (1,))])
+    assert made == [0]
+    # it wakes up to nothing, and serves on
+    waken((made.append, (2,)))
+    assert late.finish() is None
+    monkeypatch.setattr(late, "begin", waken)
+    pool.run([(made.append, (3,)), (made.append, (4,))])
+    assert made[:2] == [0, 2] and sorted(made[2:]) == [3, 4]
+
+
+def test_an_error_in_shared_work_arrives() -> None:
+    together = threading.Barrier(2, timeout=20)
+
+    def fail() -> None:
+        together.wait()
+        if threading.current_thread().name == "fieldcraft":
+            raise RuntimeError("a part")
+
+    with pytest.raises(RuntimeError, match="a part"):
+        pool.share([(fail, ())] * 2)
+
+
 def test_a_second_thread_does_not_wait_and_is_not_disturbed() -> None:
     inside, leave = threading.Event(), threading.Event()
     first = threading.Thread(target=pool.run, args=([(inside.set, ()), (leave.wait, (20,))],))

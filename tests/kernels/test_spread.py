@@ -366,6 +366,7 @@ def _a_column_late(values: NDArray[np.float32]) -> None:
 
 STEPPING = {
     "wave_near": (8, 3, {"sparse_share": -1.0}),
+    "wave_bands": (8, 3, {"sparse_share": -1.0, "threads": 2, "cells_per_thread": 1}),
     "wave_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": -1.0}),
     "tiles_near": (8, 3, {"sparse_share": 1.0}),
     "tiles_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": 1.0}),
@@ -397,7 +398,7 @@ def test_a_wrong_kernel_is_found(monkeypatch: pytest.MonkeyPatch, kernel: str, d
         return result
 
     world = World(40, 35, neighbors, False, 0.1, False, fc.Spread(0.2, 0.5), 1.0, False, 1)
-    with path(threads=1, **constants):
+    with path(**{"threads": 1, **constants}):
         for broken in (False, True):
             if broken:
                 monkeypatch.setattr(fast, kernel, wrong)

@@ -49,7 +49,7 @@ def test_what_kernels_share_is_no_family() -> None:
     files = {path.stem for path in _FOLDER.glob("*.py")} - _MACHINERY - {"__init__"}
     assert set(kernels.FAMILIES) <= files
     shared = {"buckets", "chance", "goals", "heap", "lanes", "spread_block", "spread_cells", "spread_rows"}
-    assert files - set(kernels.FAMILIES) == shared | {"swarm_marks", "swarm_pulls", "swarm_senses"}
+    assert files - set(kernels.FAMILIES) == shared | {"turns", "swarm_marks", "swarm_pulls", "swarm_senses"}
 
 
 def outside() -> Iterator[tuple[Path, ast.AST]]:

@@ -9,31 +9,43 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from fieldcraft import kernels
 
-__all__ = ["bands", "run", "set_threads", "shares", "threads"]
+__all__ = ["bands", "run", "set_threads", "share", "shares", "threads"]
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class _Worker:
-    """A thread that waits for a call, makes it, and says so."""
+    """A thread that waits for a call, makes it, and says so. A call that it has not begun can be withdrawn."""
 
     def __init__(self) -> None:
         self._start = threading.Lock()
         self._start.acquire()
         self._done = threading.Lock()
         self._done.acquire()
-        self._call: Call | None = None
+        self._calls: deque[Call] = deque()
+        self._is_called = False
         self._error: BaseException | None = None
         threading.Thread(target=self._work, name="fieldcraft", daemon=True).start()
 
     def begin(self, call: Call) -> None:
-        self._call = call
-        self._start.release()
+        self._calls.append(call)
+        if not self._is_called:
+            self._is_called = True
+            self._start.release()
+
+    def withdraw(self) -> bool:
+        """Take the call back; whether it was not begun."""
+        try:
+            self._calls.pop()
+        except IndexError:
+            return False
+        return True
 
     def finish(self) -> BaseException | None:
         self._done.acquire()
@@ -43,13 +55,19 @@ class _Worker:
     def _work(self) -> None:
         while True:
             self._start.acquire()
-            function, arguments = self._call  # type: ignore[misc]
-            try:
-                function(*arguments)
-            except BaseException as error:
-                self._error = error
-            self._call = None
-            self._done.release()
+            self._is_called = False
+            self._serve()
+
+    def _serve(self) -> None:
+        try:
+            function, arguments = self._calls.pop()
+        except IndexError:
+            return
+        try:
+            function(*arguments)
+        except BaseException as error:
+            self._error = error
+        self._done.release()
 
 
 _lock = threading.Lock()
@@ -88,6 +106,18 @@ def run(calls: list[Call]) -> None:
 
     A second thread that comes while the workers are busy makes its calls one after the other.
     """
+    _make(calls, are_shared=False)
+
+
+def share(calls: list[Call]) -> None:
+    """Make calls of which each goes on until no work is left: those that no worker has begun when the first is done are not made.
+
+    So nobody waits for a worker that is slow to wake.
+    """
+    _make(calls, are_shared=True)
+
+
+def _make(calls: list[Call], are_shared: bool) -> None:
     if len(calls) > 1 and _lock.acquire(blocking=False):
         finished = False
         try:
@@ -100,7 +130,7 @@ def run(calls: list[Call]) -> None:
                 function, arguments = calls[0]
                 function(*arguments)
             finally:
-                errors = [worker.finish() for worker in busy]
+                errors = [worker.finish() for worker in busy if not (are_shared and worker.withdraw())]
             finished = True
             for error in errors:
                 if error is not None:

@@ -15,8 +15,9 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_block import address, copy_bytes, step_block
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
+from fieldcraft.kernels.turns import claim
 
-__all__ = ["margin", "wave_any", "wave_near"]
+__all__ = ["margin", "wave_any", "wave_bands", "wave_near"]
 
 BLOCK = 3
 """The rows that are stepped at once."""
@@ -95,6 +96,31 @@ def wave_near(values, ground, above, below, first, last, count, straight, diagon
                     step_block((old, here, down), alone, width, straight, diagonal, power, momentum, floor, wrap)
                     y += 1
             done[level] = y
+
+
+@kernel(
+    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, f4, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, f4, none, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, none, i8, f4, f4, b1, out f4[:,::1]",
+    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, none, none, f4, f4, b1, out f4[:,::1]",
+)
+def wave_bands(values, ground, edges, bounds, claims, start, count, straight, diagonal, power, momentum, floor, wrap, scratch):
+    """`count` steps of bands of rows, in place: of all that no other thread takes that makes this call, beginning with band `start`.
+
+    `bounds` are the rows where the bands begin and where the last one ends. `edges` (bounds, 2 * count, width) is a copy of the rows
+    around each of them as they were before, those before it first; what lies beyond the map is not read. `claims` holds a 0 for each
+    band. Else as `wave_near`.
+    """
+    bands = bounds.shape[0] - 1
+    for turn in range(bands):
+        band = (start + turn) % bands
+        if claim(claims, band):
+            above = edges[band, : count if wrap or band > 0 else 0]
+            below = edges[band + 1, count : 2 * count if wrap or band + 1 < bands else count]
+            wave_near(
+                values, ground, above, below, bounds[band], bounds[band + 1], count,
+                straight, diagonal, power, momentum, floor, wrap, scratch,
+            )  # fmt: skip
 
 
 @kernel(

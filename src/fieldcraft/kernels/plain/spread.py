@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference import spread as reference
 
-__all__ = ["margin", "near", "wave_any", "wave_near"]
+__all__ = ["margin", "near", "wave_any", "wave_bands", "wave_near"]
 
 Floats = NDArray[np.float32]
 Ground = NDArray[np.uint8]
@@ -36,6 +36,21 @@ def wave_near(
         return near(tall, ground[rows], straight, diagonal, power, momentum, floor, wrap)
 
     _wave(values, above, below, first, last, count, step)
+
+
+def wave_bands(
+    values: Floats, ground: Ground, edges: Floats, bounds: Whole, claims: Whole, _start: int, count: int, straight: np.float32,
+    diagonal: np.float32 | None, power: int | None, momentum: np.float32, floor: np.float32, wrap: bool, scratch: Floats,
+) -> None:  # fmt: skip
+    """`count` steps of all bands of rows that nobody has claimed, in place."""
+    for band in np.flatnonzero(claims == 0):
+        claims[band] = 1
+        above = edges[band, : count if wrap or band > 0 else 0]
+        below = edges[band + 1, count : 2 * count if wrap or band + 2 < len(bounds) else count]
+        wave_near(
+            values, ground, above, below, bounds[band], bounds[band + 1], count,
+            straight, diagonal, power, momentum, floor, wrap, scratch,
+        )  # fmt: skip
 
 
 def near(

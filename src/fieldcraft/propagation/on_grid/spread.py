@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +24,7 @@ __all__ = ["SpreadField"]
 _RING_BYTES = 1 << 20  # the rows that a wave keeps should stay in the second-level cache
 _MOST_LEVELS = 16
 _SPARSE_SHARE = 0.25  # up to this share of awake tiles, tiles are cheaper than waves
+_BANDS_PER_THREAD = 4  # a thread that comes late leaves more of them to the others
 _CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
 _DIAGONAL_COST, _ANY_COST = 2, 8  # how much longer an update takes with 8 neighbours, and in the general kernel
 _UNIT_CELLS = 80_000  # cell updates in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
@@ -45,7 +46,8 @@ class SpreadField(SpreadingField):
         self._walls_version = space.walls_version
         self._links: NDArray[np.unsignedinteger] | None = None
         self._ground: NDArray[np.uint8] | None = self._frozen if space.neighborhood.is_four else None
-        self._whole: tuple[Any, ...] | None = None
+        self._whole: Callable[[], object] | None = None
+        self._threads = 0
         self._spare: NDArray[np.float32] | None = None
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
@@ -174,10 +176,11 @@ class SpreadField(SpreadingField):
         return Floors(cells, strengths, rows * space.width + columns, self._losses, arrives, through)
 
     def _run(self, count: int) -> None:
-        if count == 1 and self._whole is not None and not self._signed and self._tiles is not None and self._tiles.skips_probe():
-            assert self._waves is not None
-            self._waves.wave_near(*self._whole)
-            return
+        if count == 1 and self._whole is not None and not self._signed and self._threads == pool.threads():
+            assert self._tiles is not None
+            if self._tiles.skips_probe():
+                self._whole()
+                return
         tiles = self._ready()
         while count > 0 and tiles.awake != 0:
             if tiles.is_worth_it:
@@ -273,13 +276,20 @@ class SpreadField(SpreadingField):
         height, width = self.space.shape
         halo = levels * self._reach
         work = height * width * levels * self._cost
+        parts = pool.bands(height, min(work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
         calls = []
-        for band, (first, last) in enumerate(pool.bands(height, min(work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))):
-            above, below = self._rows(first - halo, first), self._rows(last, last + halo)
-            calls.append(self._wave(band, levels, above, below, first, last, self.values))
-        pool.run(calls)
-        if work < _CELLS_PER_THREAD and levels == 1 and self._near and not self.space.wrap:
-            self._whole = calls[0][1]  # finding out again what it takes would last as long as the step itself
+        if self._near and len(parts) > 1:
+            step: Callable[[], object] = _Bands(self, levels, len(parts)).step
+        else:
+            for band, (first, last) in enumerate(parts):
+                above, below = self._rows(first - halo, first), self._rows(last, last + halo)
+                calls.append(self._wave(band, levels, above, below, first, last, self.values))
+            step = functools.partial(pool.run, calls)
+        step()
+        if levels == 1 and self._near and (len(parts) > 1 or not self.space.wrap):
+            # Finding out again what it takes would last as long as the step of a small map.
+            self._whole = step if len(parts) > 1 else functools.partial(calls[0][0], *calls[0][1])
+            self._threads = pool.threads()
 
     def _rows(self, first: int, last: int) -> NDArray[np.float32]:
         """A copy of rows as they are now, those beyond the rim from the other side on a torus, else left out."""
@@ -306,6 +316,14 @@ class SpreadField(SpreadingField):
             values, self._frozen, *self._ways(), self._crossing, self._steps, self._losses, self._exponent, self._signed,
             above, below, first, last, levels, self._momentum, self._keep, self._floor, self.space.wrap, *ring,
         )  # fmt: skip
+
+    def call_of_bands(
+        self, edges: NDArray[np.float32], bounds: NDArray[np.int64], claims: NDArray[np.int64], start: int, levels: int, thread: int
+    ) -> pool.Call:
+        """The call of a thread that takes bands of rows as they come."""
+        assert self._waves is not None
+        shared = (self.values, self._level_ground(), edges, bounds, claims, start, levels)
+        return self._waves.wave_bands, (*shared, *self._tuned, *self._ring(thread, levels))
 
     def _ways(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
         """The links of the grid, and the bit of each step in them; those of the last `feed`, though walls may have changed since."""
@@ -353,6 +371,28 @@ class SpreadField(SpreadingField):
                 shape = (self._levels(), 2 * self._reach + 1, width)
                 self._rings[key] = [aligned(shape), aligned(shape if rooted else (1, 1, 1))]
         return self._rings[key]
+
+
+class _Bands:
+    """Steps of several threads, each of which takes the next band of rows that nobody has taken."""
+
+    def __init__(self, field: SpreadField, levels: int, threads: int) -> None:
+        height, width = field.space.shape
+        count = min(_BANDS_PER_THREAD * threads, height // max(2 * levels, 16))
+        bounds = np.arange(count + 1) * height // count
+        self._values = field.values
+        self._rows = (bounds[:, np.newaxis] + np.arange(-levels, levels)) % height
+        self._edges = aligned((count + 1, 2 * levels, width))
+        self._claims = np.zeros(count, dtype=np.int64)
+        self._calls = [
+            field.call_of_bands(self._edges, bounds, self._claims, thread * count // threads, levels, thread) for thread in range(threads)
+        ]
+
+    def step(self) -> None:
+        """Take the steps."""
+        np.take(self._values, self._rows, axis=0, out=self._edges, mode="clip")
+        self._claims[:] = 0
+        pool.share(self._calls)
 
 
 class _Tiles(Awake):
