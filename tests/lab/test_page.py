@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fieldcraft.lab.replay import session_of
 from fieldcraft.lab.session import Session
 from fieldcraft.recipe import read_recipe
 from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
@@ -141,6 +142,11 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
         page.click("#keep-session")
     download.value.save_as(tmp_path / "kept.lab")
     assert Session.load(tmp_path / "kept.lab").digest() == digest
+    page.click("button:has-text('Link')")
+    settled(page, "location.hash.includes('session=')")
+    linked = session_of(page.evaluate("location.href"))
+    linked.seek(linked.furthest)
+    assert linked.digest() == digest
     page.click("button:has-text('Write into patrol.toml')")
     settled(page, "document.querySelector('#kept').textContent.startsWith('Written')")
     text = (tmp_path / "patrol.toml").read_text()

@@ -30,8 +30,15 @@ def test_maps_and_spaces_have_a_picture():
             assert picture.format == "PNG"
             assert max(picture.size) >= 300
             assert len(np.unique(np.asarray(picture.convert("L")))) >= 3
+    teams = imap.add_teams(["red", "blue"], fc.Radial(3))
+    teams["blue"].add_source((8.5, 4.5))
+    imap.step()
+    way = fc.shortest_path(fc.Grid.from_walls(imap.space.walls, wrap=True), (0.5, 0.5), (9.5, 5.5))
+    for shown in (teams, way):
+        with image.open(io.BytesIO(shown._repr_png_())) as picture:
+            assert len(np.unique(np.asarray(picture.convert("L")))) >= 4
     page = imap._repr_html_()
-    assert page.count("data:image/png;base64,") == 1
+    assert page.count("data:image/png;base64,") == 3
     assert "threat &lt;b&gt;" in page
     assert "<b>" not in page
 

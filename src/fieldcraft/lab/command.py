@@ -17,7 +17,9 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         description="Opens the browser on a running world: sliders, sources, walls, formulas, time. Only this machine can reach it.",
         epilog="Example: fieldcraft lab recipes/demo.toml",
     )
-    lab.add_argument("world", metavar="WORLD", help="a recipe (.toml), a saved session or map, or a world such as towers")
+    lab.add_argument(
+        "world", metavar="WORLD", help="a recipe (.toml), a saved session or map, a link of the lab, or a world such as towers"
+    )
     lab.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the recipe")
     lab.add_argument("--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs")
     lab.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen at (default: any that is free)")
@@ -28,12 +30,14 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def _lab(chosen: argparse.Namespace) -> None:
-    from fieldcraft.lab import replay
+    from fieldcraft.lab import links, replay
     from fieldcraft.lab.serving import Lab
 
     session = replay.session_of(chosen.world, overrides=tuple(chosen.set), data=chosen.data)
     session.seek(session.furthest)
-    Lab(session, port=chosen.port, share=chosen.share, playing=not chosen.paused).wait(browser=not chosen.no_browser)
+    is_link = links.is_link(chosen.world)
+    lab = Lab(session, port=chosen.port, share=chosen.share, playing=not (chosen.paused or is_link))
+    lab.wait(browser=not chosen.no_browser, url=links.with_view(lab.url, chosen.world) if is_link else None)
 
 
 def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -72,6 +76,7 @@ def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _replay(chosen: argparse.Namespace) -> None:
     from fieldcraft.lab import replay
+    from fieldcraft.progress import Progress
 
     session = replay.session_of(chosen.file, data=chosen.data)
     until = replay.moment_of(session, chosen.until)
@@ -80,7 +85,8 @@ def _replay(chosen: argparse.Namespace) -> None:
             print(f"{moment * session.live.step_seconds:10.3f} s  step {moment:6d}  {order}")
     if chosen.record is not None:
         limits = None if chosen.limits is None else (chosen.limits[0], chosen.limits[1])
-        replay.record(session, chosen.record, until, layer=chosen.layer, limits=limits, progress=sys.stderr)
+        with Progress(sys.stderr, chosen.record.name) as bar:
+            replay.record(session, chosen.record, until, layer=chosen.layer, limits=limits, watch=bar.show)
     else:
         session.seek(until)
     print(f"{session.live.title}: step {session.moment}, {session.seconds:g} s, {len(session.log)} orders")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
-from fieldcraft.lab import answers, keeping, protocol, replay
+from fieldcraft.lab import answers, keeping, protocol
+from fieldcraft.lab.filming import FILMS, Studio
 from fieldcraft.lab.pictures import WALLS, Painter
 from fieldcraft.lab.planes import shape_of
 from fieldcraft.lab.session import Session
@@ -25,7 +26,8 @@ __all__ = ["Host", "Reply"]
 Reply = Callable[[dict[str, Any]], None]
 
 _RATE = 60.0
-_CLOCK_RATE = 8.0  # how often a clock is told where nothing else has changed
+_CLOCK_RATE = 8.0  # how often a clock is told where nothing but maps has changed
+_STILL_RATE = 1.0  # how often where nothing has changed at all
 _DRAWING_RATE = 4.0
 _MARK_RATE = 30.0
 _MOST_BUSY = 0.05  # seconds of steps in one round, so that orders are heard
@@ -43,6 +45,7 @@ class Host:
         self.kinds = {kind.__name__.lower(): kind for kind in session.live.orders}
         self._inbox: queue.SimpleQueue[tuple[protocol.Said, Reply] | None] = queue.SimpleQueue()
         self._painter = Painter()
+        self._studio = Studio()
         self._playing = False
         self._was_seen = False
         self._speed = 1.0
@@ -73,6 +76,7 @@ class Host:
         self._stopping.set()
         self._inbox.put(None)
         self._thread.join(timeout=10)
+        self._studio.close()
 
     @property
     def geometry(self) -> bytes:
@@ -114,14 +118,21 @@ class Host:
             self.busy += time.thread_time() - begun
 
     def _answer(self, said: protocol.Said, reply: Reply) -> None:
+        def tell(answer: dict[str, Any]) -> None:
+            reply({**answer, "id": said.number})
+
+        message = said.message
         try:
+            if isinstance(message, protocol.Export) and message.what in FILMS:
+                self._studio.film(self._meant(message.side)[0], message.what, message.map, tell)
+                return
             answer = self._done(said)
         except FieldcraftError as error:
             answer = {"error": str(error)}
         except Exception as error:  # a fault of ours must not stop the world
             answer = {"error": f"{type(error).__name__}: {error}"}
         self._told = None
-        reply({**(answer or {}), "id": said.number})
+        tell(answer or {})
 
     def _done(self, said: protocol.Said) -> dict[str, Any] | None:
         message = said.message
@@ -221,15 +232,11 @@ class Host:
         session = self._meant(message.side)[0]
         if message.what == "recipe":
             return {"export": keeping.recipe_of(session, write=message.write)}
-        if message.what == "session":
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "session.lab"
-                session.save(path)
-                data = path.read_bytes()
-            return {
-                "export": {"what": "session", "name": "session.lab", "data": base64.b64encode(data).decode(), "digest": session.digest()}
-            }
-        return {"export": _film(session, message.what, message.map)}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "session.lab"
+            session.save(path)
+            data = path.read_bytes()
+        return {"export": {"what": message.what, "name": path.name, "data": base64.b64encode(data).decode(), "digest": session.digest()}}
 
     # Pictures
 
@@ -238,7 +245,7 @@ class Host:
             return
         looks = self.stage.wanted()
         pictures = self._painter.paint(self.sides, [view for look in looks for view in look.views], self.shape)
-        status = self._status(now)
+        status = self._status(now, _STILL_RATE if pictures is None else _CLOCK_RATE)
         sources = self._new_sources(now)
         if pictures is not None or status is not None or sources is not None:
             self.stage.publish(self._painter.pictures, status, sources)
@@ -246,10 +253,10 @@ class Host:
             self._drawn_at = now
             self._draw()
 
-    def _status(self, now: float) -> dict[str, Any] | None:
+    def _status(self, now: float, rate: float) -> dict[str, Any] | None:
         session = self.sides["a"]
-        fixed = (self._playing, self._speed, tuple(self.sides), session.furthest, *(len(side.log) for side in self.sides.values()))
-        if self._told == fixed and (session.moment == self._last_moment or now - self._told_at < 1 / _CLOCK_RATE):
+        fixed = (self._playing, self._speed, tuple(self.sides), *(len(side.log) for side in self.sides.values()))
+        if self._told == fixed and (session.moment == self._last_moment or now - self._told_at < 1 / rate):
             return None
         self._told, self._told_at, self._last_moment = fixed, now, session.moment
         return {
@@ -300,17 +307,6 @@ def sources_version(session: Session) -> tuple[int, ...]:
 
 def _state_of(session: Session) -> dict[str, Any]:
     return {"knobs": knobs_of(session.live), "sources": sources_of(session.live)}
-
-
-def _film(session: Session, kind: str, layer: str) -> dict[str, Any]:
-    twin = session.fork()
-    end = twin.moment
-    twin.seek(0)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"session.{kind}"
-        replay.record(twin, path, end, layer=layer if layer in twin.live.maps else None)
-        data = path.read_bytes()
-    return {"what": kind, "name": path.name, "data": base64.b64encode(data).decode()}
 
 
 _CONTROLS: dict[type, Callable[..., Any]] = {

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.lab import links
 from fieldcraft.lab.live import opened
 from fieldcraft.lab.session import Session
-from fieldcraft.progress import Progress
 from fieldcraft.view import ColorScale, Film, picture, save_png, sheet
 
 __all__ = ["Difference", "difference", "picture_of", "record", "session_of"]
@@ -51,7 +50,10 @@ class Difference:
 
 
 def session_of(path: str, *, overrides: tuple[str, ...] = (), data: str | Path | None = None, check: bool = True) -> Session:
-    """The session of a file, or of a recipe (.toml) or a world by its name, at its beginning."""
+    """The session of a file or of a link of the lab, or of a recipe (.toml) or a world by its name, at its beginning."""
+    if links.is_link(path):
+        with links.session_file(path) as carried:
+            return Session.load(carried, check=check, go=False)
     known = Path(path)
     if known.is_file() and not path.endswith(".toml") and _is_session(known):
         return Session.load(known, check=check, go=False)
@@ -77,11 +79,12 @@ def record(
     *,
     layer: str | None = None,
     limits: tuple[float, float] | None = None,
-    progress: TextIO | None = None,
+    watch: Callable[[float], object] = lambda share: None,
 ) -> None:
     """Film a session from where it stands up to a moment, 25 frames for each second of it, into .gif, .webp or .mp4; .png is the end.
 
     `layer` is the map that is filmed, the first by default; `limits` are the values of the end colors, by default of all that is seen.
+    `watch` is told how much is done, 0 to 1; what it raises ends the film, and no file is left.
     """
     name = _map_of(session, layer)
     is_still = path.suffix.lower() == ".png"
@@ -94,18 +97,17 @@ def record(
     def drawn() -> NDArray[np.uint8]:
         return picture(session.live.maps[name], colors=colors, size=_WIDE, caption=f"{session.seconds:.2f} s")
 
-    with Progress(progress, path.name) as bar:
-        if is_still:
-            session.seek(until)
-            save_png(path, drawn())
-            return
-        with Film(path, 1 / (stride * session.live.step_seconds)) as film:
-            film.add(drawn())
-            while session.moment + stride <= until:
-                session.step(stride)
-                film.add(drawn())
-                bar.show((session.moment - begin) / max(until - begin, 1))
+    if is_still:
         session.seek(until)
+        save_png(path, drawn())
+        return
+    with Film(path, 1 / (stride * session.live.step_seconds)) as film:
+        film.add(drawn())
+        while session.moment + stride <= until:
+            session.step(stride)
+            film.add(drawn())
+            watch((session.moment - begin) / max(until - begin, 1))
+    session.seek(until)
 
 
 def _span(session: Session, name: str, until: int, stride: int) -> tuple[float, float]:

@@ -71,12 +71,13 @@ class Lab:
         """The host that runs it."""
         return self._host
 
-    def wait(self, *, browser: bool = True) -> None:
-        """Print the address, open the page, and serve until Ctrl-C."""
-        print(f"The lab is open at {self.url}\nCtrl-C closes it.", flush=True)
+    def wait(self, *, browser: bool = True, url: str | None = None) -> None:
+        """Print the address, open the page, and serve until Ctrl-C. `url` is another address of the page, with a view in it."""
+        address = self.url if url is None else url
+        print(f"The lab is open at {address}\nCtrl-C closes it.", flush=True)
         try:
             if browser:
-                webbrowser.open(self.url)
+                webbrowser.open(address)
             self._server.wait()
         except KeyboardInterrupt:
             print("The lab is closed.", file=sys.stderr)

@@ -13,6 +13,7 @@ function order(message, both = false) { // to the side that is chosen; walls and
   const to = isForked() && !both ? { to: S.side } : {};
   const id = send({ ...message, ...to });
   Wire.sent.set(id, performance.now());
+  S.orderedAt = S.status ? S.status.moment : -1;
   $("unsaved").hidden = false;
   return id;
 }
@@ -36,7 +37,7 @@ function connect() {
     }
     const said = JSON.parse(event.data);
     const hear = Wire.asked.get(said.id);
-    if (hear) { Wire.asked.delete(said.id); hear(said); }
+    if (hear) { if (said.working === undefined) Wire.asked.delete(said.id); hear(said); }
     if (said.hello) { Wire.tries = 0; if (said.geometry) S.geometry = said.geometry; welcome(said.hello, "geometry" in said); }
     if (said.error && !(hear && hear.quiet)) complain(said.error);
     if (said.drawing) { S.drawings[`${said.what}|${said.side}`] = said.drawing; redraw(); }

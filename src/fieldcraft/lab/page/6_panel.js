@@ -269,7 +269,7 @@ function exported(told) {
   if (told.what === "session") $("unsaved").hidden = true;
 }
 function buildKeep() {
-  const out = (what, more = {}) => () => { $("kept").textContent = "Working ..."; const hear = (said) => { if (said.export) exported(said.export); else $("kept").textContent = said.error; }; hear.quiet = true; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more }, hear); };
+  const out = (what, more = {}) => () => { $("kept").textContent = "Working ..."; const hear = (said) => { if (said.export) exported(said.export); else $("kept").textContent = said.error || `Filming: ${Math.round(100 * said.working)} %`; }; hear.quiet = true; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more }, hear); };
   const isRecipe = S.hello.kind === "recipe", canReplay = !["program", "notebook"].includes(S.hello.kind);
   $("keep").replaceChildren(...[
     isRecipe ? make("button", { onclick: out("recipe", { write: true }) }, `Write into ${S.hello.recipe}`) : null,
@@ -291,10 +291,17 @@ function savePicture() {
 function stateOfView() {
   return { views: S.views.map(({ map, opacity, visible, table, limits, isFormula }) => ({ map, opacity, visible, table, limits, isFormula })), camera: S.camera, overlays: [...S.overlays], layer: S.layer, moment: S.status ? S.status.moment : 0 };
 }
-async function copyLink() {
-  const link = `${location.origin}/#token=${token}&state=${encodeURIComponent(btoa(unescape(encodeURIComponent(JSON.stringify(stateOfView())))))}`;
-  try { await navigator.clipboard.writeText(link); $("kept").textContent = "Copied: it opens this view at this moment, as long as the lab runs."; } catch { $("kept").textContent = link; }
-  history.replaceState(null, "", link);
+function copyLink() { // the session goes along where it is small enough, so that the link holds when this lab is closed
+  const view = encodeURIComponent(btoa(unescape(encodeURIComponent(JSON.stringify(stateOfView())))));
+  const hear = async (said) => {
+    const data = said.export && said.export.data.length < 65536 ? said.export.data.replace(/\+/g, "-").replace(/\//g, "_") : "";
+    const link = `${location.origin}/#token=${token}&state=${view}${data ? `&session=${data}` : ""}`;
+    history.replaceState(null, "", link);
+    const later = data ? " Later, fieldcraft lab 'LINK' brings it back." : "";
+    try { await navigator.clipboard.writeText(link); $("kept").textContent = `Copied: it opens this view at this moment as long as the lab runs.${later}`; } catch { $("kept").textContent = link; }
+  };
+  hear.quiet = true;
+  if (["program", "notebook"].includes(S.hello.kind)) hear({}); else send({ do: "export", what: "session", side: S.side }, hear);
 }
 function takeStateFromLink() {
   const text = new URLSearchParams(location.hash.slice(1)).get("state");

@@ -24,7 +24,8 @@ function paintClock(status) {
   $("scrub").max = status.furthest;
   if (!isScrubbing) $("scrub").value = status.moment;
   $("scrub").setAttribute("aria-valuetext", `${status.seconds.toFixed(2)} seconds`);
-  $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}`;
+  const waits = !status.playing && status.orders > 0 && status.moment === S.orderedAt;
+  $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}${waits ? ": changes show with the next step" : ""}`;
 }
 function takeStatus(status) {
   const before = S.status;
