@@ -95,14 +95,14 @@ def _has(builder: Any, ground: Any, bits: int) -> Any:
 
 
 def _weakened(builder: Any, strongest: Any, loss: Any, power: int) -> Any:
-    """What arrives by a step, or for powers above 0 its root."""
+    """The arrivals of a step, or for powers above 0 their roots."""
     if power == 0:
         return builder.fmul(strongest, loss)
     return builder.fsub(_root(builder, strongest) if power == 2 else strongest, loss)
 
 
 def _target(builder: Any, middle: Sequence[Any], left: Sequence[Any], right: Sequence[Any], ground: Any, rule: dict[str, Any]) -> Any:
-    """What arrives in a vector of cells; of each of the three sequences the row above, the row itself and the row below."""
+    """The arrivals in a vector of cells; of each of the three sequences the row above, the row itself and the row below."""
     power = rule["power"]
     straight = _larger(builder, _larger(builder, middle[0], middle[2]), _larger(builder, left[1], right[1]))
     target = _weakened(builder, straight, rule["straight"], power)
