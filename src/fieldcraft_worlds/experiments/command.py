@@ -59,6 +59,25 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         one.add_argument("--fresh", action="store_true", help="begin anew where an unfinished run lies in the folder")
         one.add_argument("--quiet", action="store_true", help="no progress bar, and no table at the end")
         one.set_defaults(act=_act(experiment))
+    draw = names.add_parser(
+        "draw",
+        help="draw the plots of an experiment again, from the JSON file that it wrote",
+        description="Draws the plots of experiments that have run from their JSON files, those of the documentation too.",
+        epilog="Example: fieldcraft experiment draw docs/data/towers.json --out out/plots",
+    )
+    draw.add_argument("files", nargs="+", type=Path, metavar="FILE", help="NAME.json, as an experiment wrote it")
+    draw.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="folder for the PNGs, made if absent (default: out)")
+    draw.set_defaults(act=_draw)
+
+
+def _draw(chosen: argparse.Namespace) -> None:
+    from fieldcraft.view.drawing import need_plots
+    from fieldcraft_worlds.experiments.outputs import redraw
+
+    need_plots()
+    for path in chosen.files:
+        for file in redraw(path, chosen.out):
+            print(f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)")
 
 
 def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from fieldcraft_worlds.experiments.journal import code_digest
 from fieldcraft_worlds.experiments.statistics import Interval
 from fieldcraft_worlds.experiments.study import Measure, Row, Study, Summary, Value
 from fieldcraft_worlds.experiments.workers import Failure
 
-__all__ = ["table_lines", "write_outputs"]
+__all__ = ["redraw", "table_lines", "write_outputs"]
 
 _DIGITS = 3
 
@@ -36,8 +40,58 @@ def write_outputs(study: Study, rows: Sequence[Row], summary: Summary, failures:
         _write_rows(table, rows)
         text.write_text(json.dumps(_document(study, rows, summary, failures), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         for picture, each in zip(pictures, summaries, strict=True):
-            save_png(picture, _plot(study, each, len(rows)))
+            save_png(picture, _plot(study.title, _caption(study, each, len(rows)), each))
         return staging.commit()
+
+
+def redraw(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Draws the plots of a `NAME.json` that an experiment wrote, each under its name, into a folder: all of them, or none.
+
+    Answers where they are. Raises `InvalidValue` for a file that is none.
+    """
+    from fieldcraft.view import save_png
+
+    source = checks.path("path", path)
+    try:
+        document = json.loads(source.read_text(encoding="utf-8"))
+        plots = {
+            f"{source.stem}-{each['name']}.png" if each["name"] else f"{source.stem}.png": (str(each["caption"]), _summary_of(each, found))
+            for each in document["plots"]
+            for found in [document["more"][each["name"]] if each["name"] else document["found"]]
+        }
+        title = str(document["title"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidValue(
+            "Plots are drawn of the JSON file that an experiment wrote",
+            got=f"{source}: {error}",
+            remedy="Run the experiment, or another copy",
+        ) from None
+    with Staging(Path(folder), list(plots)) as staging:
+        for name, (caption, summary) in plots.items():
+            save_png(staging.part(name), _plot(title, caption, summary))
+        return staging.commit()
+
+
+def _summary_of(plot: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> Summary:
+    """The summary that a plot and what was found say."""
+    measures = tuple(
+        Measure(each["name"], each["percent"], None if each["limits"] is None else tuple(each["limits"]), each["mark"])
+        for each in plot["measures"]
+    )
+    intervals = {
+        (each["group"], each["series"], each["measure"]): Interval(
+            each["value"],
+            math.nan if each["low"] is None else each["low"],
+            math.nan if each["high"] is None else each["high"],
+            each["count"],
+            each["method"],
+        )
+        for each in found
+    }
+    return Summary(
+        tuple(plot["groups"]), tuple(plot["series"]), measures, intervals,
+        axis=plot["axis"], log=plot["log"], columns=plot["columns"], name=plot["name"], title=plot["title"],
+    )  # fmt: skip
 
 
 def table_lines(summary: Summary, *, unit: str) -> list[str]:
@@ -105,6 +159,7 @@ def _document(study: Study, rows: Sequence[Row], summary: Summary, failures: Seq
         "finished": len(rows),
         "failures": [{"arguments": dict(failure.job), "error": failure.error, "trace": failure.trace} for failure in failures],
         "confidence": 0.95,
+        "plots": [_plotted(each, _caption(study, each, len(rows))) for each in (summary, *summary.more)],
         "found": _found(summary),
         "more": {each.name: _found(each) for each in summary.more},
         "notes": list(summary.notes),
@@ -127,7 +182,33 @@ def _found(summary: Summary) -> list[dict[str, object]]:
     ]
 
 
-def _plot(study: Study, summary: Summary, finished: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+def _plotted(summary: Summary, caption: str) -> dict[str, object]:
+    """All that a plot of a summary needs beside what was found."""
+    return {
+        "name": summary.name,
+        "title": summary.title,
+        "caption": caption,
+        "groups": list(summary.groups),
+        "series": list(summary.series),
+        "axis": summary.axis,
+        "log": summary.log,
+        "columns": summary.columns,
+        "measures": [
+            {"name": each.name, "percent": each.percent, "limits": None if each.limits is None else list(each.limits), "mark": each.mark}
+            for each in summary.measures
+        ],
+    }
+
+
+def _caption(study: Study, summary: Summary, finished: int) -> str:
+    missing = len(study.jobs) - finished
+    counted = f"{finished:,} {study.unit}" + (f"; {missing:,} failed and are missing" if missing else "")
+    sure = "bands" if summary.axis else "whiskers"
+    return ". ".join([f"{counted}. Dots are estimates, {sure} 95 % confidence intervals", *summary.notes]) + "."
+
+
+def _plot(name: str, caption: str, summary: Summary) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """A summary of the study of this name as a picture."""
     from fieldcraft.view import IntervalPanel, plot_curves, plot_intervals
 
     def column(measure: Measure, part: str) -> list[list[float]]:
@@ -151,11 +232,7 @@ def _plot(study: Study, summary: Summary, finished: int) -> np.ndarray[tuple[int
         )
         for measure in summary.measures
     ]
-    missing = len(study.jobs) - finished
-    caption = f"{finished:,} {study.unit}" + (f"; {missing:,} failed and are missing" if missing else "")
-    title = f"{study.title}: {summary.title}" if summary.title else study.title
-    sure = "bands" if summary.axis else "whiskers"
-    caption = ". ".join([f"{caption}. Dots are estimates, {sure} 95 % confidence intervals", *summary.notes]) + "."
+    title = f"{name}: {summary.title}" if summary.title else name
     if summary.axis:
         return plot_curves(
             summary.places(), summary.series, panels, axis=summary.axis, log=summary.log, columns=summary.columns,

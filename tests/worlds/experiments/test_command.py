@@ -45,6 +45,17 @@ def test_a_table_and_the_files_are_printed(tmp_path, capsys):
     ]
 
 
+def test_plots_are_drawn_again_from_what_was_written(tmp_path, capsys):
+    assert call("--out", tmp_path, "--kinds", "plain,other", "--quiet") == 0
+    first = (tmp_path / "coins.png").read_bytes()
+    assert cli.main(["experiment", "draw", str(tmp_path / "coins.json"), "--out", str(tmp_path / "again")]) == 0
+    assert (tmp_path / "again" / "coins.png").read_bytes() == first
+    assert capsys.readouterr().out.startswith(f"wrote {tmp_path / 'again' / 'coins.png'}")
+    (tmp_path / "coins.json").write_text('{"title": "Coins"}')
+    assert cli.main(["experiment", "draw", str(tmp_path / "coins.json")]) == 2
+    assert "Plots are drawn of the JSON file" in capsys.readouterr().err
+
+
 def test_quiet_prints_nothing(tmp_path, capsys):
     assert call("--out", tmp_path, "--quiet") == 0
     assert capsys.readouterr() == ("", "")
