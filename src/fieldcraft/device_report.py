@@ -18,7 +18,7 @@ from fieldcraft import gpu
 from fieldcraft.gpu.devices import Device
 from fieldcraft.gpu.examination import examine
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Spread, Stamp, Trail
+from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Forage, Leave, Swarm, Walk
 
@@ -142,6 +142,40 @@ def _spread(spread: Spread, neighbors: Any) -> Callable[[Any], list[Any]]:
     return run
 
 
+def _radial(radial: Radial, wrap: bool) -> Callable[[Any], list[Any]]:
+    def run(place: Any) -> list[Any]:
+        rng, grid = np.random.default_rng(6), _ground(6, wrap=wrap)
+        layer: Any = InfluenceMap(grid).add_layer("a", radial, device=place)
+        some = np.flatnonzero(~grid.walls)
+        sources = []
+        for _ in range(8):
+            places = grid.position_of(rng.choice(some, 12))
+            sources += [layer.add_source(at, float(rng.normal() * 10.0 ** rng.integers(-3, 5))) for at in places[:10]]
+            sources.pop(0).move(places[10])
+            sources.pop(0).remove()
+            layer.step()
+        return [np.array(layer.values)]
+
+    return run
+
+
+def _fade(fade: Fade) -> Callable[[Any], list[Any]]:
+    def run(place: Any) -> list[Any]:
+        rng, grid = np.random.default_rng(7), _ground(7)
+        layer: Any = InfluenceMap(grid).add_layer("a", fade, device=place)
+        some = np.flatnonzero(~grid.walls)
+        for _ in range(8):
+            places = grid.position_of(rng.choice(some, 30))
+            layer.mark(places, rng.uniform(0, fade.maximum, 30), radius=float(rng.uniform(1, 5)))
+            layer.step(int(rng.integers(1, 6)))
+        values = np.array(layer.values)
+        if place == "cpu":
+            return [values, values]
+        return [values, place.read(layer._field.now, np.float32, values.shape)]  # worked out here, and there
+
+    return run
+
+
 def _swarm(how: Walk, wrap: bool) -> Callable[[Any], list[Any]]:
     def run(place: Any) -> list[Any]:
         grid = _ground(3, wrap=wrap)
@@ -171,6 +205,9 @@ _CASES: dict[str, Callable[[Any], list[Any]]] = {
     "Spread, exponential, 8 neighbours": _spread(Spread(0.2, 0.6), 8),
     "Spread, linear, with a half-life": _spread(Spread(0.3, 0.7, falloff="linear", half_life=0.5), 4),
     "Spread, knight's moves": _spread(Spread(0.2, 0.6), [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]),
+    "Radial, among walls": _radial(Radial(7.5), False),
+    "Radial, straight, on a torus": _radial(Radial(60.0, metric="straight", falloff="parabolic"), True),
+    "Fade, marks around cells": _fade(Fade(amount=0.7, maximum=10.0)),
     "Swarm, following and foraging": _swarm(Walk(9.0, follow=2.0, avoid=1.0, wander=12.0, turn=40.0, distance=5.0), False),
     "Swarm, all weights, on a torus": _swarm(Walk(9.0, follow=1.0, avoid=1.0, align=1.5, separate=0.8, cohere=0.3, distance=4.0), True),
 }

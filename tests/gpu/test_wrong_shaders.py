@@ -17,6 +17,9 @@ WRONG = {
     ],
     "Trail, 7 x 7, losing at edges": [("i < run.y;", "i < run.x;")],
     "Spread, exponential, 8 neighbours": [("kept(value * loss, p.zero)", "kept(value * loss, p.zero) * 1.0000001")],
+    "Radial, among walls": [("put(p.plane + cells[i]", "put(p.plane + cells[i] + 1u")],
+    "Radial, straight, on a torus": [("away <= size / 2", "away < size / 2"), ("rounded(a.size, 29u)", "lowered(a.size, 29u)")],
+    "Fade, marks around cells": [("atomicMax(&ends", "atomicMin(&ends"), ("id.y % p.rows", "id.y & 7u")],
     "Swarm, following and foraging": [
         ("0x846ca68bu", "0x846ca68du"),  # other dice
         ("atomicMin(&claims", "atomicMax(&claims"),  # another ant is served

@@ -7,16 +7,23 @@ from typing import Any
 
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.gpu.devices import Device, device
+from fieldcraft.gpu.fades import DeviceFadeField
+from fieldcraft.gpu.radials import DeviceRadialField
 from fieldcraft.gpu.spreads import DeviceSpreadField
 from fieldcraft.gpu.trails import DeviceTrailField
-from fieldcraft.propagation import Propagation, Spread, Trail
+from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.field import Field
 from fieldcraft.space import Space, grid_of
 
 __all__ = ["CARRIED", "Carrier", "carrier", "checked_device"]
 
-CARRIED: dict[type[Propagation], Callable[[Any, Any, float, Device], Field]] = {Trail: DeviceTrailField, Spread: DeviceSpreadField}
+CARRIED: dict[type[Propagation], Callable[[Any, Any, float, Device], Field]] = {
+    Trail: DeviceTrailField,
+    Spread: DeviceSpreadField,
+    Radial: DeviceRadialField,
+    Fade: DeviceFadeField,
+}
 """The field of each kind of propagation that a device carries."""
 
 

@@ -277,7 +277,7 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         if self._anew:  # restored from a save, or tuned: only the sources know what the values will be made of
             told = sources.copy()
             told.all_changed()
-            field = type(self)(self.radial, self.space)
+            field = self._other(self.radial)
             field.feed(told)
             field.catch_up()
         rows, amounts = field.contributions(cell)
@@ -297,13 +297,13 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         if self._anew:  # restored from a save, or tuned: only the sources know what the values are made of
             told = sources.copy()
             told.all_changed()
-            mirror = type(self)(strongest, self.space)
+            mirror = self._other(strongest)
             mirror.resist(self.resistance)
             mirror.feed(told)
             mirror.catch_up()
             return mirror
         if mirror is None or mirror.walks is not self.walks or self._shapes_seen is not self.footprints:
-            mirror = type(self)(strongest, self.space)
+            mirror = self._other(strongest)
             mirror.resistance = self.resistance
             mirror.walks = self.walks
             self._shapes_seen = self.footprints
@@ -406,6 +406,10 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
 
     _unit = 1.0
     """The length in world units that footprints count by."""
+
+    def _other(self, radial: Radial) -> RadialField[AnyWalks]:
+        """Another field on the same ground."""
+        return type(self)(radial, self.space)
 
     def _columns(self, sources: Sources) -> Columns:
         """The rows of the sources; their shapes are places in the numbers that `_number` finds."""
