@@ -30,6 +30,7 @@ SUITES = {
     "sight": "bench.sight",
     "memory": "bench.memory",
     "learning": "bench.learning",
+    "sc2": "bench.sc2",
     "cluster": "bench.cluster",
     "ahead": "bench.ahead",
 }

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft.adapters.sc2 import EFFECTS, Battlefield, Threat, by_weapons
+from fieldcraft.adapters.sc2.ground import Standing, dilated
+from fieldcraft.adapters.sc2.regions import regions_of
 from fieldcraft.errors import InvalidValue
 from support import realdata
 
@@ -19,10 +22,12 @@ with warnings.catch_warnings():
     from sc2.game_data import GameData
     from sc2.game_info import GameInfo
     from sc2.game_state import GameState
+    from sc2.pixel_map import PixelMap
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # of protobuf and python-sc2
 
 MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS, STORM, BILE = 48, 55, 73, 19, 47, 341, 364, 1, 11
+NETWORK, CANAL = 95, 142
 
 
 def image(table: np.ndarray, bits: int) -> Any:
@@ -39,13 +44,13 @@ def kinds() -> Any:
     units = [
         data_pb2.UnitTypeData(
             unit_id=unit, name=str(unit), available=True, movement_speed=2.25,
-            attributes=[data_pb2.Structure] if unit in (DEPOT, LOWERED) else [],
+            attributes=[data_pb2.Structure] if unit in (DEPOT, LOWERED, NETWORK, CANAL) else [],
             weapons=[
                 data_pb2.Weapon(type=kind, damage=damage, range=reach, speed=speed, attacks=1)
                 for kind, damage, reach, speed in weapons.get(unit, [])
             ],
         )
-        for unit in (MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS)
+        for unit in (MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS, NETWORK, CANAL)
     ]  # fmt: skip
     return sc2api_pb2.ResponseData(units=units)
 
@@ -215,3 +220,137 @@ def test_real_maps(path: Any) -> None:
     assert (field.ground.walls != ours.walls).mean() < 0.02  # geysers, which this game does not have
     ends = stored["start_locations"]
     assert field.pathfind(ends[0], ends[1]).length > np.hypot(*(ends[0] - ends[1]))
+
+
+def levels(game: Game, height: np.ndarray) -> None:
+    """Tell the game how high its ground is."""
+    game.bot.game_info.terrain_height = PixelMap(image(height, 8))
+
+
+def test_climbers_cross_cliffs_of_one_level() -> None:
+    pathing = np.ones((24, 40), dtype=np.uint8)
+    pathing[:, 10:12] = 0  # a cliff
+    pathing[:, 20:25] = 0  # too wide
+    pathing[:, 32:34] = 0  # a wall between equal levels
+    pathing[12, 10:12] = 1
+    game = Game(pathing)
+    height = np.full((24, 40), 191)
+    height[:, 12:20], height[:, 25:] = 207, 223
+    levels(game, height)
+    game.place(DEPOT, 11.0, 5.0, radius=1.0)
+    game.step()
+    field = Battlefield(game.bot)
+    walls = field.space("climber").walls[::-1]
+    assert not walls[8:16, 10:12].any()
+    assert walls[4:6, 10:12].all()
+    assert walls[:, 21:24].all()
+    assert walls[:, 32:34].all()
+    around, over = field.pathfind((5.5, 20.5), (16.5, 20.5)), field.pathfind((5.5, 20.5), (16.5, 20.5), "climber")
+    assert over.length == pytest.approx(11)
+    assert around.length > 15
+
+
+@pytest.mark.parametrize("radius", [0.4, 0.75, 1.0, 1.6])
+def test_large_units_keep_clear_of_walls(radius: float) -> None:
+    rng = np.random.default_rng(3)
+    blocked = rng.random((13, 17)) < 0.1
+    found = dilated(blocked, radius)
+    for y, x in np.ndindex(blocked.shape):
+        gaps = [np.hypot(max(abs(y - v) - 0.5, 0), max(abs(x - u) - 0.5, 0)) for v, u in np.argwhere(blocked)]
+        assert found[y, x] == (blocked[y, x] or min(gaps) < radius)
+
+
+def test_large_units_do_not_fit_through_narrow_doors() -> None:
+    pathing = np.ones((24, 40), dtype=np.uint8)
+    pathing[12:14] = 0
+    pathing[12:14, 8:10] = 1
+    pathing[12:14, 30:34] = 1
+    field = Battlefield(Game(pathing).bot)
+    small, large = (field.pathfind((8.5, 5.5), (8.5, 20.5), kind) for kind in ("ground", "large"))
+    assert small.length == pytest.approx(15, abs=1.5)
+    assert large.positions[:, 0].max() > 30
+
+
+def test_a_worm_is_taken_where_it_is_shorter(game: Game) -> None:
+    for kind, x, y in ((NETWORK, 8.5, 6.5), (CANAL, 38.5, 24.5), (CANAL, 24.5, 6.5)):
+        game.place(kind, x, y, alliance=1, radius=1.0)
+    game.step()
+    field = Battlefield(game.bot)
+    told = field.journey((5.5, 5.5), (40.5, 25.5), toll=2.0)
+    assert [worm.type_id.value for worm in told.worms] == [NETWORK, CANAL]
+    assert told.worms[1].position == (38.5, 24.5)
+    assert len(told.legs) == 2
+    assert told.cost < field.pathfind((5.5, 5.5), (40.5, 25.5)).cost - 2
+    assert len(field.journey((5.5, 5.5), (40.5, 25.5), toll=1000.0).legs) == 1
+    assert not field.journey((5.5, 5.5), (12.5, 5.5)).worms
+    assert not field.journey((5.5, 5.5), (40.5, 25.5), worms=()).worms
+
+
+def test_rocks_are_walked_through_by_those_who_ask(game: Game) -> None:
+    game.pathing[:12, 20:24] = 0
+    game.info.start_raw.pathing_grid.CopyFrom(image(game.pathing, 1))
+    game.place(ROCKS, 22.0, 6.0, alliance=3, radius=2.0)
+    game.bot.game_info.pathing_grid = PixelMap(image(game.pathing, 1), in_bits=True)
+    game.step()
+    field = Battlefield(game.bot)
+    if not len(game.bot.destructables):
+        pytest.skip("this game has no rocks by that number")
+    assert field.space("rocks").walls.sum() < field.ground.walls.sum()
+
+
+def test_only_changes_are_stamped(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    field = Battlefield(game.bot)
+    kinds = ("ground", "large", "climber", "rocks")
+    for kind in kinds:
+        field.space(kind)
+    for _ in range(12):
+        if game.units and rng.random() < 0.4:
+            del game.units[int(rng.integers(len(game.units)))]
+        else:
+            game.place(
+                (DEPOT, LOWERED)[int(rng.integers(2))], *rng.integers(4, 26, 2).tolist(), alliance=int(rng.choice([1, 4])), radius=1.0
+            )
+            game.units[-1].tag = int(rng.integers(10**9))
+        game.step()
+        field.update()
+        fresh = Battlefield(game.bot)
+        assert all(np.array_equal(field.space(kind).walls, fresh.space(kind).walls) for kind in kinds)
+    stamped = []
+    monkeypatch.setattr(Standing, "_count", lambda *thing: stamped.append(thing))
+    game.step()
+    field.update()
+    assert stamped == []
+
+
+def test_regions_are_parted_by_chokes() -> None:
+    walls = np.ones((30, 60), dtype=bool)
+    walls[3:27, 3:25] = walls[3:27, 35:57] = False
+    walls[13:17, 25:35] = False
+    found = regions_of(fc.Grid.from_walls(walls, neighbors=8))
+    assert len(found.regions) == 2
+    (choke,) = [each for each in found.chokes if each.regions == (0, 1)][:1]
+    assert choke.width == pytest.approx(4)
+    assert 24 <= choke.position[0] <= 36
+    assert found.at((10.5, 10.5)) != found.at((50.5, 10.5))
+    assert found.at(np.array([(10.5, 10.5), (0.5, 0.5)])).tolist() == [found.at((10.5, 10.5)), -1]
+    assert found.chokes_of(0) == list(found.chokes)
+    with pytest.raises(InvalidValue):
+        found.chokes_of(2)
+    assert regions_of(fc.Grid(30, 20)).chokes == ()
+
+
+@pytest.mark.parametrize("path", realdata.files("sc2/grids", "*.npz")[:4], ids=lambda path: path.stem)
+def test_chokes_of_real_maps_part_their_regions(path: Any) -> None:
+    field = Battlefield(Game(np.load(path, allow_pickle=False)["pathing"]).bot)
+    found = field.regions
+    assert 8 <= len(found.regions) <= 60
+    closed = found.space.walls.copy()
+    for choke in found.chokes:
+        closed.reshape(-1)[choke.cells] = True
+    parts = ndimage.label(~closed)[0].reshape(-1)
+    inside = (parts > 0) & (found.of_cell >= 0)
+    pairs = np.unique(np.stack([parts[inside], found.of_cell[inside]]), axis=1)
+    assert len(np.unique(pairs[0])) == len(pairs[0]) == len(found.regions)
+    a, b = (int(found.at(end)) for end in np.load(path, allow_pickle=False)["start_locations"][:2])
+    assert a != b

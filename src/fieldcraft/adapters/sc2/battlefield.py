@@ -1,19 +1,19 @@
-"""Bots for StarCraft II on python-sc2: the battlefield as maps that are kept from step to step, not built anew in each.
-
-Only attributes of a `BotAI` are read, so nothing of python-sc2 is imported: a bot of burnysc2, ares-sc2 or a recording will do. Positions
-are the game's own, (x, y) with y up, cell (x, y) from x to x + 1.
-"""
+"""The battlefield of a bot: spaces, dangers, ways."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
+from fieldcraft.adapters.sc2.ground import Standing, climbable, dilated
+from fieldcraft.adapters.sc2.regions import Regions, regions_of
+from fieldcraft.adapters.sc2.threats import BUFFER, EFFECTS, Effect, Threat, by_weapons
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer
@@ -22,57 +22,27 @@ from fieldcraft.propagation import Radial
 from fieldcraft.query import best
 from fieldcraft.space import Grid
 
-__all__ = ["EFFECTS", "MELEE", "Battlefield", "Effect", "Threat", "by_weapons"]
+__all__ = ["KINDS", "Battlefield", "Journey"]
 
-MELEE = 4.0
-"""How far a melee unit is taken to reach, in cells: its next steps, not its blade."""
+KINDS = ("ground", "air", "climber", "large", "rocks")
+"""The kinds of movement: on the ground, in the air, over cliffs (reapers, colossi), for large units (thors, ultralisks), and on the ground
+as if all rocks had fallen."""
 
-_BUFFER = 4.0
-_WALKED_OVER = {"SUPPLYDEPOTLOWERED", "CREEPTUMOR", "CREEPTUMORQUEEN", "CREEPTUMORBURROWED", "FORCEFIELD"}
-_REACH_OF_MELEE = 2.0
-
-
-@dataclass(frozen=True)
-class Threat:
-    """The danger round one unit: a cost in each cell within a radius of it, for those on the ground and those in the air."""
-
-    ground: float = 0.0
-    ground_radius: float = 0.0
-    air: float = 0.0
-    air_radius: float = 0.0
+_LARGE = 1.0
+_WORMS = {"NYDUSNETWORK", "NYDUSCANAL"}
 
 
 @dataclass(frozen=True)
-class Effect:
-    """The danger of an effect on the field: a cost within a radius, against ground, air or both."""
+class Journey:
+    """A way that may lead through a nydus worm: `legs`, one path on foot or two, and the `worms` between them, entrance and exit."""
 
-    cost: float
-    radius: float
-    ground: bool = True
-    air: bool = True
+    legs: tuple[Path, ...]
+    worms: tuple[Any, ...] = ()
 
-
-EFFECTS: Mapping[str, Effect] = {
-    "PSISTORMPERSISTENT": Effect(600.0, 3.5),
-    "RAVAGERCORROSIVEBILECP": Effect(100.0, 3.0),
-    "NUKEPERSISTENT": Effect(1000.0, 8.0),
-    "LURKERMP": Effect(600.0, 1.5, air=False),
-    "LIBERATORTARGETMORPHPERSISTENT": Effect(500.0, 6.0, air=False),
-    "LIBERATORTARGETMORPHDELAYPERSISTENT": Effect(500.0, 6.0, air=False),
-    "BLINDINGCLOUDCP": Effect(300.0, 4.0, air=False),
-    "KD8CHARGE": Effect(100.0, 4.0, air=False),
-}
-"""Dangerous effects by their name in python-sc2. Pass your own table to `Battlefield` to weigh them otherwise."""
-
-
-def by_weapons(unit: Any) -> Threat:
-    """The threat of a unit by its weapons: damage a second as cost, range and 4 cells as radius; 4 cells for melee units."""
-
-    def radius(range_: float) -> float:
-        return MELEE if range_ < _REACH_OF_MELEE else range_ + _BUFFER
-
-    ground, air = float(unit.ground_dps), float(unit.air_dps)
-    return Threat(ground, radius(float(unit.ground_range)) if ground > 0 else 0.0, air, radius(float(unit.air_range)) if air > 0 else 0.0)
+    @property
+    def cost(self) -> float:
+        """The cost of all legs, without the toll."""
+        return float(sum(leg.cost for leg in self.legs))
 
 
 class Battlefield:
@@ -84,8 +54,11 @@ class Battlefield:
     threat: the `Threat` of an enemy unit; `by_weapons`, or a table: `lambda unit: TABLE.get(unit.type_id.name, by_weapons(unit))`.
     effects: costs of effects by name, see `EFFECTS`.
 
-    `ground` and `air` are `Grid`s, `imap` holds the layers "ground" and "air" (`danger["ground"]`): costs per cell, without a base.
-    Structures, minerals and rocks that come and go change the walls of `ground`. Raises `InvalidValue` for what is no bot.
+    large: the radius of large units, in cells.
+
+    `space(kind)` is the `Grid` of a kind of movement, see `KINDS`, made when it is first asked for and then kept up to date: structures,
+    minerals and rocks that come and go change its walls. `ground` and `air` are two of them. `imap` holds the layers "ground" and "air"
+    (`danger["ground"]`): costs per cell, without a base; all kinds but "air" read "ground". Raises `InvalidValue` for what is no bot.
     """
 
     ground: Grid
@@ -95,24 +68,30 @@ class Battlefield:
     danger: dict[str, RadialLayer]
     """The layers "ground" and "air"."""
 
-    def __init__(self, bot: Any, *, threat: Callable[[Any], Threat] = by_weapons, effects: Mapping[str, Effect] = EFFECTS) -> None:
+    def __init__(
+        self,
+        bot: Any,
+        *,
+        threat: Callable[[Any], Threat] = by_weapons,
+        effects: Mapping[str, Effect] = EFFECTS,
+        large: float = _LARGE,
+    ) -> None:
         if not hasattr(bot, "game_info") or not hasattr(bot, "state"):
             raise InvalidValue("A battlefield is that of a bot", got=type(bot).__name__, remedy="Pass self in on_start()")
         self.bot, self._threat, self._effects = bot, threat, effects
-        walkable = self._walkable()
-        height, width = walkable.shape
-        area = bot.game_info.playable_area
-        inside = np.zeros_like(walkable)
-        inside[area.y : area.y + area.height, area.x : area.x + area.width] = True
-        self.ground = Grid(width, height, walls=~walkable[::-1], neighbors=8, y_up=True)
-        self.air = Grid(width, height, walls=~inside[::-1], neighbors=8, y_up=True)
+        self._large = checks.positive("large", large)
+        self._standing = Standing(bot)
+        height, width = self._standing.blocked.shape
+        self._spaces: dict[str, Grid] = {}
+        self.ground, self.air = self.space("ground"), self.space("air")
         self.imap = InfluenceMap(Grid(width, height, neighbors=8, y_up=True))  # danger reaches over walls
-        disc = Radial(_BUFFER, "constant", metric="straight")
+        disc = Radial(BUFFER, "constant", metric="straight")
         self.danger = {name: self.imap.add_layer(name, disc) for name in ("ground", "air")}
 
     def update(self, enemies: Iterable[Any] | None = None) -> None:
         """Bring all maps up to date: walls, enemy units (those of the bot, or `enemies`: remembered ones, too), effects."""
-        self._follow_walls()
+        if self._standing.follow():
+            self._follow_walls()
         found = [(unit.tag, unit.position, self._threat(unit)) for unit in (self.bot.enemy_units if enemies is None else enemies)]
         burning: dict[Any, tuple[Any, Threat]] = {}
         for effect in self.bot.state.effects:
@@ -139,6 +118,21 @@ class Battlefield:
             )
         self.imap.step()
 
+    def space(self, kind: str = "ground") -> Grid:
+        """The map on which a kind of unit moves; its walls follow the game."""
+        if checks.choice("kind", kind, KINDS) not in self._spaces:
+            blocked = self._blocked(kind)
+            height, width = blocked.shape
+            self._spaces[kind] = Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True)
+        return self._spaces[kind]
+
+    @cached_property
+    def regions(self) -> Regions:
+        """The wide places of the ground as it was at first, and the chokes between them; worked out when they are first asked for."""
+        blocked = self._standing.natural
+        height, width = blocked.shape
+        return regions_of(Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True))
+
     def grid(self, kind: str = "ground") -> NDArray[np.float32]:
         """The cost of each cell as bots index it: float32 [x, y], 1 + danger, infinite on walls. A new array."""
         layer, space = self._of(kind)
@@ -163,10 +157,47 @@ class Battlefield:
     def pathfind(self, start: ArrayLike, goal: ArrayLike, kind: str = "ground", *, weight: float = 1.0, smooth: bool = False) -> Path:
         """The cheapest way, each cell at 1 + `weight` times its danger; ends in walls are taken to the nearest open cell."""
         layer, space = self._of(kind)
+        cost = 1 + checks.not_negative("weight", weight) * layer.on(space)
+        return self._way(space, start, goal, cost, smooth)
+
+    def journey(
+        self,
+        start: ArrayLike,
+        goal: ArrayLike,
+        kind: str = "ground",
+        *,
+        weight: float = 1.0,
+        toll: float = 10.0,
+        worms: Iterable[Any] | None = None,
+    ) -> Journey:
+        """The cheapest way on foot or through a nydus worm, whichever is cheaper when going through one costs a `toll`.
+
+        `worms` are networks and canals that are open, those of the bot that are ready if none are given. Each leg is exact, as `pathfind`.
+        """
+        layer, space = self._of(kind)
+        cost = 1 + checks.not_negative("weight", weight) * layer.on(space)
+        toll = checks.not_negative("toll", toll)
+        if worms is None:
+            worms = [unit for unit in self.bot.structures if unit.type_id.name in _WORMS and unit.is_ready]
+        open_ = list(worms)
+        on_foot = self._way(space, start, goal, cost)
+        if len(open_) < 2:
+            return Journey((on_foot,))
+        there = [self._way(space, start, worm.position, cost) for worm in open_]
+        on = [self._way(space, worm.position, goal, cost) for worm in open_]
+        pairs = [(a, b) for a in range(len(open_)) for b in range(len(open_)) if a != b and there[a] and on[b]]
+        best_pair = min(pairs, key=lambda pair: there[pair[0]].cost + on[pair[1]].cost, default=None)
+        if best_pair is None or (on_foot and on_foot.cost <= there[best_pair[0]].cost + on[best_pair[1]].cost + toll):
+            return Journey((on_foot,))
+        a, b = best_pair
+        return Journey((there[a], on[b]), (open_[a], open_[b]))
+
+    @staticmethod
+    def _way(space: Grid, start: ArrayLike, goal: ArrayLike, cost: Any, smooth: bool = False) -> Path:
         ends = space.position_of(
             space.nearest_open(np.atleast_1d(space.cell_at(np.array([start, goal], dtype=np.float64), outside="clamp")))
         )
-        return shortest_path(space, ends[0], ends[1], cost=1 + checks.not_negative("weight", weight) * layer.on(space), smooth=smooth)
+        return shortest_path(space, ends[0], ends[1], cost=cost, smooth=smooth)
 
     def next_point(
         self, start: ArrayLike, goal: ArrayLike, kind: str = "ground", *, ahead: float = 3.0, weight: float = 1.0
@@ -189,33 +220,32 @@ class Battlefield:
 
     def _of(self, kind: str) -> tuple[RadialLayer, Grid]:
         """The layer and the space of a kind."""
-        on_ground = checks.choice("kind", kind, ("ground", "air")) == "ground"
-        return self.danger[kind], self.ground if on_ground else self.air
+        space = self.space(kind)
+        return self.danger["air" if kind == "air" else "ground"], space
 
-    def _walkable(self) -> NDArray[np.bool_]:
-        """Where the ground can be walked on, [y, x] with y up: the game's grid, without minerals and geysers nobody sees."""
-        info = self.bot.game_info
-        walkable: NDArray[np.bool_] = np.fmax(info.pathing_grid.data_numpy, info.placement_grid.data_numpy) > 0
-        for units, wide, high in ((self.bot.mineral_field, 2, 1), (self.bot.vespene_geyser, 3, 3)):
-            for unit in units:
-                left, low = int(unit.position[0] - wide / 2), int(unit.position[1] - high / 2)
-                walkable[low : low + high, left : left + wide] = False
-        for structure in [*self.bot.structures, *self.bot.enemy_structures, *self.bot.destructables]:
-            if not structure.is_flying and structure.type_id.name not in _WALKED_OVER:
-                _stamp(walkable, structure)
-        return walkable
+    @cached_property
+    def _cliffs(self) -> NDArray[np.bool_]:
+        return climbable(self._standing.natural, self.bot.game_info.terrain_height.data_numpy)
+
+    def _blocked(self, kind: str) -> NDArray[np.bool_]:
+        """Where a kind cannot move, [y, x] with y up."""
+        if kind == "air":
+            area = self.bot.game_info.playable_area
+            outside = np.ones_like(self._standing.natural)
+            outside[area.y : area.y + area.height, area.x : area.x + area.width] = False
+            return outside
+        if kind == "climber":
+            return self._standing.blocked & ~(self._cliffs & ~self._standing.occupied)
+        if kind == "large":
+            return dilated(self._standing.blocked, self._large)
+        return self._standing.without_rocks if kind == "rocks" else self._standing.blocked
 
     def _follow_walls(self) -> None:
-        walls = ~self._walkable()[::-1]
-        for blocked in (True, False):
-            changed = np.flatnonzero((walls if blocked else ~walls) & (self.ground.walls != walls))
-            if len(changed):
-                self.ground.set_walls(changed, blocked)
-
-
-def _stamp(walkable: NDArray[np.bool_], unit: Any) -> None:
-    """Close the cells below a building, whose footprint is a square about as wide as twice its radius."""
-    half = getattr(unit, "footprint_radius", None) or int(unit.radius * 2) / 2
-    x, y = unit.position
-    left, low, right, high = (round(part) for part in (x - half, y - half, x + half, y + half))
-    walkable[max(low, 0) : max(high, 0), max(left, 0) : max(right, 0)] = False
+        for kind, space in self._spaces.items():
+            if kind == "air":
+                continue
+            walls = self._blocked(kind)[::-1]
+            for blocked in (True, False):
+                changed = np.flatnonzero((walls if blocked else ~walls) & (space.walls != walls))
+                if len(changed):
+                    space.set_walls(changed, blocked)
