@@ -42,10 +42,11 @@ def test_former_names_of_objects_name_their_successors(layer):
         (distances, "at", "sample"),
         (distances, "stale", "outdated"),
         (fc.Belief(layer.space, speed=1.0), "recall", "restore"),
+        (fc.LastSeen(layer.space), "step", "advance"),
         (teams, "values", "layers.values"),
         (layer.space.to_graph(), "block_edges", "set_edges"),
     ):
-        with pytest.raises(former.NoSuchName, match=f"It is .{now}"):
+        with pytest.raises(former.NoSuchName, match=f"Write .{now}"):
             getattr(thing, name)
 
 

@@ -45,6 +45,7 @@ _GUESSES = {
 
 _CLASSES = {
     "Graph": {"block_edges": "set_edges(edges, blocked=True)"},
+    "LastSeen": {"step": "advance(seconds)"},
     "Teams": {"areas": "regions()", "items": "layers.items()", "keys": "layers.keys()", "values": "layers.values()"},
 }
 
@@ -76,7 +77,7 @@ def missing(thing: Any, name: str, *, is_map: bool = False) -> AttributeError:
     kind = type(thing).__name__
     now = _CLASSES.get(kind, {}).get(name) or (_GUESSES.get(name) if is_map else None)
     if now and hasattr(type(thing), now.partition("(")[0].partition(".")[0]):
-        return NoSuchName(f"A {kind}", name, f"It is .{now} now")
+        return NoSuchName(f"A {kind}", name, f"Write .{now}")
     if is_map and name in _REDUCTIONS:
         return NoSuchName(
             f"A {kind}", name, f"Its values have: np.{name}(map), or map.values.{name}(). Of two maps: fc.maximum, fc.minimum"

@@ -220,3 +220,21 @@ class TestRefusals:
     def test_no_explorers_take_no_steps(self, empty: object) -> None:
         layer = corridor([1, 2, 3])
         assert explore_step(layer, empty).cells.shape == (0,)
+
+
+def test_seconds_since_a_look_lead_to_what_was_never_seen():
+    space = fc.generate_map("rooms", 40, 26, seed=4, neighbors=8)
+    seen = fc.LastSeen(space)
+    at = space.position_of(space.nearest_open(0))
+    for _ in range(260):
+        seen.advance(1.0)
+        seen.look(fc.visible(space, at, radius=7))
+        if not seen.never.any():
+            break
+        at = fc.explore_step(seen, at).positions
+    assert not seen.never.any()
+    known = seen.knowledge
+    assert known.values.max() == 1  # at this look
+    seen.advance(3.0)
+    assert known.values.max() == pytest.approx(0.25)
+    assert fc.explore_step(known, at).cells == fc.explore_step(seen, at).cells

@@ -94,6 +94,11 @@ class LastSeen(Operand):
             self._shown = (self.version, found)
         return self._shown[1]
 
+    @property
+    def knowledge(self) -> Operand:
+        """How well each cell is known, for `explore_step`: 0 where it was never seen, 1 at a look, 1 / (1 + seconds) later. Live."""
+        return _Knowledge(self)
+
     def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> NDArray[np.float64]:
         """A place of its own for each patrol, those that have waited longest first; see `Pursuit.assign`."""
         waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
@@ -116,3 +121,26 @@ class LastSeen(Operand):
         self._seen, self._now, self._began = seen.astype(np.int64), now, began
         self._met = self._seen > 0
         self._changes += 1
+
+
+class _Knowledge(Operand):
+    """The seconds of a `LastSeen` turned round: the longer ago, the less is known."""
+
+    name = "knowledge"
+
+    def __init__(self, seen: LastSeen) -> None:
+        self.space, self._of = seen.space, seen
+
+    def __repr__(self) -> str:
+        return f"<knowledge of {self._of!r}>"
+
+    @property
+    def version(self) -> int:
+        return self._of.version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        waited = self._of.values
+        found: NDArray[np.float32] = np.where(self._of.never | self.space.walls, np.float32(0), 1 / (1 + waited))
+        found.flags.writeable = False
+        return found

@@ -44,7 +44,8 @@ def explore_step(
 
     Parameters
     ----------
-    layer: what is known of each cell: a layer with `Fade`, or any layer or expression; lower is less.
+    layer: what is known of each cell: a layer with `Fade`, or any layer or expression; lower is less. A `LastSeen`, whose seconds say
+        the contrary, is read by its `knowledge`: never seen is unknown, and what was seen long ago is known least.
     positions: one (x, y) pair or an (N, 2) array of world positions on open ground.
     sight: steps, at least 1.
     unknown: where everything within sight reads more than this, the step leads towards the nearest cell, by steps at any
@@ -63,7 +64,7 @@ def explore_step(
     Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that of Yamauchi's "A
     Frontier-Based Approach for Autonomous Exploration" (1997).
     """
-    ground = Ground(layer)
+    ground = Ground(getattr(layer, "knowledge", layer))
     space = ground.space
     reach = min(checks.whole("sight", sight, minimum=1), len(space))
     limit = None if unknown is None else np.float32(np.clip(checks.finite("unknown", unknown), -checks.LARGEST, checks.LARGEST))
