@@ -454,6 +454,10 @@ GOOD: dict[str, Callable[[World], Any]] = {
 # Classes whose objects fieldcraft makes, never a user.
 MADE = {
     "Advance",
+    "Choke",
+    "Journey",
+    "Region",
+    "Regions",
     "Calibration",
     "Losses",
     "PlaceModel",
