@@ -7,7 +7,7 @@ WORKERS ?= logical
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup docs demo test test-reference scenarios lint bench gallery format build clean
+.PHONY: setup docs demo test test-reference scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready
 
@@ -54,6 +54,10 @@ bench: setup
 # Records a film of every world into docs/gallery and writes docs/gallery.md.
 gallery: setup
 	$(BIN)/python -m fieldcraft_worlds.gallery
+
+# Draws every picture of the documentation anew; `python docs/pictures.py NAME` draws one.
+pictures: setup
+	$(BIN)/python docs/pictures.py
 
 # A wheel for this platform and Python with all kernels compiled, and a pure one with the sources.
 build: setup

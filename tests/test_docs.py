@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import re
 from pathlib import Path
 
@@ -36,6 +37,19 @@ def test_links_on_the_page_lead_somewhere(page: Path) -> None:
         if not target.startswith(("http:", "https:")) and not (page.parent / target).exists()
     ]
     assert lost == []
+
+
+def test_every_picture_can_be_drawn_anew() -> None:
+    spec = importlib.util.spec_from_file_location("pictures", HOME / "docs" / "pictures.py")
+    assert spec is not None and spec.loader is not None
+    pictures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pictures)
+    shown = {target for page in PAGES for target in re.findall(r"images/([\w/]+)\.(?:png|webp)", page.read_text(encoding="utf-8"))}
+    known = {*pictures.known(), *pictures.BROWSER}
+    assert {name.split("/")[0] for name in shown} <= known
+    scripts = [HOME / "examples" / f"{name}.py" for name in pictures.EXAMPLES]
+    scripts += [HOME / "recipes" / f"{recipe}.toml" for recipe, _ in pictures.RECIPES.values()]
+    assert [str(script) for script in scripts if not script.exists()] == []
 
 
 def test_the_package_docstring_is_true() -> None:

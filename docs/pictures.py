@@ -1,0 +1,177 @@
+"""Draws the pictures of the documentation anew: `make pictures`, or `python docs/pictures.py NAME...` for some of them.
+
+Every picture that a page shows has a row here (`tests/test_docs.py`), but for the three of the lab, which are looks at a browser's window.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import fieldcraft as fc
+
+DOCS = Path(__file__).resolve().parent
+IMAGES = DOCS / "images"
+PLAY = "fieldcraft play {game} --headless --quiet --shot {file}"
+
+EXAMPLES = ("army", "explorer", "flanking", "hex_war", "pheromones", "roguelike", "stealth", "tower_defence", "utility", "chase_sheet")
+"""Drawn by `examples/NAME.py --picture`."""
+
+RECIPES = {
+    "demo": ("demo", "demo.png"),
+    "decay": ("decay", "decay.png"),
+    "momentum": ("momentum", "momentum.png"),
+    "hexagons": ("hexagons", "camps.png"),
+    "recipe_kinds": ("memory_and_trails", "guards.png"),
+}
+"""The recipe that `fieldcraft run` follows, and the file that it writes."""
+
+GAMES = {
+    "ants": "ants --seed 7 --steps 1500 --size 900x480",
+    "flock": "flock --seed 7 --steps 600 --size 900x480",
+    "tether": "tether --seed 7 --steps 300 --size 1274x682",
+    "towers": "towers --seed 7 --steps 900 --size 960x540",
+    "maze": "maze --seed 7 --steps 900 --size 1200x720",
+    "chase": "chase --seed 7 --steps 600 --size 1180x640 --overlay heat --overlay estimate",
+}
+"""What `fieldcraft play` is told; `--shot` writes the picture of the end."""
+
+EXPERIMENTS = tuple(path.stem for path in sorted((DOCS / "data").glob("*.json")))
+"""Drawn by `fieldcraft experiment draw docs/data/NAME.json`; the page says what the experiment itself was told."""
+
+PAGES = {"pack": "flanking.md", "cookbook": "cookbook.md"}
+"""Written by the code on a page; of the cookbook all."""
+
+BENCH = ("cost",)
+"""Drawn by `python -m bench NAME`: some minutes."""
+
+BROWSER = ("lab", "lab_fork", "lab_towers")
+"""The page of `fieldcraft lab` in a browser."""
+
+
+def decay_curves(file: Path) -> None:
+    """Falloffs of Spread by distance, and four decays."""
+    from matplotlib.figure import Figure
+
+    away = np.linspace(0, 12, 241)
+    falloffs = {("exponential", 0.26): "#4aa8ff", ("linear", 0.5): "#ff8c42", ("quadratic", 0.2): "#7bd66a", ("cubic", 0.15): "#c08cf0"}
+    decays = {0.8: "#ff8c42", 0.5: "#ffd24a", 0.26: "#4aa8ff", 0.1: "#7bd66a"}
+    dark, light = "#15171c", "#e6e8ec"
+    figure = Figure(figsize=(11, 4.2), dpi=100, facecolor=dark, layout="tight")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for (falloff, decay), color in falloffs.items():
+        left.plot(away, arriving(fc.Spread(decay, 1.0, falloff), away), color=color, label=f"{falloff}, decay {decay}")
+    for decay, color in decays.items():
+        right.plot(away, arriving(fc.Spread(decay, 1.0), away), color=color, label=f"decay {decay}")
+    right.axhline(1.0, color="#8b8f98", linewidth=0.8)
+    left.set_title("Falloffs of Spread, strength 5", color=light)
+    right.set_title("Exponential decay: high stays close, low reaches far", color=light)
+    left.set_ylabel("influence", color=light)
+    for axes in (left, right):
+        axes.set_facecolor(dark)
+        axes.set_xlabel("distance walked", color=light)
+        axes.tick_params(colors=light)
+        axes.grid(color="#34373e")
+        axes.legend(facecolor=dark, edgecolor=dark, labelcolor=light, fontsize=9)
+    figure.savefig(file, facecolor=dark)
+
+
+def arriving(spread: fc.Spread, away: np.ndarray) -> np.ndarray:
+    """The influence of a source of strength 5 on a corridor of small cells, at these distances along it."""
+    cell = 0.05
+    imap = fc.InfluenceMap(fc.Grid(int(away[-1] / cell) + 2, 1, cell_size=cell))
+    layer = imap.add_layer("one", spread)
+    layer.add_source((cell / 2, cell / 2), 5.0)
+    layer.settle()
+    return np.asarray(layer.values[0, np.rint(away / cell).astype(int)])
+
+
+def vortex(file: Path) -> None:
+    """The same ants after a minute, keeping apart and not."""
+    frames = []
+    with tempfile.TemporaryDirectory() as folder:
+        for apart in (0, 1):
+            shot = Path(folder) / f"{apart}.png"
+            keeping = "--set velocity.separate=0 " if not apart else ""
+            asked = f"ants open:160x100:7 --set trails=velocity --set piles=0 {keeping}--steps 1800 --size 560x350"
+            command(PLAY.format(game=asked, file=shot))
+            frames.append(picture(shot))
+    fc.view.save_png(file, np.concatenate([frames[0], np.zeros((frames[0].shape[0], 8, 4), np.uint8), frames[1]], axis=1))
+
+
+def picture(file: Path) -> np.ndarray:
+    """A file's pixels, (height, width, 4)."""
+    from PIL import Image
+
+    with Image.open(file) as image:
+        return np.asarray(image.convert("RGBA"))
+
+
+DRAWN: dict[str, Callable[[Path], None]] = {"decay_curves": decay_curves, "vortex": vortex}
+"""Drawn by a function of this file."""
+
+
+def command(line: str) -> None:
+    """Runs `fieldcraft` or a script with this Python, at the root of the repository."""
+    first, *rest = line.split()
+    program = [sys.executable, *([first] if first.endswith(".py") else ["-m", first])]
+    subprocess.run([*program, *rest], cwd=DOCS.parent, check=True, stdout=subprocess.DEVNULL)
+
+
+def draw(name: str) -> None:
+    """Draws one picture into `docs/images`."""
+    file = IMAGES / f"{name}.png"
+    if name in EXAMPLES:
+        command(f"examples/{name}.py --picture {file}")
+    elif name in GAMES:
+        command(PLAY.format(game=GAMES[name], file=file))
+    elif name in EXPERIMENTS:
+        command(f"fieldcraft experiment draw docs/data/{name}.json --out {IMAGES}")
+    elif name in RECIPES:
+        recipe, written = RECIPES[name]
+        with tempfile.TemporaryDirectory() as folder:
+            command(f"fieldcraft run recipes/{recipe}.toml --out {folder} --quiet")
+            (Path(folder) / written).replace(file)
+    elif name in PAGES:
+        write_of_page(name)
+    elif name in BENCH:
+        command(f"bench {name}")
+        (DOCS.parent / "out" / "bench" / f"{name}.png").replace(file)
+    else:
+        DRAWN[name](file)
+
+
+def write_of_page(name: str) -> None:
+    """Runs the code of a page and takes the pictures that it writes: of the cookbook all, as WebP."""
+    import contextlib
+
+    from PIL import Image
+
+    text = (DOCS / PAGES[name]).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        names: dict[str, object] = {"__name__": "docs"}
+        for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+            exec(compile(block, PAGES[name], "exec", dont_inherit=True), names)
+        for written in Path(folder).glob("*.png"):
+            if name == "cookbook":
+                with Image.open(written) as image:
+                    image.save(IMAGES / name / f"{written.stem}.webp", lossless=True)
+            elif written.stem == name:
+                written.replace(IMAGES / written.name)
+
+
+def known() -> list[str]:
+    """The names of all pictures that can be drawn here; benchmarks last, since they take long."""
+    return [*EXAMPLES, *RECIPES, *GAMES, *EXPERIMENTS, *PAGES, *DRAWN, *BENCH]
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or known():
+        print(chosen, flush=True)
+        draw(chosen)
