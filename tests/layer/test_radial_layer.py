@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap, WrongLayer
 from fieldcraft.propagation import radial_field
-from fieldcraft.sources.book import Shape
+from fieldcraft.sources.shapes import Shape
 from support.refusals import refused, unchanged
 
 METRICS = ("straight", "connected", "path", "sight")

@@ -14,7 +14,8 @@ from fieldcraft.gpu.batches import Buffer
 from fieldcraft.gpu.devices import Device
 from fieldcraft.gpu.fields import DeviceField
 from fieldcraft.kernels.reference import fade as reference
-from fieldcraft.propagation.fade import Fade, FadeField
+from fieldcraft.propagation.fade import Fade
+from fieldcraft.propagation.fade_field import FadeField
 from fieldcraft.space import Grid
 
 __all__ = ["DeviceFadeField"]

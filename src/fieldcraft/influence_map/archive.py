@@ -25,7 +25,7 @@ from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layer import LayerState, restored
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
-from fieldcraft.sources.book import Shape
+from fieldcraft.sources.shapes import Shape
 from fieldcraft.space import Space, grid_of
 from fieldcraft.space.apart import ARRAYS, NAMES, apart, together
 from fieldcraft.space.graph import MAX_EDGES

@@ -4,7 +4,8 @@ from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer, LayerState
 from fieldcraft.layer.making import made, restored
 from fieldcraft.layer.memory_layer import MemoryLayer
-from fieldcraft.layer.source_layer import RadialLayer, SourceLayer, SpreadLayer
+from fieldcraft.layer.radial_layer import RadialLayer
+from fieldcraft.layer.source_layer import SourceLayer, SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, StampedLayer, TrailLayer
 
 __all__ = [

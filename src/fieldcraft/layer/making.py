@@ -7,7 +7,8 @@ from typing import Any
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer, LayerState
 from fieldcraft.layer.memory_layer import MemoryLayer
-from fieldcraft.layer.source_layer import RadialLayer, SpreadLayer
+from fieldcraft.layer.radial_layer import RadialLayer
+from fieldcraft.layer.source_layer import SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
 from fieldcraft.propagation import Propagation
 from fieldcraft.propagation.carried import Carried

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,21 +14,14 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.sources.placing import place
+from fieldcraft.sources.shapes import Limits, Shape, Shapes
 from fieldcraft.space import Space
 
-__all__ = ["Columns", "Shape", "Sources"]
+__all__ = ["Columns", "Sources"]
 
 Guard = AbstractContextManager[None]
 _NEVER = np.iinfo(np.int64).max
 _COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires", "_shapes")
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The shape that a source of a radial layer has for itself: a radius in world units, a falloff; None for the layer's own."""
-
-    radius: float | None = None
-    falloff: Falloff | None = None
 
 
 class Columns(NamedTuple):
@@ -59,14 +51,11 @@ class Sources:
         self._strengths = np.zeros(0, dtype=np.float32)
         self._expires = np.zeros(0, dtype=np.int64)
         self._shapes = np.zeros(0, dtype=np.int64)
-        self.shapes: list[Shape] = [Shape()]
-        self.shapes_version = 0
-        self._shape_numbers: dict[Shape, int] = {}
+        self._kinds = Shapes()
         self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
         self._changed = np.zeros(0, dtype=np.bool_)
-        self._range: tuple[float, int, float] | None = None
         self.next_expiry = _NEVER
         self.version = 0
 
@@ -145,7 +134,7 @@ class Sources:
             amounts = checks.amounts("strengths", strengths, len(points))
             self._check_range(amounts, len(self) + len(points))
             expires = None if lifetimes is None else _ends(now, lifetimes, len(points))
-            ids = self._insert(points, cells, amounts, self._shapes_of(radii, falloff, len(points)), expires)
+            ids = self._insert(points, cells, amounts, self._kinds.numbers_of(radii, falloff, len(points)), expires)
             self._forget_shapes()
             return ids
 
@@ -201,15 +190,12 @@ class Sources:
     def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
         """Give sources of a radial layer other radii, in world units: one number for all, or one each. They keep their falloffs."""
         with self._guard:
-            if self._range is None:
+            if self._kinds.limits is None:
                 raise InvalidValue(
                     "Radii are for sources of layers with fc.Radial", got="a layer of another kind", remedy="Set strengths instead"
                 )
             slots = self._slots(ids)
-            sizes = self._radii(radii, len(slots))
-            falloffs = [self.shapes[number].falloff for number in self._shapes[slots].tolist()]
-            pairs = zip(sizes.tolist(), falloffs, strict=True)
-            self._shapes[slots] = np.array([self._shape(Shape(size, falloff)) for size, falloff in pairs], dtype=np.int64)
+            self._shapes[slots] = self._kinds.resized(self._shapes[slots], radii)
             self._note(slots)
             self._forget_shapes()
 
@@ -249,7 +235,7 @@ class Sources:
             fresh = int(np.count_nonzero(known < 0))
             self._check_range(amounts, len(self) - len(self._keys) + len(points) if fresh else len(self))
             own = radii is not None or falloff is not None
-            shapes = self._shapes_of(radii, falloff, len(points)) if own or fresh else np.zeros(0, np.int64)
+            shapes = self._kinds.numbers_of(radii, falloff, len(points)) if own or fresh else np.zeros(0, np.int64)
             if len(points) - fresh < len(self._keys):
                 wanted = set(names)
                 gone = [name for name in self._keys if name not in wanted]
@@ -312,6 +298,16 @@ class Sources:
         return cells[last], strengths[last]
 
     @property
+    def shapes(self) -> list[Shape]:
+        """The shapes of sources by number; the first is the layer's own."""
+        return self._kinds.listed
+
+    @property
+    def shapes_version(self) -> int:
+        """A number that grows whenever shapes are numbered anew."""
+        return self._kinds.version
+
+    @property
     def columns(self) -> Columns:
         """All rows, and which of them have changed since whoever follows them looked."""
         return Columns(self._changed, self._alive, self._cells, self._strengths, self._shapes)
@@ -351,9 +347,7 @@ class Sources:
         twin = Sources(self._space, guard)
         for column in _COLUMNS:
             setattr(twin, column, getattr(self, column).copy())
-        twin._range = self._range
-        twin.shapes = list(self.shapes)
-        twin.shapes_version = self.shapes_version
+        twin._kinds = self._kinds.copy()
         twin._free = list(self._free)
         twin._keys = dict(self._keys)
         twin._changed = self._changed.copy()
@@ -380,7 +374,7 @@ class Sources:
                 raise ValueError(f"sources with {column[1:]} of {array.dtype} and shape {array.shape}")
             setattr(sources, column, array.copy())
         sources._changed = np.zeros(rows, dtype=np.bool_)
-        sources.shapes = shapes
+        sources._kinds = Shapes(shapes)
         sources._free = arrays["free"].tolist()
         sources._keys = dict(keys)
         used = sources._alive
@@ -435,65 +429,18 @@ class Sources:
 
     def limit(self, strength: float, count: int, radius: float) -> None:
         """Refuse, from now on, strengths beyond this magnitude, more sources than this and radii from this on: a radial layer's."""
-        self._range = (strength, count, radius)
+        self._kinds.limits = Limits(strength, count, radius)
+
+    def _forget_shapes(self) -> None:
+        self._shapes = self._kinds.without_others(self._shapes, self._alive, len(self))
 
     def _check_range(self, amounts: NDArray[np.float32], count: int) -> None:
-        if self._range is None:
-            return
-        strength, most, _ = self._range
-        if len(amounts) and float(np.abs(amounts).max()) > strength:
-            raise InvalidValue(
-                f"Strengths on a radial layer are at most {strength:,.0f} in size, so that sums stay exact",
-                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
-                remedy="Count in larger units",
-            )
-        if count > most:
-            raise InvalidValue(
-                f"A radial layer has at most {most:,} sources, so that sums stay exact", got=f"{count:,}", remedy="Use several layers"
-            )
+        if self._kinds.limits is not None:
+            self._kinds.limits.check(amounts, count)
 
     def _note(self, rows: NDArray[np.int64]) -> None:
         self._changed[rows] = True
         self.version += 1
-
-    def _shapes_of(self, radii: ArrayLike | None, falloff: Falloff | None, count: int) -> NDArray[np.int64]:
-        """Numbers of shapes in `self.shapes`, new ones added."""
-        if radii is None:
-            return np.full(count, self._shape(Shape(None, falloff)), dtype=np.int64)
-        sizes = self._radii(radii, count)
-        different, inverse = np.unique(sizes, return_inverse=True)
-        return np.array([self._shape(Shape(size, falloff)) for size in different.tolist()], dtype=np.int64)[inverse]
-
-    def _radii(self, radii: ArrayLike, count: int) -> NDArray[np.float64]:
-        sizes = checks.numbers("radii", radii, count)
-        for size in sizes[~(sizes > 0)].tolist():
-            checks.positive("radius", size)
-        if self._range is not None and (sizes >= self._range[2]).any():
-            raise InvalidValue(
-                f"A radius on a map as large as this is below {self._range[2]:g}",
-                got=f"{sizes.max():g}",
-                remedy="Give the layer a larger cell_size",
-            )
-        return sizes
-
-    def _shape(self, shape: Shape) -> int:
-        if len(self._shape_numbers) != len(self.shapes):
-            self._shape_numbers = {known: number for number, known in enumerate(self.shapes)}
-        number = self._shape_numbers.setdefault(shape, len(self.shapes))
-        if number == len(self.shapes):
-            self.shapes.append(shape)
-        return number
-
-    def _forget_shapes(self) -> None:
-        """Number the shapes anew, without those that nobody has, once these are the most: radii may change each tick."""
-        if len(self.shapes) <= 2 * len(self) + 64:
-            return
-        self._shapes[~self._alive] = 0
-        used, numbers = np.unique(np.append(self._shapes, 0), return_inverse=True)
-        self.shapes = [self.shapes[number] for number in used.tolist()]
-        self._shapes = numbers[:-1].astype(np.int64)
-        self._shape_numbers = {}
-        self.shapes_version += 1
 
     def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
         wanted = np.atleast_1d(checks.array("Ids", ids))
