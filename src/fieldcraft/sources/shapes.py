@@ -40,7 +40,9 @@ class Limits(NamedTuple):
             )
         if count > self.sources:
             raise InvalidValue(
-                f"A radial layer has at most {self.sources:,} sources, so that sums stay exact", got=f"{count:,}", remedy="Use several layers"
+                f"A radial layer has at most {self.sources:,} sources, so that sums stay exact",
+                got=f"{count:,}",
+                remedy="Use several layers",
             )
 
 
