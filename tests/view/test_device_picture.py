@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NoDevice
-from fieldcraft.steering import Swarm
+from fieldcraft.steering import Swarm, Walk
 from fieldcraft.view import ColorScale, DevicePicture, show_picture
+from support.displays import display
 from support.refusals import refused
 
 
@@ -93,3 +99,75 @@ def test_refuses_other_cells(device: fc.gpu.Device) -> None:
         DevicePicture(grid.to_graph(), device=device)  # type: ignore[arg-type]
     assert repr(picture).startswith("<DevicePicture of")
     assert imap is not None
+
+
+WINDOW = """
+import sys
+import numpy as np
+from PIL import ImageGrab
+import fieldcraft as fc
+from fieldcraft.view import DevicePicture, show_picture
+
+device = fc.gpu.device(exact=False)
+grid = fc.Grid(80, 60)
+layer = fc.InfluenceMap(grid, device=device).add_layer("a", fc.Trail(keep=1.0))
+layer.deposit_at(np.arange(2000, 2600), 5.0)
+picture = DevicePicture(grid, scale=4, device=device)
+seen = []
+
+def update():
+    if len(seen) < 9:
+        layer.step()
+    picture.paint().add_layer(layer, limits=(0, 3))
+    seen.append(1)
+    if len(seen) == 25:
+        whole = np.asarray(ImageGrab.grab(xdisplay=None))[..., :3].reshape(-1, 3)
+        np.savez(sys.argv[1], screen=np.unique(whole, axis=0), picture=np.unique(picture.pixels()[..., :3].reshape(-1, 3), axis=0))
+    if len(seen) == 26:
+        canvas.close()
+
+from rendercanvas.auto import RenderCanvas, loop
+print(RenderCanvas.__module__)
+made = RenderCanvas.__init__
+
+def remembered(self, *given, **options):
+    global canvas
+    made(self, *given, **options)
+    canvas = self
+
+RenderCanvas.__init__ = remembered
+show_picture(picture, update, title="a trail", fps=60)
+print("closed after", len(seen))
+"""
+
+
+def test_a_window_on_a_display_shows_the_picture_until_it_is_closed(device: fc.gpu.Device, tmp_path: Path) -> None:
+    pytest.importorskip("glfw")
+    command = [sys.executable, "-c", WINDOW, str(tmp_path / "seen.npz")]
+    with display() as name:
+        settings = {**os.environ, "DISPLAY": name, "RENDERCANVAS_BACKEND": "glfw"}
+        done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert "rendercanvas.glfw" in done.stdout
+    assert "closed after 26" in done.stdout
+    seen = np.load(tmp_path / "seen.npz")
+    screen, painted = ({tuple(color) for color in seen[name].tolist()} for name in ("screen", "picture"))
+    assert len(painted) > 5
+    assert painted <= screen
+
+
+def test_a_film_is_made_of_pictures_of_a_device(device: fc.gpu.Device, tmp_path: Path) -> None:
+    av = pytest.importorskip("av")
+    grid, imap = _world(device)
+    swarm = Swarm.scattered(grid, 300, seed=2, device=device)
+    picture = DevicePicture(grid, scale=4, device=device)
+    with fc.view.Film(tmp_path / "a.mp4", fps=12) as film:
+        for _ in range(6):
+            swarm.run(Walk(9.0, follow=1.0, distance=4.0), 0.1, steps=4, trail=imap["a"], deposit=1.0)
+            film.add(picture.paint().add_layer(imap["a"], limits=(0, 6)).add_swarm(swarm, length=3).pixels())
+    with av.open(str(tmp_path / "a.mp4")) as read:
+        frames = [frame.to_ndarray(format="rgb24").astype(int) for frame in read.decode(video=0)]
+    assert len(frames) == 6
+    assert frames[0].shape[:2] == (picture.height, picture.width)
+    assert np.abs(frames[-1] - picture.pixels()[..., :3]).mean() < 12
+    assert np.abs(frames[-1] - frames[0]).mean() > 1
