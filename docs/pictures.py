@@ -6,6 +6,7 @@ Every picture that a page shows has a row here (`tests/test_docs.py`), but for t
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -33,12 +34,12 @@ RECIPES = {
 """The recipe that `fieldcraft run` follows, and the file that it writes."""
 
 GAMES = {
-    "ants": "ants --seed 7 --steps 1500 --size 900x480",
-    "flock": "flock --seed 7 --steps 600 --size 900x480",
-    "tether": "tether --seed 7 --steps 300 --size 1274x682",
-    "towers": "towers --seed 7 --steps 900 --size 960x540",
-    "maze": "maze --seed 7 --steps 900 --size 1200x720",
-    "chase": "chase --seed 7 --steps 600 --size 1180x640 --overlay heat --overlay estimate",
+    "ants": "ants --seed 7 --steps 900 --size 900x480",
+    "flock": "flock --seed 7 --steps 900 --size 900x480 --set rule=both",
+    "tether": """tether --seed 7 --steps 84 --size 1274x682 --set 'brains=["tether", "tether"]'""",
+    "towers": "towers --seed 7 --steps 1500 --size 960x540 --overlay influence --overlay front --overlay paths",
+    "maze": "maze --seed 3 --steps 1204 --size 1200x720 --overlay memory --overlay 'last seen' --overlay way",
+    "chase": "chase --seed 7 --steps 900 --size 1180x640 --overlay heat --overlay sight --overlay barrier --overlay estimate",
 }
 """What `fieldcraft play` is told; `--shot` writes the picture of the end."""
 
@@ -96,12 +97,12 @@ def vortex(file: Path) -> None:
     """The same ants after a minute, keeping apart and not."""
     frames = []
     with tempfile.TemporaryDirectory() as folder:
-        for apart in (0, 1):
+        for apart in (1, 0):
             shot = Path(folder) / f"{apart}.png"
             keeping = "--set velocity.separate=0 " if not apart else ""
-            asked = f"ants open:160x100:7 --set trails=velocity --set piles=0 {keeping}--steps 1800 --size 560x350"
+            asked = f"ants open:160x100:7 --set trails=velocity --set piles=0 {keeping}--steps 1800 --size 810x350"
             command(PLAY.format(game=asked, file=shot))
-            frames.append(picture(shot))
+            frames.append(picture(shot)[:, :560])  # without the panel
     fc.view.save_png(file, np.concatenate([frames[0], np.zeros((frames[0].shape[0], 8, 4), np.uint8), frames[1]], axis=1))
 
 
@@ -119,7 +120,7 @@ DRAWN: dict[str, Callable[[Path], None]] = {"decay_curves": decay_curves, "vorte
 
 def command(line: str) -> None:
     """Runs `fieldcraft` or a script with this Python, at the root of the repository."""
-    first, *rest = line.split()
+    first, *rest = shlex.split(line)
     program = [sys.executable, *([first] if first.endswith(".py") else ["-m", first])]
     subprocess.run([*program, *rest], cwd=DOCS.parent, check=True, stdout=subprocess.DEVNULL)
 
