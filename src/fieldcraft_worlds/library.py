@@ -74,7 +74,9 @@ class Row:
 
 
 def _kernels(**families: str) -> tuple[str, ...]:
-    """Kernels as `fieldcraft.kernels.warming` names them, from words for each family."""
+    """Kernels as `fieldcraft.kernels.warming` names them, from words for each family: a number says which version is called, where not all
+    are.
+    """
     return tuple(f"{family}.{kernel}" for family, words in families.items() for kernel in words.split())
 
 
@@ -100,13 +102,13 @@ WORLDS = (
         _kernels(
             changes="patch take",
             compose="evaluate",
-            distance="add_near clear count price publish_counts publish_sums",
+            distance="add_near clear count price:1 publish_counts publish_sums",
             flow="pinch point sample",
-            moves="leave stops",
+            moves="leave:1 stops",
             moving="drive",
             neighbors="closest separate sort",
             placing="move",
-            radial="connected_many publish scatter stamp_many",
+            radial="connected_many:0 publish scatter stamp_many",
             teams="survey",
             visible="field_of_view sight_cells",
         ),
@@ -131,15 +133,15 @@ WORLDS = (
         _kernels(
             belief="wander_grid",
             best="best",
-            distance="add_near clear count price",
+            distance="add_near clear count price:1",
             flow="pinch point sample",
-            moves="leave stops",
+            moves="leave:1 stops",
             moving="drive",
             neighbors="separate sort",
             sample="gradient",
             sees="look_cells",
-            spread="wave_any",
-            spread_tiles="tiles_any",
+            spread="wave_any:0",
+            spread_tiles="tiles_any:0",
             visible="field_of_view",
         ),
     ),
@@ -159,11 +161,11 @@ WORLDS = (
             ),
         ),
         _kernels(
-            distance="clear count descend publish_counts",
-            explore="explore",
+            distance="clear:1 count descend:2 publish_counts",
+            explore="explore:0",
             fade="mark show",
             maze="braid grow",
-            moves="leave stops",
+            moves="leave:1 stops",
             visible="field_of_view",
         ),
     ),
@@ -185,8 +187,8 @@ WORLDS = (
             ),
         ),
         _kernels(
-            distance="add_near clear count descend price",
-            moves="leave stops",
+            distance="add_near clear count descend:0 descend:2 price:1",
+            moves="leave:1 stops",
             moving="drive move",
             neighbors="separate sort",
             stamps="blit publish",
@@ -240,8 +242,8 @@ WORLDS = (
         ),
         _kernels(
             stamps="drain scatter",
-            trail="update",
-            trail_plan="_near _runs _weigh",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
             walk="walk",
         ),
     ),
@@ -266,8 +268,8 @@ WORLDS = (
         _kernels(
             compose="evaluate",
             stamps="drain scatter",
-            trail="update",
-            trail_plan="_near _runs _weigh",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
             walk="walk",
         ),
     ),
@@ -293,8 +295,8 @@ WORLDS = (
             moves="leave stops",
             stamps="scatter",
             swarm="leave walk",
-            trail="update",
-            trail_plan="_near _runs _weigh",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
         ),
     ),
 )

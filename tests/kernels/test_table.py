@@ -16,6 +16,7 @@ _FOLDER = Path(kernels.__file__).parent
 _MACHINERY = {
     "ahead",
     "arrays",
+    "calls",
     "declare",
     "fingerprint",
     "jit",
@@ -27,6 +28,7 @@ _MACHINERY = {
     "store",
     "table",
     "tier",
+    "versions",
     "warming",
 }
 

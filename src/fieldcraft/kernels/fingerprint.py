@@ -16,10 +16,11 @@ import numpy as np
 __all__ = ["fingerprint"]
 
 
-def fingerprint(function: Callable[..., Any]) -> str:
-    """The hash of a function's code and of everything of ours that it reads, as hexadecimal digits."""
+def fingerprint(function: Callable[..., Any], options: tuple[tuple[str, Any], ...] = ()) -> str:
+    """The hash of a function's code, of its options and of everything of ours that it reads, as hexadecimal digits."""
     digest = hashlib.sha256()
-    for piece in _function(function, {}):
+    told = [f"options {options!r}"] if options else []
+    for piece in (*told, *_function(function, {})):
         digest.update(piece.encode())
         digest.update(b"\0")
     return digest.hexdigest()

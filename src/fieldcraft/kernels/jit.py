@@ -25,6 +25,7 @@ from fieldcraft.kernels import pieces
 from fieldcraft.kernels.fingerprint import fingerprint
 from fieldcraft.kernels.signatures import Argument, parse
 from fieldcraft.kernels.store import Store, home
+from fieldcraft.kernels.versions import chooser
 
 __all__ = ["Kernel", "compiled", "store", "versions"]
 
@@ -43,6 +44,10 @@ _settings: Any = numba.config
 def store() -> Store:
     """The folder of compiled kernels of this process."""
     return Store(home())
+
+
+_SAME = {"nopython", "nogil", "boundscheck"}  # options that all kernels have
+_fingerprint = functools.cache(fingerprint)
 
 
 class _Kept:
@@ -90,6 +95,7 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
 
     With declared types, Python's calls are answered by the versions for these; other kernels that call it may have it in others.
     `overloads` are the versions that other kernels are compiled with; those that answer Python have machine code.
+    `parts` are the versions that answer Python, each a kernel of its own where there are several, with its `number` among them.
     """
 
     def __init__(
@@ -99,17 +105,20 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
         targetoptions: Any = None,
         pipeline_class: Any = None,
         declared: tuple[str, ...] = (),
+        number: int = 0,
     ) -> None:
         super().__init__(py_func, locals, targetoptions, *(() if pipeline_class is None else (pipeline_class,)))
         self._cache = _Kept(self)
         self.declared = declared
+        self.number = number
         self._answers: list[Any] = []
         self._is_ready = False
+        self.parts: tuple[Kernel, ...] = (self,) if declared else ()
 
-    @functools.cached_property
+    @property
     def fingerprint(self) -> str:
         """The hash of all that this kernel is made of."""
-        return fingerprint(self.py_func)
+        return _fingerprint(self.py_func, tuple(sorted(each for each in self.targetoptions.items() if each[0] not in _SAME)))
 
     def prepare(self) -> None:
         """Compile the declared versions, or load them."""
@@ -171,32 +180,35 @@ class Kernel(_Dispatcher):  # type: ignore[misc]
 
 
 class Variants(Kernel):
-    """A kernel whose versions differ in which arguments are None: Python's calls compile a version when they first need it."""
+    """A kernel of several versions, each compiled when Python's calls first need it: `parts` are its versions.
+
+    Other kernels that call it are compiled with whichever they need, as those of any kernel.
+    """
 
     def __init__(self, py_func: Callable[..., Any], targetoptions: dict[str, Any], declared: tuple[str, ...]) -> None:
         super().__init__(py_func, targetoptions=targetoptions, declared=declared)
-        patterns = [tuple(_is_none(argument) for argument in parse(text)) for text in declared]
-        self._told_by = [k for k, kinds in enumerate(zip(*patterns, strict=True)) if len(set(kinds)) > 1]
-        texts: dict[tuple[bool, ...], list[str]] = {}
-        for text, pattern in zip(declared, patterns, strict=True):
-            texts.setdefault(tuple(pattern[k] for k in self._told_by), []).append(text)
-        self._parts = {key: Kernel(py_func, targetoptions=targetoptions, declared=tuple(found)) for key, found in texts.items()}
-        for part in self._parts.values():
+        self.parts = tuple(
+            Kernel(py_func, targetoptions=targetoptions, declared=(text,), number=number) for number, text in enumerate(declared)
+        )
+        for part in self.parts:
             part.overloads = self.overloads
+        self._version = chooser([parse(text) for text in declared], self.parts)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version for these arguments."""
-        part = self._parts.get(tuple([arguments[k] is None for k in self._told_by]))
-        return super().__call__(*arguments) if part is None else part(*arguments)
+        version = self._version(arguments)
+        if version is None:
+            raise TypeError(f"{self.py_func.__name__} has no version for arguments of types {[type(each).__name__ for each in arguments]}")
+        return version(*arguments)
 
     def prepare(self) -> None:
         """Compile the declared versions, or load them."""
-        for part in self._parts.values():
+        for part in self.parts:
             part.prepare()
 
     def is_stored(self) -> bool:
         """Whether all declared versions lie in the store."""
-        return all(part.is_stored() for part in self._parts.values())
+        return all(part.is_stored() for part in self.parts)
 
 
 def compiled(function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]) -> Any:
@@ -204,13 +216,9 @@ def compiled(function: Callable[..., Any], declared: tuple[str, ...], options: d
     if _settings.DISABLE_JIT:
         return function
     settings = {"nopython": True, "nogil": True, "boundscheck": None, **options}
-    if len({tuple(_is_none(argument) for argument in parse(text)) for text in declared}) > 1:
+    if len(declared) > 1:
         return Variants(function, settings, declared)
     return Kernel(function, targetoptions=settings, declared=declared)
-
-
-def _is_none(argument: Argument) -> bool:
-    return not argument.dtype and not argument.items
 
 
 def versions(kernel: Kernel) -> list[tuple[Any, ...]]:

@@ -19,6 +19,8 @@ from typing import Any
 from numba.core import codegen
 from numba.core.environment import lookup_environment
 
+from fieldcraft.kernels.calls import remembered
+
 __all__ = ["bound", "is_loose", "loose"]
 
 _make_function: Any = importlib.import_module("numba._dynfunc").make_function
@@ -80,7 +82,7 @@ def loose(context: Any) -> Iterator[None]:
     vars(context).update(zip(_INSTEAD, (nothing, nothing, get_executable), strict=True))
     gc.disable()  # a tenth of the time went into looking for circles
     try:
-        with _pieces(context.codegen()):
+        with _pieces(context.codegen()), remembered():
             yield
     finally:
         if collects:

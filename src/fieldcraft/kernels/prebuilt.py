@@ -19,9 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from fieldcraft.kernels.signatures import Argument, parse
+from fieldcraft.kernels.signatures import parse
+from fieldcraft.kernels.versions import chooser
 
 __all__ = ["LEVELS", "NAME", "compiled", "loaded", "place", "serves", "sources", "symbol"]
 
@@ -46,7 +45,7 @@ def compiled(function: Callable[..., Any], declared: tuple[str, ...]) -> Any:
     versions = [getattr(module, symbol(function, i)) for i in range(len(declared))]
     if len(versions) == 1:
         return versions[0]
-    return _chooser([parse(text) for text in declared], versions)
+    return _chosen(function.__name__, chooser([parse(text) for text in declared], versions))
 
 
 def symbol(function: Callable[..., Any], version: int) -> str:
@@ -105,26 +104,13 @@ def _runs_here(level: str) -> bool:
     return features.get(f"X86_{level[-2:].upper()}", False) or all(features.get(name) for name in _NEEDED.get(level, ()))
 
 
-def _chooser(versions: list[tuple[Argument, ...]], functions: list[Any]) -> Callable[..., Any]:
-    """A function that looks at the first arguments in which versions differ, and calls the one that they fit."""
-    places = [i for i, kinds in enumerate(zip(*versions, strict=True)) if len({_kind(kind) for kind in kinds}) > 1]
-    chosen = {tuple(_kind(version[i]) for i in places): function for version, function in zip(versions, functions, strict=True)}
-    name = functions[0].__name__
+def _chosen(name: str, choose: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
+    """A function that calls the version which its arguments fit."""
 
     def call(*arguments: Any) -> Any:
-        function = chosen.get(tuple([_found(arguments[i]) for i in places]))
-        if function is None:
-            raise TypeError(f"{name} has no version for arguments of types {[_found(each) for each in arguments]}")
-        return function(*arguments)
+        version = choose(arguments)
+        if version is None:
+            raise TypeError(f"{name} has no version for arguments of types {[type(each).__name__ for each in arguments]}")
+        return version(*arguments)
 
     return call
-
-
-def _kind(argument: Argument) -> Any:
-    return (np.dtype(argument.dtype), argument.axes) if argument.axes else ("tuple" if argument.items else argument.dtype != "")
-
-
-def _found(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim
-    return "tuple" if isinstance(value, tuple) else value is not None

@@ -42,7 +42,7 @@ def cell_at(x, y, height, width, y_up, wrap):
     return (height - 1 - row if y_up else row) * width + column
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _take(positions, headings, key, step, first, x, y, hx, hy, dies):
     """Where agents from `first` on are, where they head, and what they throw."""
     for k in range(x.shape[0]):
@@ -54,7 +54,7 @@ def _take(positions, headings, key, step, first, x, y, hx, hy, dies):
         dies[k] = throw(key, first + k, step)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _cells_of(x, y, height, width, y_up, wrap, cells):
     """The cells at places, or BLOCKED."""
     wide = np.float64(width)
@@ -78,7 +78,7 @@ def _cells_of(x, y, height, width, y_up, wrap, cells):
             cells[k] = np.int64((top + flip * row) * wide + column) if is_inside else np.int64(BLOCKED)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _ahead(x, y, hx, hy, cosine, sine, distance, there_x, there_y):
     """The places a distance away, on headings turned by an angle."""
     for k in range(x.shape[0]):
@@ -86,7 +86,7 @@ def _ahead(x, y, hx, hy, cosine, sine, distance, there_x, there_y):
         there_y[k] = y[k] + (hy[k] * cosine + hx[k] * sine) * distance
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _look(cells, closed, blank, shut):
     """Which cells are walls, or off the map."""
     for k in range(cells.shape[0]):
@@ -97,7 +97,7 @@ def _look(cells, closed, blank, shut):
             shut[k] = closed[np.uint64(max(cell, 0))] | (cell < 0)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):
     """The values that the three sensors read of the trail of each agent's role, (3, agents): minus infinity where they are shut."""
     for k in range(lefts.shape[0]):
@@ -114,7 +114,7 @@ def _smell(trail_0, trail_1, roles, first, lefts, middles, rights, shut, found):
             found[side, k] = np.float32(_NOTHING) if shut[side, k] != 0 else found[side, k]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y):
     """Towards the strongest sensor, if that is not the middle one."""
     for k in range(hx.shape[0]):
@@ -130,7 +130,7 @@ def _follow(found, dies, hx, hy, cosine, sine, follow, wish_x, wish_y):
         wish_y[k] = ahead_y if turns else wish_y[k]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y):
     """Towards the free side where a wall is ahead, or back where there is none."""
     for k in range(hx.shape[0]):
@@ -147,7 +147,7 @@ def _avoid(shut, dies, hx, hy, cosine, sine, avoid, wish_x, wish_y):
             wish_y[k] += avoid * (hy[k] * cosine - hx[k] * sine)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _align(flow_0, flow_1, flow_2, flow_3, roles, first, cells, shut, align, fx, fy, wish_x, wish_y):
     """Towards the flow of each agent's role."""
     for k in range(cells.shape[0]):
@@ -194,7 +194,7 @@ def _around_cells(layer, walls, blank, cells, height, width, wrap, found):
         found[4, k] = layer[np.uint64(above)] if above >= 0 and not walls[np.uint64(above)] else here
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _slide(found, y_up, weight, wish_x, wish_y):
     """Along the relative slope of what is around: up it, or down it with a negative weight."""
     onward = 4 if y_up else 3
@@ -213,7 +213,7 @@ def _slide(found, y_up, weight, wish_x, wish_y):
         wish_y[k] += weight * (gy if some else 0.0)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _wander(dies, wander, wish_x, wish_y):
     """Turned by the dice."""
     for k in range(wish_x.shape[0]):
@@ -227,7 +227,7 @@ def _wander(dies, wander, wish_x, wish_y):
         wish_y[k] = y * turned_cosine + x * turned_sine
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y):
     """Unit headings, turned no further than they may be."""
     for k in range(wish_x.shape[0]):
@@ -249,7 +249,7 @@ def _turn(hx, hy, turn_cosine, turn_sine, wish_x, wish_y):
         wish_y[k] = y if some else hy[k]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _stride_freely(x, y, wish_x, wish_y, height, width, wrap, pieces, piece):
     """A stride where there are no walls; the rim is one, but on a torus."""
     wide = np.float64(width)
@@ -298,7 +298,7 @@ def _stride(x, y, wish_x, wish_y, closed, height, width, y_up, wrap, pieces, pie
         wish_y[k] = go_y
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _back_onto_torus(places, size):
     whole = np.float64(size)
     for k in range(places.shape[0]):

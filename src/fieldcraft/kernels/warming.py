@@ -7,14 +7,14 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from fieldcraft.errors import UnknownName
 from fieldcraft.kernels import prebuilt, tier
 from fieldcraft.kernels.table import FAMILIES
 
-__all__ = ["chosen", "entries", "missing", "prepare", "words"]
+__all__ = ["chosen", "entries", "missing", "prepare", "versions", "words"]
 
 Told = Callable[[int, int], None]
 
@@ -34,25 +34,38 @@ def chosen(names: Iterable[str]) -> list[str]:
 
 
 def entries(names: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
-    """Every kernel that declares its types, family by family; a name is a family or one kernel of it, as in "radial.stamp".
+    """Every kernel that declares its types, family by family.
 
-    Raises `UnknownName` for a kernel that a family does not have.
+    A name is a family, one kernel of it, as in "radial.stamp", or one version of a kernel, as in "trail.update:1" for the second that it
+    declares. Raises `UnknownName` for a kernel or a version that there is not.
     """
-    found: dict[int, Any] = {}
+    return list(dict.fromkeys(kernel for kernel, _ in _named(names)))
+
+
+def versions(names: Iterable[str] = tuple(FAMILIES)) -> list[Any]:
+    """Every version of the kernels that are named, as `entries` takes names."""
+    return list(dict.fromkeys(part for kernel, number in _named(names) for part in kernel.parts[number]))
+
+
+def _named(names: Iterable[str]) -> Iterator[tuple[Any, slice]]:
+    """The kernels that are named, each with the versions that are meant."""
     for name in names:
-        family, _, only = name.partition(".")
+        family, _, rest = name.partition(".")
+        only, _, number = rest.partition(":")
         members = vars(importlib.import_module(f"fieldcraft.kernels.{family}"))
-        if only and only not in members:
-            raise UnknownName(f"kernel of {family}", only, [each for each, value in members.items() if getattr(value, "declared", ())])
-        for value in [members[only]] if only else members.values():
-            if getattr(value, "declared", ()):
-                found[id(value)] = value
-    return list(found.values())
+        declaring = {each: value for each, value in members.items() if getattr(value, "declared", ())}
+        if only and only not in declaring:
+            raise UnknownName(f"kernel of {family}", only, list(declaring))
+        for kernel in [declaring[only]] if only else declaring.values():
+            known = [str(each) for each in range(len(kernel.parts))]
+            if number and number not in known:
+                raise UnknownName(f"version of {family}.{only}", number, known)
+            yield kernel, slice(int(number), int(number) + 1) if number else slice(None)
 
 
 def missing(names: Iterable[str]) -> list[Any]:
-    """The kernels among those named that lie in no store: they would be compiled when they are first called."""
-    return [] if prebuilt.serves() or not tier.compiled() else [kernel for kernel in entries(names) if not kernel.is_stored()]
+    """The versions of kernels among those named that lie in no store: they would be compiled when they are first called."""
+    return [] if prebuilt.serves() or not tier.compiled() else [kernel for kernel in versions(names) if not kernel.is_stored()]
 
 
 def prepare(names: Sequence[str], told: Told | None = None, processes: int | None = None, stopped: threading.Event | None = None) -> None:
@@ -66,7 +79,7 @@ def prepare(names: Sequence[str], told: Told | None = None, processes: int | Non
         for name in names:
             importlib.import_module(f"fieldcraft.kernels.{name.partition('.')[0]}")
         return
-    kernels = entries(names)
+    kernels = versions(names)
     say = told or (lambda done, total: None)
     stop = stopped or threading.Event()
     lacking = [kernel for kernel in kernels if not kernel.is_stored()]
@@ -93,7 +106,7 @@ def _compile_beside(lacking: list[Any], workers: int, say: Callable[[int], None]
     loads = [0] * workers
     for kernel in sorted(lacking, key=_effort, reverse=True):
         least = loads.index(min(loads))
-        shares[least].append(f"{kernel.py_func.__module__}:{kernel.py_func.__name__}")
+        shares[least].append(f"{kernel.py_func.__module__}:{kernel.py_func.__name__}:{kernel.number}")
         loads[least] += _effort(kernel)
     code = "import sys; from fieldcraft.kernels import warming; warming.work(sys.argv[1:])"
     paths = os.pathsep.join(path for path in sys.path if path)
@@ -151,13 +164,13 @@ def _lines(processes: list[subprocess.Popen[str]]) -> Iterable[str]:
 
 
 def work(kernels: Iterable[str]) -> None:
-    """Compile kernels, named by module and function, and say after each one that it is ready."""
+    """Compile versions of kernels, named by module, function and number, and say after each one that it is ready."""
     for each in kernels:
-        module, _, name = each.partition(":")
-        getattr(importlib.import_module(module.replace(".reference.", ".")), name.lstrip()).prepare()
+        module, name, number = each.split(":")
+        getattr(importlib.import_module(module), name).parts[int(number)].prepare()
         print("ready", flush=True)
 
 
 def _effort(kernel: Any) -> int:
-    """About how long a kernel takes to compile."""
-    return len(kernel.declared) * len(kernel.py_func.__code__.co_code)
+    """About how long a version of a kernel takes to compile."""
+    return len(kernel.py_func.__code__.co_code)

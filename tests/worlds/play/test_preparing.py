@@ -140,6 +140,8 @@ def test_a_game_of_ones_own_names_what_it_calls(monkeypatch: pytest.MonkeyPatch)
         kernels_of("fieldcraft_worlds.games.tether.plugin:GAME")
     with refused(UnknownName, "'wave_neer'", "wave_near"):
         warming.entries(["spread.wave_neer"])
+    with refused(UnknownName, "'4'", "0, 1, 2, 3"):
+        warming.versions(["spread_tiles.tiles_near:4"])
 
 
 @compiled_only
@@ -152,12 +154,12 @@ def test_a_match_calls_no_other_kernels(name: str, monkeypatch: pytest.MonkeyPat
     from fieldcraft.kernels import jit
     from fieldcraft_worlds.library import find_game
 
-    named = {kernel.py_func for kernel in warming.entries(kernels_of(name))}
+    named = set(warming.versions(kernels_of(name)))
     called: list[str] = []
 
     def listen(self: Any, *arguments: Any, **more: Any) -> Any:
-        if self.py_func not in named:
-            called.append(f"{self.py_func.__module__}.{self.py_func.__name__}")
+        if self not in named:
+            called.append(f"{self.py_func.__module__}.{self.py_func.__name__}:{self.number}")
         return prepare(self, *arguments, **more)
 
     prepare = jit.Kernel.prepare
