@@ -56,6 +56,7 @@ def is_ready(names: Sequence[str]) -> bool:
 def prepare(names: Sequence[str], progress: Callable[[int, int], None] | None = None, *, stopped: threading.Event | None = None) -> None:
     """Make these families of kernels ready, or single kernels ("spread.wave_near"): for programs that know what they will call.
 
+    A kernel for several kinds of arrays has several versions; "trail.update:1" is the second that `update` declares.
     `progress` is as for `warm_up`. Once `stopped` is set no further kernel is begun.
     """
     if progress is not None:

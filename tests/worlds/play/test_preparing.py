@@ -75,7 +75,7 @@ def test_the_window_shows_each_kernel_and_stays(slow: Slow, monkeypatch: pytest.
         return picture(width, height, done, total)
 
     monkeypatch.setattr(window, "bar_picture", watch)
-    assert window.prepare(["one"], "a test", (320, 200))
+    assert window.prepare(["spread"], "a test", (320, 200))
     assert drawn[-1] == (4, 4)
     seen = pygame.surfarray.array3d(pygame.display.get_surface())
     assert (seen == (120, 220, 232)).all(axis=2).sum() > 1000
@@ -118,13 +118,13 @@ def test_a_line_on_the_terminal(slow: Slow) -> None:
     slow.go.release(4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fieldcraft.progress._BETWEEN", 0.0)
-        preparing.on_terminal(["one"], screen)
+        preparing.on_terminal(["spread"], screen)
     assert "Preparing: 2 of 4" in screen.getvalue()
 
 
 def test_nothing_to_compile_shows_nothing(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "missing", lambda names: [])
-    assert is_ready(["one"])
+    assert is_ready(["spread"])
     assert kernels_of("moths", is_seen=True) == ()
 
 
