@@ -24,6 +24,7 @@ SUITES = {
     "paths": "bench.paths",
     "search": "bench.search",
     "steering": "bench.steering",
+    "swarm": "bench.swarm",
     "towers": "bench.towers",
     "graph": "bench.graph",
     "pursuit": "bench.pursuit",

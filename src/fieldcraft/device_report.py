@@ -22,7 +22,7 @@ from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Forage, Leave, Swarm, Walk
 
-__all__ = ["add", "bits", "report", "times"]
+__all__ = ["add", "bits", "encoding", "report", "times"]
 
 _WALK = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
 _ROUNDS = 3
@@ -242,7 +242,7 @@ def times(device: Device, *, quick: bool) -> Iterator[dict[str, Any]]:
     for megabytes in (4,) if quick else (4, 64):
         buffer = device.buffer(np.ones(megabytes << 18, np.uint32))
         yield _row(f"read back {megabytes} MB", 0.0, _best(functools.partial(device.read, buffer, np.uint32, (megabytes << 18,))), 0.0, 0)
-    yield _row("a step of two dispatches, in Python", 0.0, _encoding(device), 0.0, 0)
+    yield _row("a step of two dispatches, in Python", 0.0, encoding(device), 0.0, 0)
 
 
 def _row(case: str, device_ms: float, wall_ms: float, cpu_ms: float, moved: int) -> dict[str, Any]:
@@ -330,8 +330,8 @@ def _ant_times(device: Device, count: int, side: int, batches: tuple[int, ...]) 
             yield _row(case, own / steps, wall / steps, host, count * (24 + 3 * 32 + 32) + 20 * side * side)
 
 
-def _encoding(device: Device) -> float:
-    """The time that Python spends on putting down a step of two dispatches."""
+def encoding(device: Device) -> float:
+    """The milliseconds that Python spends on putting down a step of two dispatches."""
     grid = Grid(16, 16)
     trail = InfluenceMap(grid).add_layer("a", Trail(), device=device)
     swarm = Swarm.scattered(grid, 16, device=device)

@@ -1,0 +1,119 @@
+"""Swarms: a million agents in whole numbers against `Walkers` per agent, their steps a second, and what Python costs a step on a device.
+
+Values are compared before anything is timed: a swarm of the plain reference comes to the same bits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import fieldcraft as fc
+from bench.race import say
+from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from fieldcraft import device_report
+from fieldcraft.errors import NoDevice
+from fieldcraft.kernels.reference import swarm as reference
+from fieldcraft.steering import Swarm, Walk, Walkers
+
+RATIO = 3.0
+STEPS_PER_SECOND = 30.0
+MICROSECONDS = 20.0
+SIDE = 2048
+DT = 1 / 30
+HOW = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
+
+
+def run(quick: bool) -> Report:
+    """The tables of this suite."""
+    report = Report()
+    fc.warm_up("steering", "trail")
+    if not _agrees():
+        report.wrong.append("a swarm and the plain reference differ")
+    count, side = (100_000, 512) if quick else (1_000_000, SIDE)
+    report.tables += [_beside_walkers(count, side, 4 if quick else 32), _on_a_device()]
+    return report
+
+
+def _agrees() -> bool:
+    grid = fc.Grid(90, 70, walls=np.random.default_rng(0).random((70, 90)) < 0.1)
+    swarm = Swarm.scattered(grid, 3000, seed=2)
+    agents, numbers = swarm.agents, np.arange(3000, dtype=np.uint32)
+    trail = fc.InfluenceMap(grid).add_layer("a", fc.Trail())
+    none = reference.NO_LAYER
+    for step in range(8):
+        bits = trail.values.reshape(-1).view(np.int32)
+        sights = reference.Sights(reference.packed(grid.walls), bits, bits, *[none] * 6)
+        reference.walk(agents, numbers, sights, swarm._rule(HOW, DT), step, 0, 3000)
+        swarm.run(HOW, DT, trail=trail, deposit=1.0)
+    return bool(np.array_equal(swarm.agents, agents))
+
+
+def _beside_walkers(count: int, side: int, rounds: int) -> Table:
+    say(f"bench swarm: {count:,} agents on {side} x {side}")
+    grid = fc.Grid(side, side)
+    imap = fc.InfluenceMap(grid)
+    trail = imap.add_layer("a", fc.Trail(keep=0.95), every=DT)
+    swarm = Swarm.scattered(grid, count, seed=1)
+    swarm.run(HOW, DT, steps=20, trail=trail, deposit=1.0)
+    walkers = Walkers.at(grid, swarm.positions, swarm.headings)
+    threads = fc.set_threads(1)
+    try:
+        update = _least(lambda: trail.step(), rounds)
+        whole = _least(lambda: swarm.run(HOW, DT, trail=trail, deposit=1.0), rounds) - update
+        walk = _least(lambda: swarm.run(HOW, DT, trail=trail), rounds)
+        other_walk = _least(lambda: walkers.walk(HOW, DT, trail=trail), max(rounds // 4, 2))
+        other_leave = _least(lambda: trail.deposit_at(walkers.cells, 1.0), max(rounds // 4, 2))
+    finally:
+        fc.set_threads(threads)
+    best = min(_wall(lambda: swarm.run(HOW, DT, steps=8, trail=trail, deposit=1.0)) for _ in range(max(rounds // 4, 2))) / 8
+    table = Table(
+        f"Swarm: {count:,} agents, a trail of {side} x {side}",
+        ("a step", "Swarm ms", "Walkers ms", "Swarm is", "required", "verdict"),
+    )
+    rows = (("decide, turn, walk", walk, other_walk), ("leave something", max(whole - walk, 1e-9), other_leave))
+    for case, own, other in rows:
+        table.add(case, milliseconds(own), milliseconds(other), times(other / own), "", "")
+    ratio = (other_walk + other_leave) / whole
+    table.add("both", milliseconds(whole), milliseconds(other_walk + other_leave), times(ratio), times(RATIO), at_least(ratio, RATIO))
+    rate = 1 / best
+    table.add(
+        f"all, with the trail's update, {threads} threads", milliseconds(best), "", f"{rate:.0f} /s", f"{STEPS_PER_SECOND:g} /s",
+        at_least(rate, STEPS_PER_SECOND),
+    )  # fmt: skip
+    table.notes.append(
+        "CPU time of one core, best of many; the last row is wall time. Agents are put into the order of tiles every 16 steps."
+    )
+    return table
+
+
+def _on_a_device() -> Table:
+    table = Table("Swarm on a device", ("what", "us", "required", "verdict"))
+    try:
+        device = fc.gpu.device(exact=False)
+    except NoDevice as error:
+        table.notes.append(f"Not measured: {error}")
+        return table
+    cost = 1e3 * device_report.encoding(device)
+    table.add("what Python costs a step of two dispatches", f"{cost:.1f}", f"{MICROSECONDS:g}", at_most(cost, MICROSECONDS))
+    table.notes.append(f"On {device.name}; `fieldcraft gpu` times the device itself.")
+    return table
+
+
+def _least(call: Callable[[], Any], rounds: int) -> float:
+    """The least CPU time of this thread, in seconds."""
+    found = []
+    for _ in range(rounds):
+        begun = time.thread_time()
+        call()
+        found.append(time.thread_time() - begun)
+    return min(found)
+
+
+def _wall(call: Callable[[], Any]) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
