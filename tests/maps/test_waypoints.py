@@ -59,17 +59,17 @@ def test_there_and_back(tmp_path: Path) -> None:
         graph = Graph(
             rng.normal(size=(30, axes)), edges, directed=number > 1, blocked=[1, 7], max_height=None if axes == 2 else 2.5
         )  # fmt: skip
-        save_waypoints(graph, tmp_path / "b.json")
+        save_waypoints(tmp_path / "b.json", graph)
         again = load_map(tmp_path / "b.json")
         assert isinstance(again, Graph) and again.same_cells(graph) and again.max_height == graph.max_height
         np.testing.assert_array_equal(again.walls, graph.walls)
     graph.set_edges(graph.edges[:1])
     with pytest.raises(InvalidValue, match="closed edges"):
-        save_waypoints(graph, tmp_path / "c.json")
+        save_waypoints(tmp_path / "c.json", graph)
     with pytest.raises(InvalidValue, match="to_graph"):
-        save_waypoints(fc.Grid(2, 2), tmp_path / "c.json")  # type: ignore[arg-type]
+        save_waypoints(tmp_path / "c.json", fc.Grid(2, 2))  # type: ignore[arg-type]
     with pytest.raises(BadMapFile, match="written"):
-        save_waypoints(Graph([], []), tmp_path / "none" / "c.json")
+        save_waypoints(tmp_path / "none" / "c.json", Graph([], []))
 
 
 @pytest.mark.parametrize(

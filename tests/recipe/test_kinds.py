@@ -294,7 +294,7 @@ SPREAD = "[layers.threat]\ndecay = 0.2\nmomentum = 0.5\n"
 
 def test_a_recipe_on_a_graph_gives_what_the_calls_give(tmp_path):
     graph = fc.Graph([(x, 0) for x in range(8)], [(i, i + 1) for i in range(7)])
-    save_waypoints(graph, tmp_path / "line.json")
+    save_waypoints(tmp_path / "line.json", graph)
     w = world(tmp_path, '[map]\nfile = "line.json"\n', SPREAD, FADE, source("threat", "position = [2, 0]\nstrength = 5\n"),
               source("known", "path = [[0, 0, 0], [2, 6, 0]]\n"), RUN,
               '[[outputs]]\nfile = "p.csv"\npoints = { a = [3, 0] }\n')  # fmt: skip
@@ -309,7 +309,7 @@ def test_a_recipe_on_a_graph_gives_what_the_calls_give(tmp_path):
 
 def test_pictures_of_graphs_and_their_floors(tmp_path):
     graph = fc.Graph([(x, y, 3.0 * y) for x in range(5) for y in range(2)], [(i, i + 2) for i in range(8)] + [(0, 1)])
-    save_waypoints(graph, tmp_path / "line.json")
+    save_waypoints(tmp_path / "line.json", graph)
     parts = ('[map]\nfile = "line.json"\n', SPREAD, FADE, source("threat", "position = [2, 0, 0]\nstrength = 5\n"),
              source("known", "position = [2, 1, 3]\n"), RUN)  # fmt: skip
     outputs = '[[outputs]]\nfile = "a.png"\nsize = 200\n[[outputs]]\nfile = "b.gif"\nlayers = ["threat"]\nfloors = 2\nsize = 200\n'

@@ -77,7 +77,7 @@ def _straight(document: Document, places: Any, pairs: Any) -> Any:
     return np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
 
 
-def save_waypoints(graph: Graph, path: str | os.PathLike[str]) -> None:
+def save_waypoints(path: str | os.PathLike[str], graph: Graph) -> None:
     """Write a graph as `load_waypoints` reads it: with blocked vertices, and names that are texts; without meshes, the squares of a
     grid, and closed edges.
 
