@@ -9,7 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fieldcraft.errors import FieldcraftError
-from fieldcraft_worlds.experiments import ants, chase, duel, fights, flock, hunt, maze, pedestrians, real_ants, towers, turnovers
+from fieldcraft_worlds.experiments import (
+    ants,
+    chase,
+    duel,
+    fights,
+    flock,
+    hunt,
+    league,
+    maze,
+    pedestrians,
+    real_ants,
+    safe_ways,
+    towers,
+    turnovers,
+)
 from fieldcraft_worlds.experiments.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -34,6 +48,8 @@ EXPERIMENTS = (
     pedestrians.EXPERIMENT,
     fights.EXPERIMENT,
     turnovers.EXPERIMENT,
+    safe_ways.EXPERIMENT,
+    league.EXPERIMENT,
 )
 
 

@@ -89,7 +89,9 @@ def play(job: Job) -> Row:
     from fieldcraft_worlds.games.towers import play_match
     from fieldcraft_worlds.games.towers.settings import Settings
 
-    settings = Settings(towers=whole(job, "towers"), units=whole(job, "units"), limit=number(job, "limit"))
+    settings = Settings(
+        towers=whole(job, "towers"), units=whole(job, "units"), limit=number(job, "limit"), layout=str(job.get("layout", "seeded"))
+    )
     match = play_match(
         _ground(job),
         settings,

@@ -13,9 +13,9 @@ from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, S
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["COMMANDERS", "Commander"]
+__all__ = ["FIRST_WAVE", "RESERVE", "Commander", "march"]
 
-_RESERVE, _FIRST_WAVE = 0, 1
+RESERVE, FIRST_WAVE = 0, 1
 _PRESSED = 0.25  # so much influence of enemy units, as a share of a tower's own, presses it
 
 Floats = NDArray[np.float64]
@@ -54,6 +54,21 @@ class Commander:
             orders += self._lead_reserve(mirror, state, team, own, foes, pull)
         return orders
 
+    def reasons(self, mirror: Mirror, state: State, team: int) -> list[tuple[int, str]]:
+        """Why it strikes where: rows of enemy towers, the best to strike first, and what it reckons of each in words."""
+        own, foes = np.flatnonzero(state.towers.teams == team), np.flatnonzero(state.towers.teams != team)
+        doors = np.concatenate([np.zeros(0, dtype=np.int64), *(mirror.rings[row] for row in own.tolist())])
+        if not len(foes) or not len(doors):
+            return []
+        found = []
+        for row, pull in zip(foes.tolist(), self._pull(mirror, state, team, foes).tolist(), strict=True):
+            way = mirror.way_to_tower(team, row, self.safely)
+            far = np.inf if way is None else float(way.distance.values.reshape(-1)[doors].min()) / mirror.walking.cell_size
+            if np.isfinite(far):
+                held = f", counted {pull:.1f} times for what stands there" if self.weak else ""
+                found.append((far * pull, row, f"{far:.0f} cells{' with the fire on the way' if self.safely else ''}{held}"))
+        return [(row, words) for _, row, words in sorted(found)]
+
     # Where to strike
 
     def _pull(self, mirror: Mirror, state: State, team: int, foes: Ints) -> Floats:
@@ -72,7 +87,7 @@ class Commander:
         """Waves keep their target while it stands; then they take the next."""
         orders: list[Order] = []
         mine = state.units.teams == team
-        for squad in range(_FIRST_WAVE, mirror.settings.squads):
+        for squad in range(FIRST_WAVE, mirror.settings.squads):
             wave = mine & (state.units.squads == squad)
             if not wave.any() or np.isin(state.squads.towers[team, squad], state.towers.ids):
                 continue
@@ -90,12 +105,12 @@ class Commander:
         if post == NOTHING:
             return []
         tower = next(int(state.towers.ids[row]) for row in own.tolist() if post in mirror.rings[row])
-        orders: list[Order] = [Send(team, tower, settings.units, _RESERVE), *_march(mirror, state, team, _RESERVE, post)]
+        orders: list[Order] = [Send(team, tower, settings.units, RESERVE), *march(mirror, state, team, RESERVE, post)]
         sizes = np.bincount(state.units.squads[state.units.teams == team], minlength=settings.squads)
         wave = max(1, round(self.wave * settings.units)) * (1 if hot == NOTHING else 2)
-        if target != NOTHING and sizes[_RESERVE] >= wave:
-            free = min(range(_FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
-            orders += [Regroup(team, _RESERVE, free), Strike(team, free, int(state.towers.ids[target]), self.safely)]
+        if target != NOTHING and sizes[RESERVE] >= wave:
+            free = min(range(FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
+            orders += [Regroup(team, RESERVE, free), Strike(team, free, int(state.towers.ids[target]), self.safely)]
         return orders
 
     def _target(self, mirror: Mirror, team: int, foes: Ints, pull: Floats, here: Ints) -> int:
@@ -152,17 +167,9 @@ class Commander:
         return max(hot, key=lambda cell: float(tension[cell]), default=NOTHING)
 
 
-def _march(mirror: Mirror, state: State, team: int, squad: int, cell: int) -> list[Order]:
+def march(mirror: Mirror, state: State, team: int, squad: int, cell: int) -> list[Order]:
     """The order to hold a cell, if that is new."""
     if int(state.squads.cells[team, squad]) == cell:
         return []
     x, y = mirror.walking.position_of(cell).tolist()
     return [March(team, squad, x, y)]
-
-
-COMMANDERS = {
-    "influence": Commander(safely=True, weak=True, reinforce=True),
-    "routed": Commander(safely=True, weak=False, reinforce=False),
-    "shortest": Commander(safely=False, weak=False, reinforce=False),
-}
-"""The commanders by name. "routed" differs from "shortest" by the ways alone."""

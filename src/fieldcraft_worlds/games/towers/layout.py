@@ -18,6 +18,8 @@ __all__ = ["seeded"]
 _TRIES = 12
 _SITES = 3_000  # of more, so many are looked at
 _CROWDING = (1.0, 0.7, 0.45)  # spacing of a team's towers, as a share of their range, that is tried one after the other
+_COVERING = (0.55, 0.45)  # the same where towers cover each other
+_DETOUR = 0.1  # how much longer a way past a guarding tower may be than the shortest between the bases, as a share of that
 _DEPTH = (0.08, 0.42)  # how far from its base a team's towers stand, as a share of the way to the enemy's
 
 Ints = NDArray[np.int64]
@@ -41,7 +43,9 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
     if len(sites) > _SITES:
         sites = np.sort(rng.choice(sites, size=_SITES, replace=False))
         sites = sites if mirror is None else np.union1d(sites, mirror(sites))
-    for crowding in _CROWDING if len(sites) >= len(settings.teams) * settings.towers else ():
+    for crowding in (
+        (_COVERING if settings.layout == "guarded" else _CROWDING) if len(sites) >= len(settings.teams) * settings.towers else ()
+    ):
         best: tuple[float, list[Ints]] | None = None
         for _ in range(_TRIES):
             found = _attempt(space, settings, sites, mirror, crowding, rng)
@@ -122,6 +126,10 @@ def _attempt(
     def free(team: int) -> NDArray[np.bool_]:
         others = [cell for other in range(teams) if other != team for cell in chosen[other]]
         good = _keeps(space, sites, np.array(chosen[team]), apart)
+        if settings.layout == "guarded":
+            good &= own[team] + foe[team] <= (1 + _DETOUR) * span
+            if len(chosen[team]) > 1:
+                good &= ~_keeps(space, sites, np.array(chosen[team][1:]), tower.range)
         return good & _keeps(space, sites, np.array(others), max(tower.range, tower.size + 2.0) + 1)
 
     for rank in range(1, settings.towers):

@@ -10,7 +10,7 @@ import numpy as np
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
-from fieldcraft_worlds.games.towers.commander import COMMANDERS
+from fieldcraft_worlds.games.towers.commanders import LEADERS
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Order, apply
 from fieldcraft_worlds.games.towers.rules import advance, start
@@ -38,7 +38,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
         led = [team for team, name in enumerate(settings.led_by) if name != HUMAN and not state.by_hand[team]]
         if led:
             mirror.follow(state)
-            decided = [order for team in led for order in COMMANDERS[settings.led_by[team]].decide(mirror, state, team)]
+            decided = [order for team in led for order in LEADERS[settings.led_by[team]].decide(mirror, state, team)]
             state = apply(mirror, state, decided)
     return advance(mirror, state, rng)
 

@@ -74,6 +74,7 @@ class Mirror:
         self._unit_cells = np.zeros(0, dtype=np.int64)
         self._views: dict[int, NDArray[np.bool_]] = {}
         self._costs: dict[int, Floats] = {}
+        self._widths: dict[int, Ints] = {}
         self._round = 0
         self._ways: dict[tuple[int, bytes], Way] = {}
         self.views = np.zeros((0, len(space)), dtype=np.bool_)
@@ -88,6 +89,17 @@ class Mirror:
         points = starts[:, None] + gaps[:, None] * shares[:, None]
         cells = np.atleast_1d(self.walking.cell_at(points.reshape(-1, 2), outside="clamp"))
         return np.asarray(~self.walking.walls.reshape(-1)[cells].reshape(len(starts), len(shares)).any(axis=1))
+
+    def width(self, reach: int) -> Ints:
+        """How many cells are open within so many of each on every side, (cells,): few where a way is narrow."""
+        if reach not in self._widths:
+            walls = self.space.walls
+            padded = np.pad((~walls).astype(np.int64), reach)
+            sums = np.pad(padded.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+            side = 2 * reach + 1
+            counted = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]
+            self._widths[reach] = counted.reshape(-1)
+        return self._widths[reach]
 
     # Towers
 

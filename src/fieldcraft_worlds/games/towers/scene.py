@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldcraft_worlds.games.game import Overlay
+from fieldcraft_worlds.games.towers.commanders import LEADERS
 from fieldcraft_worlds.games.towers.mirror import Mirror, Way
 from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
@@ -22,9 +23,11 @@ OVERLAYS = (
     Overlay("flow", "5", "which way its largest squad walks, from anywhere"),
     Overlay("front", "6", "front lines", shown=True),
     Overlay("paths", "7", "the ways that squads will take"),
+    Overlay("plan", "8", "why commanders strike where: what they reckon of the towers that come first"),
 )
 
 _ARROWS_ACROSS = 72
+_REASONS = 3
 _FEW = 400  # so many units are drawn with a rim
 
 
@@ -37,6 +40,9 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str], team: int = 0) 
         lines.append(Lines(fronts, color="front", width=2.0, label="front"))
     if "paths" in overlays:
         lines += _paths(mirror, state)
+    plans = _plans(mirror, state) if "plan" in overlays else []
+    if plans:
+        lines += _aims(mirror, plans)
     lines.append(Lines(np.stack([state.shots.starts, state.shots.ends], axis=1), color=state.shots.teams, width=1.2, opacity=0.9))
     return Scene(
         space=mirror.space,
@@ -46,7 +52,7 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str], team: int = 0) 
         lines=tuple(lines),
         arrows=_arrows(mirror, state, team) if "flow" in overlays else (),
         marks=_marks(mirror, state),
-        facts=tuple(_facts(mirror, state)),
+        facts=(*_facts(mirror, state), *_told(mirror, plans)),
         headline=result(mirror, state) or "",
     )
 
@@ -99,6 +105,33 @@ def _marks(mirror: Mirror, state: State) -> tuple[Marks, ...]:
             least=6.0,
         ),
     )
+
+
+def _plans(mirror: Mirror, state: State) -> list[tuple[int, list[tuple[int, str]]]]:
+    """For each team that a commander leads, the enemy towers that come first, and why."""
+    led = [team for team, name in enumerate(mirror.settings.led_by) if name != HUMAN and not state.by_hand[team]]
+    return [(team, LEADERS[mirror.settings.led_by[team]].reasons(mirror, state, team)[:_REASONS]) for team in led]
+
+
+def _aims(mirror: Mirror, plans: list[tuple[int, list[tuple[int, str]]]]) -> Iterator[Lines]:
+    """The way to the tower that comes first, from where it is nearest, bold; to the others, thin."""
+    for team, reasons in plans:
+        own = np.flatnonzero(mirror.towers.teams == team)
+        doors = np.concatenate([np.zeros(0, dtype=np.int64), *(mirror.rings[row] for row in own.tolist())])
+        for place, (row, _) in enumerate(reasons):
+            way = mirror.way_to_tower(team, row, LEADERS[mirror.settings.led_by[team]].safely)
+            if way is None or not len(doors):
+                continue
+            far = way.distance.values.reshape(-1)[doors]
+            path = way.distance.descend(mirror.walking.position_of(int(doors[int(np.argmin(far))])))
+            yield Lines((path.positions,), color=team, width=3.0 if place == 0 else 1.2, label="strikes" if place == 0 else "")
+
+
+def _told(mirror: Mirror, plans: list[tuple[int, list[tuple[int, str]]]]) -> Iterator[Fact]:
+    for team, reasons in plans:
+        for place, (row, words) in enumerate(reasons):
+            x, y = mirror.middles[row].tolist()
+            yield Fact("strikes" if place == 0 else "or", f"({x:.0f}, {y:.0f}): {words}", team if place == 0 else None)
 
 
 def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:

@@ -9,12 +9,26 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
-__all__ = ["COMMANDERS", "HUMAN", "Settings", "TowerRules", "UnitRules"]
+__all__ = ["COMMANDERS", "HUMAN", "LAYOUTS", "Settings", "TowerRules", "UnitRules"]
 
 HUMAN = "human"
-COMMANDERS = (HUMAN, "influence", "routed", "shortest")
+COMMANDERS = (
+    HUMAN,
+    "influence",
+    "routed",
+    "shortest",
+    "planner",
+    "feinter",
+    "stubborn",
+    "loose",
+    "hasty",
+    "easy",
+    "fair",
+    "hard",
+    "hardest",
+)
 _METRICS = ("straight", "connected", "path", "sight")
-_LAYOUTS = ("seeded", "placed")
+LAYOUTS = ("seeded", "guarded", "placed")
 
 
 @dataclass(frozen=True)
@@ -102,9 +116,11 @@ class Settings(Paced):
     Parameters
     ----------
     teams: the names of two teams or more.
-    commanders: who commands each team: "influence", "routed" or "shortest" (see `commander`), or "human" for orders
-        from outside. One word stands for all.
-    layout: "seeded" places all towers by the seed; "placed" leaves those of human teams to `Place` orders, until `Begin`.
+    commanders: who commands each team: "influence", "routed", "shortest", "planner" or another (see `commanders`), a level from "easy" to
+        "hardest", or "human" for
+        orders from outside. One word stands for all.
+    layout: "seeded" places all towers by the seed, "guarded" so that they cover each other along the shortest way between the bases;
+        "placed" leaves those of human teams to `Place` orders, until `Begin`.
     towers: how many each team has, or may place.
     units: how many each team may have at once.
     supply: units that each team may send at the start; `income` more a second for each of its towers.
@@ -155,7 +171,7 @@ class Settings(Paced):
             )
         for name in self.led_by:
             checks.choice("commander", name, COMMANDERS)
-        checks.choice("layout", self.layout, _LAYOUTS)
+        checks.choice("layout", self.layout, LAYOUTS)
         checks.choice("metric", self.metric, _METRICS)
         for name, least in (("towers", 1), ("units", 1), ("squads", 2), ("rate", 1)):
             checks.whole(name, getattr(self, name), minimum=least)

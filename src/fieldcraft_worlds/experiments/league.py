@@ -1,0 +1,178 @@
+"""The league: all commanders of the tower game against each other, and a rating for each."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.experiments.experiment import Experiment, words
+from fieldcraft_worlds.experiments.statistics import Interval, mean, rate
+from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number
+from fieldcraft_worlds.experiments.towers import play
+from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, worlds_of
+from fieldcraft_worlds.library import kernels_of
+
+__all__ = ["EXPERIMENT", "MEASURES", "league_study", "rated", "summarise"]
+
+DEFAULT = ("feinter", "planner", "influence", "routed", "shortest", "hasty")
+LAYOUTS = ("seeded", "guarded")
+MEASURES = (
+    Measure("rating", mark=1500.0, limits=(1100.0, 1900.0)),
+    Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
+    Measure("score"),
+)
+_MIDDLE = 1500.0
+_SCALE = 400.0 / math.log(10.0)
+_RESAMPLES = 500
+_ROUNDS = 200
+
+Floats = NDArray[np.float64]
+
+
+def league_study(
+    kinds: Iterable[str] | None = None,
+    files: Iterable[str | os.PathLike[str]] = (),
+    *,
+    size: str = "56x40",
+    seeds: int = 2,
+    first_seed: int = 9000,
+    commanders: Sequence[str] = DEFAULT,
+    towers: int = 4,
+    units: int = 36,
+    limit: float = 120.0,
+) -> Study:
+    """The study behind `fieldcraft experiment league`.
+
+    Every two of `commanders` meet on every world, with towers apart and with towers that cover the way, from both sides. The seeds begin
+    where none of the commanders was tried while it was written. The other arguments are those of `towers_study`.
+
+    Raises `InvalidValue` for fewer than two commanders, and unknown ones.
+    """
+    from fieldcraft_worlds.games.towers.settings import COMMANDERS, HUMAN
+
+    known = tuple(name for name in COMMANDERS if name != HUMAN)
+    names = [checks.choice("commander", name, known) for name in commanders]
+    if len(set(names)) < 2 or len(set(names)) != len(names):
+        raise InvalidValue("A league has two commanders or more", got=", ".join(names) or "none", remedy=f"Choose among {', '.join(known)}")
+    worlds, digests = worlds_of(kinds, files, size)
+    rules: Row = {"towers": towers, "units": units, "limit": float(limit)}
+    jobs: tuple[Job, ...] = tuple(
+        {**world, **rules, "layout": layout, "seed": seed, "first": ours, "second": theirs}
+        for seed in seeds_of(seeds, first_seed)
+        for world in worlds
+        for layout in LAYOUTS
+        for pair in combinations(names, 2)
+        for ours, theirs in (pair, pair[::-1])
+    )
+    return Study("league", "Tower game: the league of commanders", "matches", jobs, play, summarise, digests)
+
+
+def rated(names: Sequence[str], points: Floats) -> Floats:
+    """The rating of each player, whose mean is 1500; 400 more win ten times as often.
+
+    `points` (..., N, N) are those that the player of a row took off the player of a column: 1 for a win, one half each for a tie.
+    Everybody is given one more tie with everybody, so that who never lost has a rating.
+
+    Source: R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs" (1952), fitted as by D. R. Hunter, "MM algorithms for
+    generalized Bradley-Terry models" (2004).
+    """
+    taken = np.asarray(points, dtype=np.float64) + 0.5 * (1 - np.eye(len(names)))
+    met, won = taken + np.swapaxes(taken, -1, -2), taken.sum(axis=-1)
+    strength = np.ones_like(won)
+    for _ in range(_ROUNDS):
+        strength = won / (met / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
+        strength = strength / np.exp(np.log(strength).mean(axis=-1, keepdims=True))
+    return np.asarray(_MIDDLE + _SCALE * np.log(strength))
+
+
+def summarise(rows: Sequence[Row]) -> Summary:
+    """The rating of each commander, the share of its matches that it won, and its mean score; by layout and taken together.
+
+    Intervals of ratings are those of a bootstrap over pairings: two commanders on one world, from both sides.
+    """
+    names = tuple(dict.fromkeys(str(row[side]) for row in rows for side in ("first", "second")))
+    groups = ("all worlds", *dict.fromkeys(str(row["layout"]) for row in rows))
+    found: dict[tuple[str, str, str], Interval] = {}
+    for group in groups:
+        here = [row for row in rows if group in ("all worlds", str(row["layout"]))]
+        for name, interval in zip(names, _ratings(names, here), strict=True):
+            played = [row for row in here if name in (row["first"], row["second"])]
+            if not played:
+                continue
+            found[group, name, "rating"] = interval
+            found[group, name, "matches won"] = rate(sum(row["winner"] == name for row in played), len(played))
+            found[group, name, "score"] = mean([number(row, f"score by {'first' if row['first'] == name else 'second'}") for row in played])
+    undecided = sum(row["winner"] is None for row in rows)
+    notes = ("Ratings by Bradley and Terry: 400 more win ten times as often", f"{undecided:,} of {len(rows):,} matches ended undecided")
+    return Summary(groups, names, MEASURES, found, notes, more=(_table(names, rows),))
+
+
+def _ratings(names: Sequence[str], rows: Sequence[Row]) -> list[Interval]:
+    place = {name: number for number, name in enumerate(names)}
+    pairings: dict[tuple[object, ...], Floats] = {}
+    for row in rows:
+        one, other = place[str(row["first"])], place[str(row["second"])]
+        key = (min(one, other), max(one, other), label_of(row), row["seed"], row["layout"])
+        points = pairings.setdefault(key, np.zeros((len(names), len(names))))
+        won = 0.5 if row["winner"] is None else float(row["winner"] == row["first"])
+        points[one, other] += won
+        points[other, one] += 1 - won
+    each = np.stack(list(pairings.values()))
+    rng = np.random.default_rng(0)
+    drawn = rated(names, np.stack([each[rng.integers(len(each), size=len(each))].sum(axis=0) for _ in range(_RESAMPLES)]))
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    values = rated(names, each.sum(axis=0))
+    return [
+        Interval(float(value), float(least), float(most), len(rows) * 2 // len(names), "bootstrap over pairings")
+        for value, least, most in zip(values, low, high, strict=True)
+    ]
+
+
+def _table(names: Sequence[str], rows: Sequence[Row]) -> Summary:
+    """The share of matches that the commander of a row won against that of a column."""
+    measures = tuple(Measure(f"against {name}", percent=True, limits=(0.0, 1.0), mark=0.5) for name in names)
+    found = {}
+    for one in names:
+        for measure, other in zip(measures, names, strict=True):
+            met = [row for row in rows if {row["first"], row["second"]} == {one, other}]
+            if met and one != other:
+                found[one, "won", measure.name] = rate(sum(row["winner"] == one for row in met), len(met))
+    return Summary(tuple(names), ("won",), measures, found, name="pairs", title="who beats whom")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_map_arguments(parser, size="56x40")
+    add_seed_arguments(parser, seeds=2, what="worlds per map and layout")
+    parser.set_defaults(first_seed=9000)
+    parser.add_argument(
+        "--commanders",
+        default=",".join(DEFAULT),
+        metavar="A,B,...",
+        help=f"who plays; also stubborn and loose (default: {','.join(DEFAULT)})",
+    )
+
+
+def _study(chosen: argparse.Namespace) -> Study:
+    kinds = None if chosen.maps is None else words(chosen.maps)
+    return league_study(
+        kinds, chosen.map, size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed, commanders=words(chosen.commanders)
+    )
+
+
+EXPERIMENT = Experiment(
+    "league",
+    "all commanders of the tower game against each other, with ratings",
+    "Plays the tower game: every two commanders on the same worlds from both sides, and a rating for each with its interval.",
+    "fieldcraft experiment league --seeds 5 --out out/league",
+    _arguments,
+    _study,
+    kernels=kernels_of("towers"),
+)
