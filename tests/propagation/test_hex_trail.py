@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.propagation.on_hex import trail as on_hex
 from support.refusals import refused
 from support.worlds import KINDS, open_cells
 
@@ -106,3 +109,37 @@ def test_refuses() -> None:
         layer.stamp(fc.Stamp.ring(0.3, 0.6), space.position_of(3))
     with refused(InvalidValue, "A layer with fc.Trail needs a grid"):
         fc.InfluenceMap(space.graph).add_layer("t", fc.Trail())
+
+
+@hexagons
+@some
+@given(
+    seed=st.integers(0, 2**16), blur=st.sampled_from([1, 3, 5, 7]), edges=st.sampled_from(["conserve", "lose"]), vector=st.booleans(),
+    threads=st.sampled_from([1, 3]),
+)  # fmt: skip
+def test_an_update_is_a_sparse_product(kind: str, seed: int, blur: int, edges: str, vector: bool, threads: int) -> None:
+    """The same bits as by SciPy's matrix of what exchanges, whose rows are in the order of cells."""
+    dice = np.random.default_rng(seed)
+    space = KINDS[kind](dice)
+    layer = fc.InfluenceMap(space).add_layer("t", fc.Trail(keep=0.9, blur=blur, edges=edges, floor=0.01, vector=vector))
+    field = layer._field
+    ways, size = space.ways, (len(space),) * 2
+    there = csr_array((np.ones(len(ways.ends)), ways.ends, ways.starts), shape=size)
+    between = there.multiply(there.T).tocsr()
+    between.sort_indices()
+    missing = 6.0 - np.diff(between.indptr) if edges == "conserve" else 0.0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "_count", threads)
+        patch.setattr(on_hex, "_WORK_PER_THREAD", 1)
+        for _ in range(3):
+            at = space.position_of(dice.choice(open_cells(space), 5))
+            layer.deposit(at, dice.normal(size=(5, 2) if vector else 5))
+            expected = []
+            for plane, canvas in zip(field.planes, field.inflow, strict=True):
+                mean = plane.reshape(-1).astype(np.float64)
+                for _ in range(blur // 2):
+                    mean = 1 / 7 * (mean + between @ mean + missing * mean)
+                new = (0.9 * mean + canvas.sums.reshape(-1) / 2**24).astype(np.float32)
+                expected.append(np.where(space.walls.reshape(-1) | (np.abs(new) < np.float32(0.01)), np.float32(0), new))
+            layer.step()
+            np.testing.assert_array_equal(field.planes.reshape(len(expected), -1), expected)

@@ -21,6 +21,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "stamps": ("stamp", "trail", "fade"),
     "trail": ("trail",),
     "trail_plan": ("trail",),
+    "hex_trail": ("trail",),
     # several layers
     "compose": ("expressions",),
     "teams": ("teams",),

@@ -105,7 +105,7 @@ class Pursuit(Operand):
         self._walls_version = space.walls_version
         self._blocked = _mask(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
-        self._state = np.where(self._barred, np.uint8(self._ops.BLOCKED), np.uint8(self._ops.UNTOUCHED))
+        self._state = self._barred.view(np.uint8) * np.uint8(self._ops.BLOCKED)
         self._start = start
         if self._state[start] == self._ops.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())

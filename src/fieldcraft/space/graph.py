@@ -475,6 +475,9 @@ class Graph(Space):
         return {"_changes": self._changes}
 
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
+        one: Any = cells
+        if type(one) is int and 0 <= one < len(self):
+            return np.array(one)
         ids = ids_or_mask(self, cells)
         if ids.size == 0:
             return np.zeros(ids.shape, dtype=np.int64)
