@@ -162,7 +162,7 @@ def choose(report: Report, quick: bool) -> None:
     )
     for count in (1_000, 2_000, 5_000, 10_000):
         positions = graph.positions[rng.integers(0, len(graph), count)] + rng.uniform(-20, 20, (count, 3))
-        if not np.allclose(fc.uphill(hunger, positions), graph.positions[loop(positions)]):
+        if not np.allclose(fc.uphill(hunger, positions).positions, graph.positions[loop(positions)]):
             report.wrong.append(f"{count} pursuers: the loop and fieldcraft choose differently")
         calls = {"ours": (imap.step, partial(fc.uphill, hunger, positions)), "loop": (lambda: None, partial(loop, positions))}
         found = race(calls, 1, {"ours": 5 if quick else 40, "loop": 2 if quick else 5})
