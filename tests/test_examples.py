@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import os
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
+
+import fieldcraft as fc
+from support.displays import display
 
 HOME = Path(__file__).resolve().parents[1]
 # How each example is told to come to an end; one that is missing here fails the test below.
@@ -31,9 +39,14 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "pygame_enemy.py": [["--frames", "5"]],
 }
 
+# Examples that draw into a window of another library, and that library.
+WINDOWS = {"arcade": "arcade", "panda3d": "panda3d", "pygame": "pygame", "pyglet": "pyglet", "raylib": "pyray"}
+
 
 def test_each_example_says_how_it_is_run() -> None:
-    assert {path.name for path in (HOME / "examples").glob("*.py")} == set(ARGUMENTS)
+    assert {path.name for path in (HOME / "examples").glob("*.py")} == {
+        *ARGUMENTS, *(f"texture_{name}.py" for name in WINDOWS), "ppo_pursuit.py",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "arguments"), [(name, arguments) for name in sorted(ARGUMENTS) for arguments in ARGUMENTS[name]])
@@ -49,6 +62,37 @@ def test_example_runs(
     runpy.run_path(str(script), run_name="__main__")
     assert capfd.readouterr().err == ""
     assert [path.name for path in tmp_path.iterdir()] == [argument for argument in arguments if argument.endswith(".png")]
+
+
+@pytest.mark.parametrize("name", sorted(WINDOWS))
+def test_textures_show_the_layer(name: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec(WINDOWS[name]) is None:
+        pytest.skip(f"needs {name}")
+    picture = tmp_path / "map.png"
+    with display() as screen:
+        script = str(HOME / "examples" / f"texture_{name}.py")
+        run = subprocess.run(
+            [sys.executable, script, "--frames", "3", "--picture", str(picture)],
+            env={**os.environ, "DISPLAY": screen, "SDL_VIDEODRIVER": "x11"}, capture_output=True, text=True, timeout=240,
+        )  # fmt: skip
+    if run.returncode and re.search(r"GLX|OpenGL|EGL|context|driver", run.stderr):
+        pytest.skip(f"no OpenGL here: {run.stderr[-200:]}")
+    assert run.returncode == 0, run.stderr
+    shown = np.asarray(Image.open(picture).convert("RGB")).astype(int)
+    assert shown.shape == (640, 960, 3)
+    walls = fc.generate_map("cave", 96, 64, seed=3).walls
+    middles = shown[5::10, 5::10]
+    assert (np.abs(middles - (70, 74, 86)).max(axis=2) < 4).astype(int).tolist() == walls.astype(int).tolist()
+    assert middles[32, 77:79].max() > 200  # the orc, red or yellow
+    assert middles[32, 77:79, 2].min() < middles[32, 77:79, 0].max()
+
+
+def test_a_policy_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch")
+    monkeypatch.setattr(sys, "argv", ["ppo_pursuit.py", "--minutes", "0.01", "--worlds", "2", "--out", str(tmp_path)])
+    runpy.run_path(str(HOME / "examples" / "ppo_pursuit.py"), run_name="__main__")
+    assert "policy" in capsys.readouterr().out
+    assert (tmp_path / "policy.pt").exists() and (tmp_path / "curve.csv").exists()
 
 
 def test_the_guide_to_flanking_and_its_example_are_the_same_code() -> None:

@@ -188,7 +188,7 @@ def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions")
     axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:
-        array = _numeric(value)
+        array = _numeric(_by_name(value, dimensions))
     except Exception:
         raise InvalidValue(f"{what} are numbers {axes}", got=_short(value), remedy=remedy) from None
     if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
@@ -206,6 +206,15 @@ def positions(value: ArrayLike, *, dimensions: int = 2, what: str = "Positions")
             f"{what} are finite", got=f"{tuple(array[bad].tolist())} at index {bad}", remedy="Drop or mend that one before the call"
         )
     return array, single
+
+
+def _by_name(value: Any, dimensions: int) -> Any:
+    """The columns x, y (and z) of a data frame that has them; everything else as it is."""
+    names = getattr(value, "columns", None)
+    wanted = ("x", "y", "z")[:dimensions]
+    if names is None or not set(wanted) <= set(names):
+        return value
+    return np.stack([np.asarray(value[name]) for name in wanted], axis=1)
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -33,3 +35,14 @@ def test_distance_maps_and_expressions_too() -> None:
         to_xarray(fc.distance_map(grid.to_graph(), (2.5, 1.5)))
     with pytest.raises(InvalidValue):
         to_xarray(3)  # type: ignore[arg-type]
+
+
+def test_to_zarr_and_back(tmp_path: Path) -> None:
+    pytest.importorskip("zarr", reason="needs zarr")
+    grid = fc.Grid(9, 6, cell_size=0.5, origin=(-1.0, 2.0), y_up=True)
+    layer = fc.InfluenceMap(grid).add_layer("height", values=np.arange(54.0).reshape(6, 9))
+    to_xarray(layer, crs="EPSG:3857").to_dataset().to_zarr(tmp_path / "height.zarr", mode="w", consolidated=False)
+    again = xarray.open_zarr(tmp_path / "height.zarr", consolidated=False)["height"]
+    assert again.attrs["crs"] == "EPSG:3857"
+    np.testing.assert_array_equal(again.values, layer.values)
+    assert float(again.sel(x=0.3, y=4.1, method="nearest")) == layer.sample((0.3, 4.1))

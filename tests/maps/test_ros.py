@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,3 +119,28 @@ def test_damaged_files_end_in_a_refusal_or_a_map(tmp_path_factory: pytest.TempPa
     which = path if data.draw(st.booleans()) else folder / "lab.pgm"
     which.write_bytes(data.draw(damage.damaged(which.read_bytes())))
     damage.load_or_refuse(path)
+
+
+def test_the_recipe_of_inflation_is_the_documented_formula() -> None:
+    """nav2's guide: cost = exp(-cost_scaling_factor * (distance - inscribed_radius)) * (INSCRIBED - 1), with INSCRIBED 253, LETHAL 254."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "coming_from_ros.md").read_text(encoding="utf-8")
+    recipe = next(block for block in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE) if "inflated" in block)
+    walls = np.random.default_rng(4).random((43, 61)) < 0.003
+    space = fc.Grid.from_walls(walls, cell_size=0.5, y_up=True)
+    names: dict[str, Any] = {"np": np, "space": space}
+    exec(recipe, names)
+    inscribed, reach, scaling = (names[name] for name in ("inscribed", "reach", "scaling"))
+    blocked = np.argwhere(space.walls)
+    for row, column in np.ndindex(walls.shape):
+        cells = float(np.sqrt(((blocked - (row, column)) ** 2).sum(axis=1)).min())
+        distance = cells * space.cell_size
+        if distance == 0:
+            cost = 254
+        elif cells > np.ceil(reach / space.cell_size):
+            cost = 0
+        elif distance <= inscribed:
+            cost = 253
+        else:
+            cost = int(np.exp(-scaling * (distance - inscribed)) * (253 - 1))
+        assert names["inflated"][row, column] == cost
+    assert {0, 253, 254} < set(np.unique(names["inflated"]).tolist())

@@ -1,4 +1,4 @@
-"""Models on Mesa 3: a fieldcraft map on the ground of a Mesa space, its layers live in the space's cells.
+"""Models on Mesa 3 and 4: a fieldcraft map on the ground of a Mesa space, its layers live in the space's cells.
 
 Cells of a Mesa grid have the coordinates (x, y), and so have positions on the map that belongs to it: `layer.sample(cell.coordinate)`.
 """
@@ -20,6 +20,7 @@ from fieldcraft.space import Graph, Grid, HexGrid, Space
 __all__ = ["attach", "mend", "positions", "space_of"]
 
 _SQRT3 = 3**0.5
+_LAYERS = "_fieldcraft_layers"
 
 
 def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
@@ -53,7 +54,7 @@ def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
         cells = list(place.all_cells)
         numbers = {id(cell): number for number, cell in enumerate(cells)}
         edges = [(numbers[id(cell)], numbers[id(other)]) for cell in cells for other in cell.connections.values()]
-        return Graph([cell.coordinate for cell in cells], np.array(edges, dtype=np.int64).reshape(-1, 2))
+        return Graph(np.asarray(place.centroids_coordinates, dtype=np.float64), np.array(edges, dtype=np.int64).reshape(-1, 2))
     if len(place.dimensions) != 2:
         raise InvalidValue("A map has two dimensions", got=f"{len(place.dimensions)} of them", remedy="Use a grid of (width, height)")
     width, height = place.dimensions
@@ -67,7 +68,8 @@ def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
 
 
 def attach(place: Any, layer: Layer, name: str | None = None) -> None:
-    """Show a layer as a property of each cell of a Mesa grid, live and without a copy: `cell.scent`, `grid.scent.data`.
+    """Show a layer as a property of each cell of a Mesa grid, live and without a copy: `cell.scent`, and `grid.scent.data` in Mesa 3 or
+    `grid.scent` in Mesa 4.
 
     The layer lies on `space_of(place)`. It is read there, by `select_cells`, by SolaraViz, and written through the layer
     alone: Mesa's own writing raises `ValueError`. A model with it can be pickled; then call `mend`. `name` is the layer's own if not given.
@@ -87,7 +89,10 @@ def attach(place: Any, layer: Layer, name: str | None = None) -> None:
             remedy="Make its map on adapters.mesa.space_of(grid)",
         )
     try:
-        place.add_property_layer(_live_class()(layer, label, hexagonal))
+        if _has_classes(spaces):
+            place.add_property_layer(_live_class()(layer, label, hexagonal))
+        else:
+            _add_array(place, layer, label, hexagonal)
     except ValueError as error:
         raise InvalidValue("A property has a name of its own", got=str(error), remedy="Pass name=") from None
 
@@ -95,7 +100,8 @@ def attach(place: Any, layer: Layer, name: str | None = None) -> None:
 def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
     """Where agents are on `space_of(place)`, float64 of shape (N, 2), in their order: what sources, samples and steps take.
 
-    `place` is their space; only on a HexGrid it must be given, as its coordinates are columns and rows. Raises `InvalidValue` for an agent
+    `place` is their space; it must be given where coordinates are no positions: on a HexGrid, a Network and
+    a VoronoiGrid. Raises `InvalidValue` for an agent
     that is in no cell.
     """
     spaces = _mesa("positions")
@@ -104,7 +110,8 @@ def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
         cell = getattr(agent, "cell", None)
         if cell is None:
             raise InvalidValue("An agent is in a cell", got=f"{agent!r} in none", remedy="Set its cell first, or leave it out")
-        cells.append(cell.coordinate)
+        # From Mesa 3.5 on cells of a VoronoiGrid have numbers for coordinates.
+        cells.append(cell.position if isinstance(place, spaces.VoronoiGrid) and np.ndim(cell.coordinate) == 0 else cell.coordinate)
     if isinstance(place, spaces.Network):
         where = place.G.nodes
         return np.array([where[node]["pos"] for node in cells], dtype=np.float64).reshape(len(cells), -1 if cells else 2)
@@ -118,7 +125,8 @@ def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
 def mend(place: Any) -> None:
     """Give the cells of an unpickled Mesa grid their properties back; a grid that needs none of it stays as it is.
 
-    Mesa 3.3 makes a class for each cell then, of which only the first has the properties, its own as well. Call it in the model's
+    Mesa makes a class for each cell then, of which only the first has the properties, its own as well; and Mesa 4 makes copies of what is
+    live. Call it in the model's
     `__setstate__`: `self.__dict__ = state; adapters.mesa.mend(self.grid)`. Copy a model by
     `pickle.loads(pickle.dumps(model))`: a `deepcopy` of Mesa's may put agents into cells of their own. Raises `InvalidValue` for
     anything but a grid.
@@ -129,6 +137,30 @@ def mend(place: Any) -> None:
     for cell in place.all_cells:
         if type(cell) is not place.cell_klass:
             cell.__class__ = place.cell_klass
+    for name, (layer, mirrored) in getattr(place, _LAYERS, {}).items():
+        place.remove_property_layer(name)
+        if name in place.__dict__:
+            delattr(place, name)
+        place.add_property_layer(name, _shown(layer, mirrored), read_only=True)
+
+
+def _has_classes(spaces: Any) -> bool:
+    """Whether this Mesa has a class of property layers, as Mesa 3; in Mesa 4 they are arrays."""
+    return hasattr(spaces, "PropertyLayer")
+
+
+def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:
+    """Add the values as Mesa 4 takes them; the grid remembers whose they are, for `mend`."""
+    place.add_property_layer(name, _shown(layer, mirrored), read_only=True)
+    if not hasattr(place, _LAYERS):
+        setattr(place, _LAYERS, {})
+    getattr(place, _LAYERS)[name] = layer, mirrored
+
+
+def _shown(layer: Layer, mirrored: bool) -> NDArray[np.float32]:
+    """The values now and later, read-only, of shape (width, height)."""
+    view = layer.values.T
+    return view[::-1] if mirrored else view
 
 
 @functools.cache
@@ -149,11 +181,14 @@ def _live_class() -> Any:
         @property
         def data(self) -> NDArray[np.float32]:
             """The values now, read-only, of shape (width, height)."""
-            view = self.layer.values.T
-            return view[::-1] if self.mirrored else view
+            return _shown(self.layer, self.mirrored)
 
         @property
         def _mesa_data(self) -> NDArray[np.float32]:
+            return self.data
+
+        @property
+        def _data(self) -> NDArray[np.float32]:
             return self.data
 
     return Live

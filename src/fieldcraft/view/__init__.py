@@ -20,6 +20,7 @@ from fieldcraft.view.sheet import picture, picture_teams, sheet
 from fieldcraft.view.strips import ScaleStrip, TeamStrip, above_strip
 from fieldcraft.view.territory import frame_owners, frame_shares
 from fieldcraft.view.window import Camera, draw
+from fieldcraft.view.world_file import save_map
 
 __all__ = [
     "TEAM_COLORS",
@@ -53,6 +54,7 @@ __all__ = [
     "plot_intervals",
     "plot_over_time",
     "save_film",
+    "save_map",
     "save_png",
     "sequential",
     "sheet",
