@@ -23,7 +23,7 @@ def save_map(path: str | os.PathLike[str], layer: Any, *, space: Any = None, **l
 
     Raises `InvalidValue` for what does not lie on a grid, `crop=True`, and where `frame` and `save_png` do.
     """
-    base = getattr(layer, "space", None) if space is None else space
+    base: Any = getattr(layer, "space", None) if space is None else space
     if not hasattr(base, "cell_size") or not hasattr(base, "origin") or not hasattr(base, "y_up"):
         raise InvalidValue("A world file is that of a grid", got=type(base).__name__, remedy="Pass a layer on a grid, or space=")
     if look.get("crop"):
