@@ -1,7 +1,7 @@
 """Every run of the suite takes the same examples, and may take its time over each.
 
-`pytest --hypothesis-profile=explore` looks at others instead. Kernels use two threads, however many cores there are, so that the
-tests go the same ways on every machine.
+`pytest --hypothesis-profile=explore` looks at others instead, and `thorough` at ten times as many of each law that is costly (see
+`support/examples.py`). Kernels use two threads, however many cores there are, so that the tests go the same ways on every machine.
 """
 
 import os
@@ -11,12 +11,12 @@ from hypothesis import settings
 
 from fieldcraft.kernels import pool
 
-os.environ.setdefault(
-    "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver"
-)  # workers of clusters start in a fraction of the time
+# Workers of clusters are forked from one process that has imported what they need.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 settings.register_profile("fieldcraft", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.register_profile("explore", deadline=None, print_blob=True)
+settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile("fieldcraft")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where
 from fieldcraft.errors import FieldcraftError, InvalidValue
+from support.examples import examples
 
 WIDTH, HEIGHT = 9, 6
 
@@ -219,7 +220,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(150, deadline=None)
 @given(text=st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_size=25).map("".join)))
 @example("ally" + "/ally" * 700)
 @example("min(" + "ally," * 63 + "ally)")

@@ -24,6 +24,7 @@ from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes
 from fieldcraft.steering import travellers
 from support import graphs
+from support.examples import examples
 from support.tiers import plain
 
 if not kernels.compiled():
@@ -63,7 +64,7 @@ def _bits(answer: list[Any]) -> list[Any]:
     return [(np.asarray(part).dtype, np.shape(part), np.asarray(part).tobytes()) for part in answer]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60, deadline=None)
 @given(web=graphs.webs(), asked=st.lists(st.integers(0, 39), max_size=3))
 def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int]) -> None:
     def ask() -> list[Any]:
@@ -101,7 +102,7 @@ def test_summits(web: graphs.Web, seed: int) -> None:
     np.testing.assert_array_equal(graph_ways.summits(*problem), reference.summits(*problem))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(50, deadline=None)
 @given(web=graphs.webs(), seed=seeds)
 def test_searches(web: graphs.Web, seed: int) -> None:
     def ask() -> list[Any]:
@@ -118,7 +119,7 @@ def test_searches(web: graphs.Web, seed: int) -> None:
     same(ask)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25, deadline=None)
 @given(seed=seeds, share=st.sampled_from([0.0, 0.2, 0.4]))
 def test_meshes(seed: int, share: float) -> None:
     def ask() -> list[Any]:

@@ -19,6 +19,7 @@ from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation import spread as spreads
 from fieldcraft.propagation import spreading_field
 from fieldcraft.propagation.on_grid import spread as scheduler
+from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, random_ground
 
 pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
@@ -237,20 +238,20 @@ PATHS = {
 
 @pytest.mark.parametrize("name", PATHS)
 class TestSteps:
-    @settings(max_examples=20)
+    @examples(10)
     @given(world=WORLDS)
     def test_any_world(self, name: str, world: World) -> None:
         with path(**PATHS[name]):
             live(world)
 
-    @settings(max_examples=10)
+    @examples(6)
     @given(world=NEAR_WORLDS)
     def test_near_world(self, name: str, world: World) -> None:
         with path(**PATHS[name]):
             live(world, longest=40)
 
 
-@settings(max_examples=80)
+@examples(50)
 @given(world=WORLDS)
 @example(World(8, 3, 4, True, 0.0, False, fc.Spread(0.0, 1.0, falloff="linear"), 0.0, True, 5))
 def test_settle(world: World) -> None:

@@ -15,6 +15,7 @@ from fieldcraft.kernels import compiled
 from fieldcraft.paths import distance_map
 from fieldcraft.paths.on_grid.flow import GridFlow
 from support.crowds import World, bands, plain
+from support.examples import examples
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
@@ -46,7 +47,7 @@ def test_moves_and_looks_ahead(seed: int, radius: float) -> None:
     same(lambda: steering.avoid_walls(world.space, at, shifts, 2.5 * world.size))
 
 
-@settings(max_examples=60)
+@examples(40)
 @given(seeds, st.sampled_from([0.4, 1.3, 5.0, 100.0]))
 def test_neighbors(seed: int, reach: float) -> None:
     world = World(seed)

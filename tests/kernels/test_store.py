@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from fieldcraft import kernels
 from fieldcraft.kernels.store import Store, home
+from support.forks import forked
 
 
 def test_what_is_written_is_read_and_nothing_else(tmp_path: Path) -> None:
@@ -64,10 +63,11 @@ def test_a_kernel_is_compiled_once_for_all_processes_and_a_damaged_file_is_writt
         "    climb.uphill(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(1, np.float32), one, np.zeros(1, np.int64))\n"
         "print(len(heard.buffer) > 0)"
     )
-    environment = {**os.environ, "FIELDCRAFT_KERNELS": str(tmp_path)}
 
     def run() -> str:
-        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout.strip()
+        done = forked(code, FIELDCRAFT_KERNELS=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
 
     assert run() == "True"
     (file,) = tmp_path.iterdir()

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft.space import Space
+from support.examples import examples
 from support.worlds import KINDS, moves, open_cells, walks
 
 SEEDS = st.integers(0, 2**20)
@@ -344,7 +345,7 @@ def block_of(space: Space, cell: int, reach: float) -> set[int]:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "one way"])
-@settings(max_examples=15)
+@examples(8)
 @given(seed=SEEDS, metric=st.sampled_from(["connected", "path", "sight"]), blend=st.sampled_from(["sum", "max"]), size=st.floats(0.3, 4.0))
 def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(kind: str, seed: int, metric: str, blend: str, size: float) -> None:
     space, dice, cell = made(kind, seed)
@@ -367,7 +368,7 @@ def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(kind: str, seed:
 
 
 @every_space
-@settings(max_examples=15)
+@examples(8)
 @given(seed=SEEDS, blend=st.sampled_from(["sum", "max"]), radius=st.floats(1.0, 9.0))
 def test_cells_lengthen_the_walks_of_sources(kind: str, seed: int, blend: str, radius: float) -> None:
     space, dice, cell = made(kind, seed)

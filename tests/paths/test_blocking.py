@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import distance_map, would_block
 from support import grids
+from support.examples import examples
 
 
-@settings(max_examples=100, deadline=None)
+@examples(60, deadline=None)
 @given(world=grids.worlds(14), size=st.integers(1, 6), seed=st.integers(0, 1000))
 def test_it_is_what_building_there_would_do(world: grids.World, size: int, seed: int) -> None:
     space = world.grid()

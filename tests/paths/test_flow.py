@@ -18,6 +18,7 @@ from fieldcraft.paths import FlowFields, distance_map, flow_field
 from fieldcraft.paths.on_grid.flow import GridFlow
 from support import realdata
 from support.crowds import World
+from support.examples import examples
 from support.refusals import refused
 
 seeds = st.integers(0, 2**32 - 1)
@@ -73,7 +74,7 @@ def test_a_step_leads_nearer_and_never_into_a_wall(seed: int, part: float) -> No
     assert (lengths[goal] == 0).all()
 
 
-@settings(max_examples=100)
+@examples(50)
 @given(seeds, st.sampled_from([0.07, 0.7]))
 def test_whoever_follows_it_arrives(seed: int, part: float) -> None:
     world = World(seed)
@@ -85,7 +86,7 @@ def test_whoever_follows_it_arrives(seed: int, part: float) -> None:
     assert np.isin(space.cell_at(end), distances.goals).all()
 
 
-@settings(max_examples=150)
+@examples(70)
 @given(seeds)
 def test_mended_fields_equal_new_ones(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -13,6 +13,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
 from fieldcraft.paths.on_graph.flow import GraphFlow
 from support import graphs, realdata
+from support.examples import examples
 
 
 @settings(max_examples=80, deadline=None)
@@ -107,7 +108,7 @@ class TestAlongEdges:
 
 
 class TestOverPolygons:
-    @settings(max_examples=25, deadline=None)
+    @examples(15, deadline=None)
     @given(seed=st.integers(0, 999))
     def test_who_follows_it_arrives_and_never_leaves_the_mesh(self, seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -24,6 +24,7 @@ from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
+from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, random_ground
 
 FALLOFFS = [
@@ -119,7 +120,7 @@ def changes(world: World, turns: int = 4, count: int = 10) -> Iterator[tuple[NDA
 
 
 class TestExactUnderChange:
-    @settings(max_examples=60)
+    @examples(40)
     @given(WORLDS)
     def test_incremental_is_a_fresh_rebuild_bit_for_bit(self, world: World) -> None:
         grid = world.grid()
@@ -195,7 +196,7 @@ class TestExactUnderChange:
 
 class TestTiersAndThreads:
     @pytest.mark.skipif(not kernels.compiled(), reason="the reference serves already")
-    @settings(max_examples=50)
+    @examples(30)
     @given(WORLDS)
     def test_the_reference_has_the_same_bits(self, world: World) -> None:
         grid = world.grid()

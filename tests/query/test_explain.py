@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
@@ -15,6 +15,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.layer import Layer
 from fieldcraft.propagation import Account
 from fieldcraft.query import Explanation
+from support.examples import examples
 from support.fields import noise
 from support.refusals import refused
 
@@ -37,7 +38,7 @@ def spread_layer(space: fc.Grid, **settings: object) -> Layer:
     st.booleans(),
     st.sampled_from(["max", "sum"]),
 )
-@settings(max_examples=25)
+@examples(15)
 def test_a_settled_value_comes_from_the_source_that_reaches_it_most(
     seed: int, falloff: str, neighbors: int, wrap: bool, stack: str
 ) -> None:
