@@ -5,6 +5,7 @@
 >>> threat = world.add_layer("threat", fc.Spread(decay=0.02, momentum=0.6), every=0.1)  # doctest: +SKIP
 """
 
+from fieldcraft.cluster.distances import WorldDistances
 from fieldcraft.cluster.layers import (
     WorldLayer,
     WorldMemoryLayer,
@@ -13,14 +14,17 @@ from fieldcraft.cluster.layers import (
     WorldTrailLayer,
     digest_of,
 )
+from fieldcraft.cluster.report import Report
+from fieldcraft.cluster.running import Running, run
 from fieldcraft.cluster.shelves import WorkerLost
-from fieldcraft.cluster.world import Report, Running, World, run
+from fieldcraft.cluster.world import World
 
 __all__ = [
     "Report",
     "Running",
     "WorkerLost",
     "World",
+    "WorldDistances",
     "WorldLayer",
     "WorldMemoryLayer",
     "WorldRadialLayer",

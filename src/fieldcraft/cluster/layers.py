@@ -93,8 +93,7 @@ class WorldLayer:
 
         At most 2**28 cells. It is a copy: the world goes on without it. Raises `OutsideMap` for positions off the map.
         """
-        rows, columns = self._world.cells([checks.pair("low", low), checks.pair("high", high)])
-        box = Box(int(rows.min()), int(rows.max()) + 1, int(columns.min()), int(columns.max()) + 1)
+        box = self._world.box(low, high)
         if math.prod(box.shape) > _MOST_WINDOW:
             raise InvalidValue(
                 f"A window has at most {_MOST_WINDOW:,} cells", got=f"{box.shape[1]} x {box.shape[0]}", remedy="Use overview()"

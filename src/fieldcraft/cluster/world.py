@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, overload
 
@@ -21,7 +19,8 @@ from fieldcraft.cluster.block import LayerPlan, WorldPlan
 from fieldcraft.cluster.carried import carried
 from fieldcraft.cluster.checkpoint import BLOCKS, Checkpoint, LayerState
 from fieldcraft.cluster.coordinator import Coordinator
-from fieldcraft.cluster.ground import Changes, Cover, walls_in
+from fieldcraft.cluster.distances import WorldDistances
+from fieldcraft.cluster.ground import Changes, Cover
 from fieldcraft.cluster.layers import (
     LAYERS,
     MOST_REACH,
@@ -33,14 +32,16 @@ from fieldcraft.cluster.layers import (
     _SourceLayer,
 )
 from fieldcraft.cluster.plan import Box
+from fieldcraft.cluster.report import Report
 from fieldcraft.cluster.shelf import Entry, Order
 from fieldcraft.cluster.shelves import LocalShelves, Shelves
-from fieldcraft.errors import InvalidValue, NameTaken, OutsideMap, UnknownName
+from fieldcraft.cluster.surface import Surface
+from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.interruption import whole
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
 
-__all__ = ["Report", "Running", "World", "run"]
+__all__ = ["World"]
 
 _MOST_SIDE = 2**24
 _MOST_BLOCK = 2**14
@@ -48,35 +49,7 @@ _SAMPLE = 64  # cells a side of the parts by which the walls of a world are know
 _log = logging.getLogger("fieldcraft")
 
 
-@dataclass(frozen=True)
-class Report:
-    """The outcome of a call that took steps.
-
-    `steps` by layer. A *round* is up to `halo_steps` steps, after which blocks hear of each other; `blocks_run` and `blocks_asleep` count
-    blocks over all rounds, those that don't exist in neither. `bytes_between_blocks` are all rims that had changed,
-    `bytes_between_workers` those of them that went from one process to another. `workers_lost` are the addresses of workers that died
-    or did not answer, whose part was done again.
-    """
-
-    steps: Mapping[str, int]
-    rounds: int = 0
-    blocks_run: int = 0
-    blocks_asleep: int = 0
-    bytes_between_blocks: int = 0
-    bytes_between_workers: int = 0
-    workers_lost: tuple[str, ...] = ()
-    checkpoints: int = 0
-
-    def __str__(self) -> str:
-        made = ", ".join(f"{name} {count}" for name, count in self.steps.items()) or "none"
-        lost = f"; lost {', '.join(self.workers_lost)}" if self.workers_lost else ""
-        return (
-            f"steps: {made}; {self.rounds} rounds, {self.blocks_run:,} blocks run and {self.blocks_asleep:,} asleep; "
-            f"{self.bytes_between_blocks / 1e6:,.1f} MB between blocks, {self.bytes_between_workers / 1e6:,.1f} MB between workers{lost}"
-        )
-
-
-class World:
+class World(Surface):
     """A map in square blocks, kept in a folder; what never happened anywhere takes no time, no memory and no disk.
 
     Layers on it give the same bits as on one `fieldcraft.Grid` of this size, whatever the size of blocks, how many steps
@@ -125,7 +98,7 @@ class World:
         self._resistance = {name: Cover(given, (height, width), np.float32, "resistances") for name, given in _named(resistance).items()}
         self._layers: dict[str, WorldLayer] = {}
         self._changed: set[str] = set()
-        self._walls = Changes()
+        self.changes = Changes()
         self._ticks = 0
         self._number = 0
         self._checkpoint_of: list[tuple[LayerPlan, int, list[Entry]]] = []
@@ -190,15 +163,6 @@ class World:
             self.check_torus(plan.plan().halo, f"a reach of {far:g}")
         return plan
 
-    def check_torus(self, cells: int, what: str) -> None:
-        """Refuse what would meet itself on the other side of a torus."""
-        if self.plan.wrap and 2 * cells + 1 > min(self.plan.width, self.plan.height):
-            raise InvalidValue(
-                "What a block is told of doesn't reach round a torus, where it would count twice",
-                got=f"{what} on {self.plan.width} x {self.plan.height}",
-                remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
-            )
-
     def layer(self, name: str) -> Any:
         """The layer of that name; raises `UnknownName`."""
         try:
@@ -218,56 +182,6 @@ class World:
 
     # The ground
 
-    def cells(self, positions: ArrayLike, *, outside: str = "refuse") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows and columns of the map, (N,) each, in which world positions lie; as `Grid.cell_at`."""
-        checks.choice("outside", outside, ("refuse", "clamp"))
-        points, _ = checks.positions(positions)
-        plan = self.plan
-        with np.errstate(over="ignore"):
-            columns = np.floor((points[:, 0] - plan.origin[0]) / plan.cell_size)
-            rows = np.floor((points[:, 1] - plan.origin[1]) / plan.cell_size)
-        if plan.wrap and np.isfinite(columns).all() and np.isfinite(rows).all():
-            columns, rows = np.mod(columns, plan.width), np.mod(rows, plan.height)
-        elif outside == "clamp":
-            columns, rows = np.clip(columns, 0, plan.width - 1), np.clip(rows, 0, plan.height - 1)
-        bad = ~((columns >= 0) & (columns < plan.width) & (rows >= 0) & (rows < plan.height))
-        if bad.any():
-            index = int(np.flatnonzero(bad)[0])
-            far = tuple(start + count * plan.cell_size for start, count in zip(plan.origin, (plan.width, plan.height), strict=True))
-            raise OutsideMap(
-                f"Positions lie on the map, from {plan.origin} up to but not including {far}",
-                got=f"{tuple(points[index].tolist())} at index {index}",
-                remedy='Mend the position, or pass outside="clamp"',
-            )
-        if plan.y_up:
-            rows = plan.height - 1 - rows
-        return rows.astype(np.int64), columns.astype(np.int64)
-
-    def grid(self, box: Box) -> Grid:
-        """The rows and columns of a box of the map as a grid of its own, at its place in the world, with the walls as they are now."""
-        plan = self.plan
-        height, width = box.shape
-        below = plan.height - box.bottom if plan.y_up else box.top
-        origin = (plan.origin[0] + box.left * plan.cell_size, plan.origin[1] + below * plan.cell_size)
-        return Grid(
-            width, height, cell_size=plan.cell_size, origin=origin, y_up=plan.y_up, neighbors=np.array(plan.neighbors),
-            walls=walls_in(plan.walls, self._walls, box),
-        )  # fmt: skip
-
-    def walls_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether cells of the map are walls, (N,)."""
-        found = np.zeros(len(rows), dtype=np.bool_)
-        if self.plan.walls.source is None and not len(self._walls.cells):
-            return found
-        tile = min(self.plan.block, 256)
-        keys = rows // tile * (self.plan.width // tile + 1) + columns // tile
-        for key in np.unique(keys).tolist():
-            here = keys == key
-            down, right = rows[here], columns[here]
-            box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
-            found[here] = walls_in(self.plan.walls, self._walls, box)[down - box.top, right - box.left]
-        return found
-
     def set_walls(self, positions: ArrayLike, blocked: bool = True) -> None:
         """Block or open the cells at world positions, (N, 2), on all layers; they notice at their next step."""
         rows, columns = self.cells(positions)
@@ -279,10 +193,34 @@ class World:
             return
         for layer in self._layers.values():
             self.flush(layer)
-        self._walls.add(cells[new], state)
+        self.changes.add(cells[new], state)
         self.coordinator.set_walls(cells[new], np.full(int(new.sum()), state))
         for layer in self._layers.values():
             layer.set_walls(rows[new], columns[new], state)
+
+    def distance_map(
+        self,
+        goals: ArrayLike,
+        *,
+        cost: float | ArrayLike | Callable[[slice, slice], ArrayLike] | None = None,
+        start_costs: ArrayLike | None = None,
+        limit: float | None = None,
+    ) -> WorldDistances:
+        """How far it is from everywhere to the nearest goal, walking: `fieldcraft.distance_map` over all blocks, with the same bits.
+
+        Nothing is searched before it is asked, and then no further than the question needs, in this process.
+
+        Parameters
+        ----------
+        goals: one world position or (N, 2) of them, on open ground.
+        cost: what the ground costs per world unit of way: a number, or costs for each cell, given as walls are. By default 1. At least
+            1e-6; infinite is a wall. A step costs its length times the mean of its two cells.
+        start_costs: what each goal begins with, at least 0: one number or one per goal.
+        limit: the search ends at this distance, which is included.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+        """
+        return WorldDistances(self, goals, cost, start_costs, limit, self._memory)
 
     # Time
 
@@ -364,11 +302,11 @@ class World:
             )
             for layer in self._layers.values()
         ]  # fmt: skip
-        state = Checkpoint(self._number, self._shape(), self._ticks, self._walls.cells, self._walls.blocked, states)
+        state = Checkpoint(self._number, self._shape(), self._ticks, self.changes.cells, self.changes.blocked, states)
         checkpoints.commit(self.folder, state)
         self._checkpoint_of = [(layer._layer_plan, layer.steps, entries[layer.name]) for layer in self._layers.values()]
         orders = self._all_sources() if self.coordinator.begins_again else {}
-        self.coordinator.committed(self._checkpoint_of, self._walls.cells, self._walls.blocked, orders)
+        self.coordinator.committed(self._checkpoint_of, self.changes.cells, self.changes.blocked, orders)
         return written
 
     def _shape(self) -> dict[str, Any]:
@@ -397,7 +335,7 @@ class World:
                     remedy="Pass the same, or another folder",
                 )
         self._number, self._ticks = found.number, found.ticks
-        self._walls = Changes(found.changed.copy(), found.blocked.copy())
+        self.changes = Changes(found.changed.copy(), found.blocked.copy())
         for state in found.layers:
             if state.resists and state.name not in self._resistance:
                 raise InvalidValue(
@@ -415,7 +353,7 @@ class World:
     def _open(self, shelves: Shelves) -> Coordinator:
         """A coordinator that goes on from the last checkpoint."""
         coordinator = Coordinator(shelves, self.folder, self._memory)
-        coordinator.open(self._checkpoint_of, self._walls.cells, self._walls.blocked)
+        coordinator.open(self._checkpoint_of, self.changes.cells, self.changes.blocked)
         for name, orders in self._all_sources().items():
             coordinator.order(name, orders)
         return coordinator
@@ -452,64 +390,6 @@ class World:
             raise InvalidValue("An overview is of a layer", got="a world without any", remedy="Add a layer first")
         chosen: WorldLayer = self.layer(next(iter(self._layers)) if layer is None else layer)
         return chosen.overview(scale)
-
-
-class Running:
-    """A world at work, inside of `run`."""
-
-    def __init__(self, world: World, every: int | None) -> None:
-        self.world = world
-        self._every = every
-
-    def step(self, count: int = 1) -> Report:
-        """Let every layer make `count` steps."""
-        wanted = checks.whole("count", count)
-        return self.world._take(dict.fromkeys(self.world.layers, wanted), self._every)
-
-    def advance(self, dt: float) -> Report:
-        """Let `dt` seconds pass."""
-        return self.world._take(self.world._fall_due(dt), self._every)
-
-
-@contextlib.contextmanager
-def run(
-    world: World,
-    *,
-    client: Any = None,
-    halo_steps: int | None = None,
-    checkpoint: int | None = 50,
-    timeout: float = 600.0,
-) -> Iterator[Running]:
-    """Run a world on the workers of a Dask client, or without one on the cores of this process.
-
-    Parameters
-    ----------
-    world: the world; until the end it is computed there. Its folder must be the same for all workers: one machine, or a shared disk.
-    client: a `dask.distributed.Client`; each of its workers holds a band of the map.
-    halo_steps: steps in a round, from now on; by default as the world was made.
-    checkpoint: rounds between two checkpoints; None for one at the beginning and one at the end. From the last of them the part of a worker
-        that dies is done again.
-    timeout: seconds that a worker has for a round. One that takes longer is named in the log and given up; the others do its part.
-
-    Raises `WorkerLost` where no worker is left; the world is opened again from its folder then.
-    """
-    if not isinstance(world, World):
-        raise InvalidValue("A world in blocks is run", got=type(world).__name__, remedy="Pass cluster.World(folder, size)")
-    every = None if checkpoint is None else checks.whole("checkpoint", checkpoint, minimum=1)
-    steps = None if halo_steps is None else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
-    shelves: Shelves = LocalShelves()
-    if client is not None:
-        from fieldcraft.cluster.dask_transport import DaskShelves
-
-        shelves = DaskShelves(client, checks.positive("timeout", timeout))
-    world.use(shelves, steps)
-    try:
-        yield Running(world, every)
-    finally:
-        if world.coordinator.is_torn:
-            world.coordinator.close()
-        else:
-            world.use(LocalShelves())
 
 
 def _named(resistance: Mapping[str, Any] | None) -> Mapping[str, Any]:

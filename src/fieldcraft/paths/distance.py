@@ -119,7 +119,7 @@ class DistanceMap(Operand):
             raise InvalidValue("A distance map has goals", got="none", remedy="Pass one position or an array of at least one")
         self._points: NDArray[np.float64] | None = checks.positions(goals, dimensions=space.dimensions)[0].copy()
         self._points.flags.writeable = False
-        self._set_up(ground, prices, *_aims(cells, start_costs), limit)
+        self._set_up(ground, prices, *aims(cells, start_costs), limit)
 
     def _set_up(self, ground: Snapshot, prices: Prices, goals: NDArray[np.int64], start_costs: NDArray[np.float64], limit: float) -> None:
         self.space, self.limit, self._prices = checked_space(prices.space), limit, prices
@@ -400,7 +400,7 @@ class DistanceMap(Operand):
         return changed
 
 
-def _aims(cells: NDArray[np.int64], start_costs: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def aims(cells: NDArray[np.int64], start_costs: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The cells of goals, ascending and each once, and the least that each is given to begin with."""
     given = np.zeros(len(cells)) if start_costs is None else checks.numbers("start_costs", start_costs, len(cells))
     if start_costs is not None and (bad := (given < 0) | (given > checks.LARGEST)).any():
