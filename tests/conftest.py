@@ -5,6 +5,7 @@
 """
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,9 @@ from fieldcraft.kernels import pool
 
 # Workers of clusters are forked from one process that has imported what they need.
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # processes that run tests side by side are started deaf to Ctrl-C, and we test what it does
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("fieldcraft", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.register_profile("explore", deadline=None, print_blob=True)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.cluster.ground import Changes, Cover, walls_in
 from fieldcraft.cluster.plan import Box, Piece, Plan
+from fieldcraft.cluster.surface import centers
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.interruption import whole
@@ -157,7 +158,7 @@ class WorldDistances:
             return np.zeros((0, 2))
         with self._guard:
             way = np.array(list(self._steps_down(int(rows[0]), int(columns[0]))), dtype=np.int64)
-        return self._world.centers(way[:, 0], way[:, 1])
+        return centers(self._world.plan, way[:, 0], way[:, 1])
 
     def _refuse_walls(self, rows: NDArray[np.int64], columns: NDArray[np.int64], positions: ArrayLike, what: str) -> None:
         blocked = self._shut(rows, columns)

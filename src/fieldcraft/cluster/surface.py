@@ -12,7 +12,7 @@ from fieldcraft.cluster.plan import Box
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Grid
 
-__all__ = ["Surface"]
+__all__ = ["Surface", "centers"]
 
 
 class Surface:
@@ -52,12 +52,6 @@ class Surface:
         rows, columns = self.cells([checks.pair("low", low), checks.pair("high", high)])
         return Box(int(rows.min()), int(rows.max()) + 1, int(columns.min()), int(columns.max()) + 1)
 
-    def centers(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The world positions of the centers of cells, (N, 2)."""
-        plan = self.plan
-        down = plan.height - 1 - rows if plan.y_up else rows
-        return np.stack([columns, down], axis=1) * plan.cell_size + (np.array(plan.origin) + 0.5 * plan.cell_size)
-
     def grid(self, box: Box) -> Grid:
         """The rows and columns of a box of the map as a grid of its own, at its place in the world, with the walls as they are now."""
         plan = self.plan
@@ -91,3 +85,9 @@ class Surface:
                 got=f"{what} on {self.plan.width} x {self.plan.height}",
                 remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
             )
+
+
+def centers(plan: WorldPlan, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The world positions of the centers of cells, (N, 2)."""
+    down = plan.height - 1 - rows if plan.y_up else rows
+    return np.stack([columns, down], axis=1) * plan.cell_size + (np.array(plan.origin) + 0.5 * plan.cell_size)
