@@ -13,7 +13,7 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from fieldcraft import former, gpu, lab, recordings, steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
@@ -61,9 +61,9 @@ from fieldcraft.space import Graph, Grid, HexGrid, Mesh, Neighborhood, Shot, Spa
 _Operand.calculus = _calculus
 view.show_in_notebooks()
 
-if not TYPE_CHECKING:
+if not _typing.TYPE_CHECKING:
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> _typing.Any:
         raise former.missing("fieldcraft", name)
 
 

@@ -26,10 +26,11 @@ class Cover:
     """
 
     def __init__(self, source: Any, shape: tuple[int, int], dtype: type, what: str) -> None:
-        if source is not None and not callable(source) and not hasattr(source, "shape"):
+        is_made = source is None or (callable(source) and not isinstance(source, type))
+        if not is_made and not hasattr(source, "shape"):
             source = checks.array(what, source)
         self.source, self.shape, self.dtype, self.what = source, shape, np.dtype(dtype), what
-        if source is not None and not callable(source):
+        if not is_made:
             given = tuple(source.shape)
             if given != shape:
                 raise InvalidValue(

@@ -11,6 +11,7 @@ import pytest
 
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.library import find_game
+from fieldcraft_worlds.play import player as players
 from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.player import Player
@@ -22,6 +23,12 @@ from support.refusals import refused
 from support.wandering import GAME, Beacon, Settings
 
 SIZE = (600 + PANEL_WIDTH, 400)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are made however long they take: these tests are about which, not about slow machines."""
+    monkeypatch.setattr(players, "_PATIENCE", 1e9)
 
 
 def player(**options: Any) -> Player:
