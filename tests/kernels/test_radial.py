@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import radial as reference
-from support.worlds import KNIGHT_AND_CORNER, random_ground
+from support.worlds import KNIGHT_AND_CORNER, GridWorld
 
 if kernels.compiled():
     from fieldcraft.kernels import radial as fast
@@ -27,27 +27,12 @@ MOST = 2.0**20 * reference.SCALE
 
 
 @dataclass(frozen=True)
-class World:
+class World(GridWorld):
     """A map and the seed of all that happens on it."""
 
-    width: int
-    height: int
-    neighbors: Any
-    wrap: bool
-    walls: float
-    has_terrain: bool
+    shares: ClassVar[tuple[float, float, float]] = (0.5, 0.45, 0.05)
+
     seed: int
-
-    def grid(self) -> fc.Grid:
-        rng = np.random.default_rng(self.seed)
-        walls, terrain = random_ground(
-            rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain, shares=(0.5, 0.45, 0.05)
-        )
-        return fc.Grid(self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return (self.height, self.width)
 
 
 def worlds(most: int = 70) -> st.SearchStrategy[World]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from fieldcraft.propagation import spread as spreads
 from fieldcraft.propagation import spreading_field
 from fieldcraft.propagation.on_grid import spread as scheduler
 from support.examples import examples
-from support.worlds import KNIGHT_AND_CORNER, random_ground
+from support.worlds import KNIGHT_AND_CORNER, GridWorld
 
 pytestmark = pytest.mark.skipif(not kernels.compiled(), reason="the reference serves in this process, so there is nothing to compare")
 
@@ -38,24 +39,15 @@ FALLOFFS = list(spreads.FALLOFFS)
 
 
 @dataclass(frozen=True)
-class World:
+class World(GridWorld):
     """One case: a map, parameters, what the cells hold at first, and the seed of all that happens."""
 
-    width: int
-    height: int
-    neighbors: object
-    wrap: bool
-    walls: float
-    has_terrain: bool
+    cell_size: ClassVar[float] = 0.5
+
     spread: fc.Spread
     filled: float
     signed: bool
     seed: int
-
-    def grid(self) -> fc.Grid:
-        rng = np.random.default_rng(self.seed)
-        walls, terrain = random_ground(rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain)
-        return fc.Grid(self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap, cell_size=0.5)
 
 
 WORLDS = st.builds(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
 from support.examples import examples
-from support.worlds import KNIGHT_AND_CORNER, random_ground
+from support.worlds import KNIGHT_AND_CORNER, GridWorld
 
 FALLOFFS = [
     Falloff.of(f)
@@ -42,24 +41,13 @@ def threads() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class World:
+class World(GridWorld):
     """A map, a propagation, and the seed of all that happens."""
 
-    width: int
-    height: int
-    neighbors: Any
-    wrap: bool
-    walls: float
-    has_terrain: bool
     metric: str
     blend: str
     thickness: float
     seed: int
-
-    def grid(self) -> fc.Grid:
-        rng = np.random.default_rng(self.seed)
-        walls, terrain = random_ground(rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain)
-        return fc.Grid(self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap)
 
     def field(self, space: fc.Grid) -> RadialField:
         """A field that knows all shapes: number `i * len(RADII) + j` is falloff `i` with radius `j`."""

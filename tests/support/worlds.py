@@ -6,7 +6,8 @@ A new kind of space is a row of `KINDS`: then every law in `tests/laws` is asked
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,36 @@ def random_ground(
     """Walls in this share of the cells, and a terrain whose kinds take these shares, or None."""
     terrain = fc.Terrain(dice.choice(3, shape, p=shares), ONE_WAY) if has_terrain else None
     return dice.random(shape) < walls, terrain
+
+
+@dataclass(frozen=True)
+class GridWorld:
+    """The map of one case. What else it is made of a test adds, and last the `seed` of all that happens on it."""
+
+    width: int
+    height: int
+    neighbors: Any
+    wrap: bool
+    walls: float
+    has_terrain: bool
+
+    cell_size: ClassVar[float] = 1.0
+    shares: ClassVar[tuple[float, float, float]] = (0.6, 0.35, 0.05)
+    """Of the three kinds of ground."""
+
+    if TYPE_CHECKING:
+        seed: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self.height, self.width)
+
+    def grid(self) -> fc.Grid:
+        dice = np.random.default_rng(self.seed)
+        walls, terrain = random_ground(dice, self.shape, walls=self.walls, has_terrain=self.has_terrain, shares=self.shares)
+        return fc.Grid(
+            self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap, cell_size=self.cell_size
+        )
 
 
 def _sides(dice: Dice) -> tuple[int, int]:
