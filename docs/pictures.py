@@ -100,7 +100,7 @@ def vortex(file: Path) -> None:
         for apart in (1, 0):
             shot = Path(folder) / f"{apart}.png"
             keeping = "--set velocity.separate=0 " if not apart else ""
-            asked = f"ants open:160x100:7 --set trails=velocity --set piles=0 {keeping}--steps 1800 --size 810x350"
+            asked = f"ants open:160x100:7 --seed 7 --set trails=velocity --set piles=0 {keeping}--steps 1800 --size 810x350"
             command(PLAY.format(game=asked, file=shot))
             frames.append(picture(shot)[:, :560])  # without the panel
     fc.view.save_png(file, np.concatenate([frames[0], np.zeros((frames[0].shape[0], 8, 4), np.uint8), frames[1]], axis=1))
