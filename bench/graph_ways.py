@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -21,6 +23,11 @@ from fieldcraft.paths.prices import Prices
 from fieldcraft.space import Graph
 
 SEED = 20260807
+DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+AURORA = "navmesh/polyanya/aurora"
+PUBLISHED_ENDS, PUBLISHED_LENGTH = ((993.0, 290.0), (34.0, 622.0)), 1123.222637572437
+PUBLISHED = {"the authors' C++": 4960.92, "Rust crate": 4568.5}
+"""Microseconds of the last problem of Aurora, from corner to corner of the grid, as the README of the Rust crate polyanya (0.7.0) has them."""
 PAIRS = 40
 
 
@@ -33,7 +40,11 @@ def matrix(graph: Graph, cost: NDArray[np.float64] | None = None) -> csr_array:
 
 def tables(lattice: Graph, mesh: Graph, quick: bool, report: Report) -> list[Table]:
     """Distances on a lattice and paths on a navigation mesh."""
-    return [_distances(lattice, quick, report), _paths(mesh, quick, report), _agents(mesh, quick)]
+    found = [_distances(lattice, quick, report), _paths(mesh, quick, report), _agents(mesh, quick)]
+    if (DATA / f"{AURORA}.scen").is_file():
+        return [*found, _any_angle(quick, report)]
+    report.notes.append(f"Left out: ways at any angle on Aurora. Not found: {DATA / AURORA} (set FIELDCRAFT_DATA).")
+    return found
 
 
 def _distances(graph: Graph, quick: bool, report: Report) -> Table:
@@ -150,6 +161,37 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
             name, milliseconds(ours.best), milliseconds(ours.median), milliseconds(took["scipy"].best),
             times(took["scipy"].best / ours.best), milliseconds(took["nx"].best), times(took["nx"].best / ours.best),
         )  # fmt: skip
+    return table
+
+
+def _any_angle(quick: bool, report: Report) -> Table:
+    """Problems of the map that the authors of Polyanya publish with it, exactly and by strings as before."""
+    say("bench graph: ways at any angle on Aurora")
+    mesh = fc.load_map(DATA / f"{AURORA}-merged.mesh")
+    problems = fc.load_scenarios(DATA / f"{AURORA}.scen")
+    some = slice(0, None, 100 if quick else 20)
+    starts, goals = problems.starts[some], problems.goals[some]
+    prices = Prices(mesh, None)
+
+    def strings() -> list[float]:
+        plain = fc.shortest_paths(mesh, starts, goals)
+        return [pulled(mesh, path.cells, np.stack(ends), prices).length for path, *ends in zip(plain, starts, goals, strict=True)]
+
+    exact = partial(fc.shortest_paths, mesh, starts, goals, smooth=True)
+    last = partial(fc.shortest_path, mesh, *PUBLISHED_ENDS, smooth=True)
+    if abs(last().length / PUBLISHED_LENGTH - 1) > 1e-9:
+        report.wrong.append(f"the last problem of Aurora: {last().length}, published {PUBLISHED_LENGTH}")
+    shorter = 1 - sum(path.length for path in exact()) / sum(strings())
+    took = _timed({"exact": exact, "string": strings, "last": last}, {"exact": 3, "string": 3, "last": 3 if quick else 40})
+    table = Table(f"Ways at any angle on Aurora, {len(mesh):,} polygons", ("problems", "fieldcraft best us each", "beside it, us", "ratio"))
+    here, before, one = (took[key].best / count * 1e6 for key, count in (("exact", len(starts)), ("string", len(starts)), ("last", 1)))
+    table.add(f"{len(starts)} of its .scen, smooth=True", f"{here:.0f}", f"a pulled string {before:.0f}", times(before / here))
+    for name, published in PUBLISHED.items():
+        table.add("the last, 1,123 long", f"{one:.0f}", f"{name} {published:,.0f}", times(published / one))
+    table.notes.append(
+        f"The exact ways are {shorter:.1%} shorter than the strings through the ways over middles. Published figures are from the"
+        " README of the Rust crate polyanya (0.7.0): one run each, on its author's machine."
+    )
     return table
 
 
