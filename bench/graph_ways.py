@@ -27,7 +27,7 @@ DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2
 AURORA = "navmesh/polyanya/aurora"
 PUBLISHED_ENDS, PUBLISHED_LENGTH = ((993.0, 290.0), (34.0, 622.0)), 1123.222637572437
 PUBLISHED = {"the authors' C++": 4960.92, "Rust crate": 4568.5}
-"""Microseconds of the last problem of Aurora, from corner to corner of the grid, as the README of the Rust crate polyanya (0.7.0) has them."""
+"""Microseconds of the last problem of Aurora, from corner to corner of the grid, by the README of the Rust crate polyanya."""
 PAIRS = 40
 
 
