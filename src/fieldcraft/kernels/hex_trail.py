@@ -108,7 +108,7 @@ def mix(source, links, missing, rim, starts, beside, wrap, first, last, mean, ro
     "out f8[:,::1], out f8[::1]",
 )
 def update(source, links, missing, rim, starts, beside, wrap, first, last, closed, gain, floor, inflow, values, rows, along):
-    """What the rows [first, last) hold after an update whose last means are those of `source`; their inflow is used up.
+    """The rows [first, last) after an update whose last means are those of `source`; their inflow is used up.
 
     `closed` (height, width) is not 0 where walls are. Else as `mix`.
     """

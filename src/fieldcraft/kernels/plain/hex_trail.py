@@ -31,7 +31,7 @@ def update(
     starts: NDArray[np.int64], beside: NDArray[np.int32], _wrap: bool, first: int, last: int, closed: NDArray[np.uint8], gain: float,
     floor: np.float32, inflow: NDArray[np.int64], values: NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """What the rows [first, last) hold after an update whose last means are those of `source`; their inflow is used up."""
+    """The rows [first, last) after an update whose last means are those of `source`; their inflow is used up."""
     found = reference.mixed(source.reshape(-1).astype(np.float64), starts, beside, missing.reshape(-1)).reshape(source.shape)
     values[first:last] = reference.updated(found, closed != 0, gain, floor, inflow)[first:last]
     inflow[first:last] = 0

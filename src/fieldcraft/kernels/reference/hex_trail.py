@@ -32,6 +32,6 @@ def mixed(values: Floats, starts: NDArray[np.int64], beside: NDArray[np.int32], 
 
 
 def updated(mean: Floats, walls: NDArray[np.bool_], gain: float, floor: np.float32, inflow: NDArray[np.int64]) -> NDArray[np.float32]:
-    """What is left of the mean after an update, and what has come."""
+    """The rest of the mean after an update, and all that has come."""
     new = (gain * mean + inflow / SCALE).astype(np.float32)
     return np.where(walls | (np.abs(new) < floor), np.float32(0), new)
