@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,15 @@ def documented(tree: ast.Module) -> Iterator[tuple[str, str]]:
             text = ast.get_docstring(node)
             if text:
                 yield getattr(node, "name", "the module"), text
+
+
+def named(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The texts that stand under names that a module or a class gives."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for name, text in pairwise(body) if isinstance(body, list) else ():
+            if isinstance(name, (ast.Assign, ast.AnnAssign)) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                yield f"line {name.lineno}", str(text.value.value)
 
 
 def identifiers(tree: ast.Module) -> Iterator[str]:
@@ -44,7 +54,8 @@ def test_the_words_of_a_package(package: str) -> None:
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         place = path.relative_to(HOME)
-        for name, text in documented(tree):
+        texts = [*documented(tree), *(named(tree) if "kernels" not in place.parts else ())]
+        for name, text in texts:
             first = text.split("\n", 1)[0]
             if NO_BEGINNING.match(first):
                 wrong.append(f"{place}, {name}: begin with the thing, not with {first.split()[0]!r}: {first}")

@@ -103,10 +103,10 @@ class Operand:
     """
 
     name: str = "map"
-    """What it is called in a formula."""
+    """Its name in a formula."""
 
     calculus: ClassVar[Calculus]
-    """What stands above layers and calculates with them; `fieldcraft/__init__.py` puts it here."""
+    """The part above layers that calculates with them; `fieldcraft/__init__.py` puts it here."""
 
     if TYPE_CHECKING:
         space: Space

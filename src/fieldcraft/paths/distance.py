@@ -91,11 +91,11 @@ class DistanceMap(Operand):
 
     name = "distance"
     rule: Rule
-    """What a step costs, and which way one walks."""
+    """The cost of a step, and which way one walks."""
     goals: NDArray[np.int64]
     """The cells of the goals, ascending, each once."""
     start_costs: NDArray[np.float64]
-    """What each goal begins with."""
+    """The cost that each goal begins with."""
 
     def __init__(
         self,

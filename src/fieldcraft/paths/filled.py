@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["UNREACHED", "Filled"]
 
 UNREACHED = 1e20
-"""What stands for ground from which no way leads, where no other number was asked for: a cost that can still be reckoned with."""
+"""The stand-in for ground from which no way leads, where no other number was asked for: a cost that can still be reckoned with."""
 
 
 class Filled(Operand):

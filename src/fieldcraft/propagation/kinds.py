@@ -25,7 +25,7 @@ class Propagation(ABC):
     layer: ClassVar[str]
     takes_sources: ClassVar[bool] = False
     does: ClassVar[str]
-    """What such a layer does, in a word or two: "spreads"."""
+    """The doing of such a layer in a word or two: "spreads"."""
     most: ClassVar[float] = checks.LARGEST
     """The largest size of what is put on such a layer."""
     least: ClassVar[float] = -checks.LARGEST

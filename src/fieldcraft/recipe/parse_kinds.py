@@ -29,7 +29,7 @@ _SOURCE_KEYS = {
 }
 """The keys that sources of each kind of layer may have of their own."""
 _READERS: dict[Check, Callable[[Any], Any]] = {curve: falloff_of}
-"""What a recipe writes in its own way."""
+"""The settings that a recipe writes in its own way."""
 
 
 def kinds() -> dict[str, type[Propagation]]:

@@ -16,7 +16,7 @@ from fieldcraft.space.protocol import Space
 __all__ = ["NONE", "Spots", "checked_none", "chosen"]
 
 NONE = ("nan", "stay", "refuse")
-"""What stands for a choice that is not there: NaN, the agent's own cell, or an error."""
+"""The stand-ins for a choice that is not there: NaN, the agent's own cell, or an error."""
 
 
 def checked_none(none: str) -> str:

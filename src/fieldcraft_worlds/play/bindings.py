@@ -46,7 +46,7 @@ SLIDER_KEYS = {"key f3": -1, "key f4": 1, "key f6": -1, "key f7": 1}
 """Keys that choose a slider and move it, in games that have some."""
 
 FRAME_PAD = {"pad start": "key space", "pad back": "key h"}
-"""What a gamepad's buttons do in the frame where the game has no use for them."""
+"""The signals of a gamepad's buttons in the frame where the game has no use for them."""
 
 PAD_BUTTONS = (
     *("a", "b", "x", "y", "back", "guide", "start", "left stick", "right stick", "left shoulder", "right shoulder"),

@@ -159,7 +159,7 @@ TUNABLES: dict[str, Callable[[], Tunable]] = {
     "search-flood": lambda: _of_way("flood", flood),
     "search-belief": lambda: _of_way("belief", belief),
 }
-"""What can be tuned, by name."""
+"""The tunable worlds by name."""
 
 
 def find_tunable(name: str, objective: str | None) -> tuple[Tunable, str]:

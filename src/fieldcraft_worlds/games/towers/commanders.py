@@ -23,7 +23,7 @@ LEVELS: Mapping[str, str] = {"easy": "hasty", "fair": "shortest", "hard": "influ
 """The levels of difficulty for a human player, and who plays each."""
 
 LEADERS: Mapping[str, Commander] = {**_LEADERS, **{level: _LEADERS[name] for level, name in LEVELS.items()}}
-"""What a name in the settings stands for.
+"""The commander that a name in the settings stands for.
 
 "routed" differs from "shortest" by the ways alone, "hasty" by sending a few at a time; "stubborn" from "planner" by never turning back,
 "loose" by not holding narrow places, and "feinter" by decoys.
