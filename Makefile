@@ -7,7 +7,7 @@ WORKERS ?= logical
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup docs demo test test-reference scenarios lint bench gallery pictures format build clean
+.PHONY: setup docs links notebooks demo test test-reference scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready
 
@@ -71,7 +71,16 @@ docs: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	rm -rf docs/api
 	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs out/site
+	$(BIN)/python docs/check_links.py out/site
 	@echo "The site is in out/site/index.html"
+
+# Links to other places, too: needs a network.
+links: docs
+	$(BIN)/python -m sphinx --quiet -b linkcheck docs out/links
+
+# Five guides as notebooks.
+notebooks: setup
+	$(BIN)/python docs/notebook.py
 
 clean:
 	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

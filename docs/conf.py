@@ -2,11 +2,13 @@
 
 import inspect
 import re
+import sys
 from pathlib import Path
 
 import fieldcraft
 
 HOME = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(HOME / "docs"))
 
 project = "fieldcraft"
 author = "The fieldcraft authors"
@@ -15,7 +17,7 @@ release = version = fieldcraft.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx.ext.intersphinx"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "notebooks"]
 root_doc = "index"
 
 myst_enable_extensions = ["colon_fence"]
@@ -101,7 +103,16 @@ def _write(page: Path, text: str) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def _charted(app: object, name: str, source: list[str]) -> None:
+    """Draw the tables of benchmarks as charts."""
+    from charts import with_charts
+
+    if name == "benchmarks":
+        source[0] = with_charts(source[0])
+
+
 def setup(app) -> None:  # type: ignore[no-untyped-def]
     """Called by Sphinx."""
     app.connect("config-inited", _pages)
+    app.connect("source-read", _charted)
     app.connect("autodoc-process-docstring", _as_rst)

@@ -83,6 +83,7 @@ class Battlefield:
         self._standing = Standing(bot)
         height, width = self._standing.blocked.shape
         self._spaces: dict[str, Grid] = {}
+        self._safety: dict[str, Any] = {}
         self.ground, self.air = self.space("ground"), self.space("air")
         self.imap = InfluenceMap(Grid(width, height, neighbors=8, y_up=True))  # danger reaches over walls
         disc = Radial(BUFFER, "constant", metric="straight")
@@ -152,7 +153,9 @@ class Battlefield:
     def safe_spots(self, positions: ArrayLike, kind: str = "ground", *, radius: float = 11.0) -> NDArray[np.float64]:
         """The least dangerous cell within `radius` of each position, the nearest of equal ones: (N, 2), or (2,) for one position."""
         layer, space = self._of(kind)
-        return np.asarray(best(-1.0 * layer.on(space), positions, radius).positions)
+        if kind not in self._safety:
+            self._safety[kind] = -1.0 * layer.on(space)
+        return np.asarray(best(self._safety[kind], positions, radius).positions)
 
     def pathfind(self, start: ArrayLike, goal: ArrayLike, kind: str = "ground", *, weight: float = 1.0, smooth: bool = False) -> Path:
         """The cheapest way, each cell at 1 + `weight` times its danger; ends in walls are taken to the nearest open cell."""
