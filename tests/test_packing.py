@@ -22,6 +22,7 @@ from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.space import Graph
 from fieldcraft_worlds.play import saving
 from support.damage import damaged, fuzz, rewrite
+from support.examples import examples
 from support.refusals import refused
 
 
@@ -78,7 +79,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(80)
 @given(values)
 def test_what_is_packed_comes_back_and_packs_alike(value: Any) -> None:
     data = pack(value, KINDS)
