@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FUGITIVES", "SPEED", "Escape", "Ground", "Walker", "escape", "search_for"]
 
 FUGITIVES = ("runs", "hides", "doubles back", "stands")
-"""The ways of a fugitive once out of sight: runs on, and on; hides near by; turns and goes back past his hunters; stands where he is."""
+"""The ways of a fugitive once out of sight: runs on, and on; hides near by; turns and goes back past the hunters; stands still."""
 
 SPEED = 3.0  # steps a second, his and theirs
 
