@@ -123,6 +123,7 @@ def _trail(trail: Trail) -> Callable[[Any], list[Any]]:
             shape = (400, 2) if trail.vector else 400
             layer.deposit_at(rng.choice(some, 400), rng.normal(size=shape) * 10.0 ** rng.integers(-4, 5))
             layer.stamp(stamp, rng.uniform((0, 0), (120, 97), (30, 2)), rng.normal(size=shape)[:30] * 50, how="bilinear")
+            layer.stamp(stamp, rng.uniform((0, 0), (120, 97), (30, 2)), rng.normal(size=shape)[:30] * 9, blend="max")
             layer.step(int(rng.integers(1, 9)))
         return [np.ascontiguousarray(layer.vectors if trail.vector else layer.values)]
 

@@ -12,6 +12,7 @@ from fieldcraft.gpu import Device
 WRONG = {
     "Trail, 3 x 3, with stamps": [
         ("kept(kept(over + level, p.zero) + under, p.zero)", "kept(over + kept(level + under, p.zero), p.zero)"),  # another order of sums
+        ("if (mine.y == atomicLoad(&keys[at]))", "if (mine.y <= atomicLoad(&keys[at]))"),  # low words of another high one
         ("let up = below(half, rest) ||", "let up = rest.x < 0u ||"),  # doubles cut where they should be rounded
         ("if (before + amount.x < before) { high += 1u; }", ""),  # a carry that is lost
     ],

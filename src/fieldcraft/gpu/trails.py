@@ -165,28 +165,37 @@ class DeviceTrailField(DeviceField, TrailField):
         device.submit(batch)
 
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on what comes in at the next update: the device draws those that add, the host others, on what it reads back."""
+        """Put stamps on what comes in at the next update: the device draws those that add and those of which the strongest stays.
+
+        Those that replace each other go by the host, on what it reads back: the last one wins, so that their order counts.
+        """
         assert isinstance(blots, GridBlots)
         parts = self._parted(amounts)
         for plane, part in enumerate(parts):
             self.book(plane, float(np.abs(part).max(initial=0)), float(np.abs(part).sum()) * blots.peak)
         if not len(blots.rows):
             return
-        if blend != "add":
+        if blend == "replace":
             canvases = self.inflow
             for canvas, part in zip(canvases, parts, strict=True):
                 canvas.blit(blots, part, blend)
             self.take_inflow(canvases)
             return
         device, batch = self.device, self.device.batch()
-        shader = device.shader(("double", "put", "stamps"), "stamp", "urrrw")
         shapes, table = device.buffer(blots.shapes.astype(np.int32)), device.buffer(blots.tables)
+        all_stamps, all_cells = device.groups(len(blots.rows), 1), device.groups(self._cells, 256)
         for plane, part in enumerate(parts):
             rows = np.array([0, 0, 0, 0, plane * self._cells], dtype=np.uint32)
             rows[:4] = self.space.width, self.space.height, len(blots.rows), int(self.space.wrap)
-            parameters = device.uniform(rows.tobytes())
-            group = device.group(shader, parameters, device.buffer(_stamps(blots, part * SCALE)), shapes, table, self.sums)
-            batch.run(shader, group, device.groups(len(blots.rows), 1))
+            given = (device.uniform(rows.tobytes()), device.buffer(_stamps(blots, part * SCALE)), shapes, table, self.sums)
+            if blend == "add":
+                shader = device.shader(("double", "put", "stamps"), "stamp", "urrrw")
+                batch.run(shader, device.group(shader, *given), all_stamps)
+                continue
+            keys = device.buffer(8 * self._cells)
+            for entry, groups in (("begin", all_cells), ("high", all_stamps), ("low", all_stamps), ("keep", all_cells)):
+                shader = device.shader(("double", "put", "stamps", "strongest"), entry, "urrrww")
+                batch.run(shader, device.group(shader, *given, keys), groups)
         device.submit(batch)
 
     def _parted(self, amounts: NDArray[np.floating[Any]]) -> list[NDArray[np.float64]]:
