@@ -7,12 +7,15 @@ they lead to.
 
 from __future__ import annotations
 
+import numpy as np
+
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.sees import between_cells
 
 __all__ = ["hunt", "watch"]
 
 _WALL, _FRIEND, _PREY = 0, 1, 2
+_CHUNK = 16
 
 
 @kernel
@@ -90,6 +93,7 @@ def watch(walls, cells, view, never, glow, first, last, known, age, windows):
     """
     width = walls.shape[1]
     side = 2 * view + 1
+    drawn, ground = windows.reshape(-1), walls.reshape(-1)
     for b in range(first, last):
         age[b] = min(age[b] + 1, never)
         for p in range(1, cells.shape[1]):
@@ -99,13 +103,21 @@ def watch(walls, cells, view, never, glow, first, last, known, age, windows):
                 break
         for p in range(1, cells.shape[1]):
             top, left = cells[b, p] // width - view, cells[b, p] % width - view
-            for i in range(side):
-                for j in range(side):
-                    windows[b, p - 1, _WALL, i, j] = walls[top + i, left + j]
-            for i in range(side):
-                for j in range(side):
-                    windows[b, p - 1, _FRIEND, i, j] = 0
-                    windows[b, p - 1, _PREY, i, j] = 0
+            begin = np.uint64(((b * (cells.shape[1] - 1) + p - 1) * 3 + _WALL) * side * side)
+            corner = top * width + left
+            if side <= _CHUNK and corner + (side - 1) * width + _CHUNK <= ground.shape[0]:
+                # A copy of fixed length is one instruction; what it writes too much is written over by what comes next.
+                for i in range(side):
+                    to, source = begin + np.uint64(i * side), np.uint64(corner + i * width)
+                    for j in range(_CHUNK):
+                        drawn[to + np.uint64(j)] = ground[source + np.uint64(j)]
+            else:
+                for i in range(side):
+                    for j in range(side):
+                        windows[b, p - 1, _WALL, i, j] = walls[top + i, left + j]
+            empty = begin + np.uint64(side * side)
+            for k in range(np.uint64(2 * side * side)):
+                drawn[empty + k] = 0
             for q in range(1, cells.shape[1]):
                 i, j = cells[b, q] // width - top, cells[b, q] % width - left
                 if q != p and 0 <= i < side and 0 <= j < side:
