@@ -182,7 +182,7 @@ def footprint(report: Report, quick: bool) -> None:
     walls = np.ascontiguousarray(space.walls)
     starts = spots(space, 24)
     field = GridRadialField(fc.Radial(WALK, "linear", metric="path"), space)
-    number = field.footprints.number(Falloff.of("linear"), WALK, field.ground)
+    number = field.footprints.number(Falloff.of("linear"), WALK, field.walks)
     costs = np.where(walls, -1.0, 1.0)
 
     class Stopped(MCP_Geometric):
@@ -197,7 +197,7 @@ def footprint(report: Report, quick: bool) -> None:
     source = layer.add_source(space.position_of(int(starts[0])))
 
     def ours(cell: int) -> NDArray[np.float64]:
-        cells, weights = finished(field.footprints.search(field.ground, cell, number))
+        cells, weights = finished(field.footprints.search(field.walks, cell, number))
         found = np.zeros(walls.size)
         found[cells] = weights
         return found
@@ -232,7 +232,7 @@ def footprint(report: Report, quick: bool) -> None:
         imap.step()
 
     ways: dict[str, tuple[Callable[[int], object], float | None]] = {
-        "fieldcraft, one footprint": (lambda cell: finished(field.footprints.search(field.ground, cell, number)), None),
+        "fieldcraft, one footprint": (lambda cell: finished(field.footprints.search(field.walks, cell, number)), None),
         "fieldcraft, source.move and imap.step": (moved, None),
         "the seed's way": (lambda cell: seeds_way(walls, divmod(cell, space.width), WALK), 50),
         "MCP_Geometric, stopped at the radius": (lambda cell: stopped.find_costs([divmod(cell, space.width)]), 10),
