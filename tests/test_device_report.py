@@ -25,8 +25,9 @@ def test_tells_bits_and_times_of_the_card_at_hand(
     assert told["device"] == device.name
     assert told["exact"] is True
     assert set(told["bits"].values()) == {0}
-    assert len(told["bits"]) == 12
+    assert len(told["bits"]) == 13
     assert "DIFFER" not in said
+    assert told["most_agents"] > 8_000_000
     assert {"case", "device_ms", "wall_ms", "cpu_ms", "bytes"} == set(told["times"][0])
     assert any(row["case"].startswith("10,000 ants") for row in told["times"])
 

@@ -6,6 +6,7 @@ import argparse
 import functools
 import json
 import platform
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -69,6 +70,8 @@ def report(name: str | None = None, *, quick: bool | None = None, found: dict[st
     yield f"device   {device.name}"
     for limit, size in device.limits.items():
         yield f"limit    {limit} {size:,}"
+    told["most_agents"], told["most_cells"] = device.most_bytes // 12, device.most_bytes // 8
+    yield f"holds    {told['most_agents']:,} agents, trails of {told['most_cells']:,} cells"
     begun = time.perf_counter()
     exact, said = examine(device)
     took = 1e3 * (time.perf_counter() - begun)
@@ -198,6 +201,22 @@ def _swarm(how: Walk, wrap: bool) -> Callable[[Any], list[Any]]:
     return run
 
 
+def _saved(place: Any) -> list[Any]:
+    """A map and a swarm that go to files in mid-run, and go on from them."""
+    grid = _ground(8, wrap=True)
+    imap = InfluenceMap(grid, device=place)
+    how = Walk(9.0, follow=1.0, avoid=1.0, wander=12.0, distance=4.0)
+    swarm = Swarm.scattered(grid, 2000, seed=5, device=None if place == "cpu" else place)
+    swarm.run(how, 0.1, steps=20, trail=imap.add_layer("a", Trail(keep=0.95)), deposit=1.0)
+    with tempfile.TemporaryDirectory() as folder:
+        imap.save(Path(folder) / "map")
+        swarm.save(Path(folder) / "swarm")
+        trail: Any = InfluenceMap.load(Path(folder) / "map")["a"]
+        swarm = Swarm.load(Path(folder) / "swarm", grid)
+    swarm.run(how, 0.1, steps=20, trail=trail, deposit=1.0)
+    return [swarm.agents, np.array(trail.values)]
+
+
 _CASES: dict[str, Callable[[Any], list[Any]]] = {
     "Trail, 3 x 3, with stamps": _trail(Trail(keep=0.97)),
     "Trail of vectors": _trail(Trail(keep=0.97, vector=True)),
@@ -211,6 +230,7 @@ _CASES: dict[str, Callable[[Any], list[Any]]] = {
     "Fade, marks around cells": _fade(Fade(amount=0.7, maximum=10.0)),
     "Swarm, following and foraging": _swarm(Walk(9.0, follow=2.0, avoid=1.0, wander=12.0, turn=40.0, distance=5.0), False),
     "Swarm, all weights, on a torus": _swarm(Walk(9.0, follow=1.0, avoid=1.0, align=1.5, separate=0.8, cohere=0.3, distance=4.0), True),
+    "Swarm and trail, saved and loaded": _saved,
 }
 
 
