@@ -114,7 +114,17 @@ def picture(file: Path) -> np.ndarray:
         return np.asarray(image.convert("RGBA"))
 
 
-DRAWN: dict[str, Callable[[Path], None]] = {"decay_curves": decay_curves, "vortex": vortex}
+def ppo(file: Path) -> None:
+    """A learning curve, and a policy beside searches: six minutes of training."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        command(f"examples/ppo_pursuit.py --out {folder}")
+        with Image.open(Path(folder) / "curve.png") as image:
+            image.save(file.with_suffix(".webp"), lossless=True)
+
+
+DRAWN: dict[str, Callable[[Path], None]] = {"decay_curves": decay_curves, "vortex": vortex, "ppo": ppo}
 """Drawn by a function of this file."""
 
 
