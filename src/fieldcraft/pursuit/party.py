@@ -32,6 +32,7 @@ _STILL, _MOVING = 10, 3  # tracks that stay, and others, where further goals are
 _SOON = 10  # moments
 _HIDEOUTS = 60
 _FEWEST = 0.4  # of the tracks, below which those that are struck out are replaced
+_FEW_VIEWS = 256
 _NARROW = 8  # how much likelier a place to hide is that fewer see
 
 
@@ -180,13 +181,14 @@ class SearchParty(Search):
         starts = np.atleast_1d(self.space.nearest_open(self.space.cell_at(points, outside="clamp"))).astype(np.int64)
         choices = [self._choices(tracks.marks, int(start), scents) for start in starts]
         aims = np.zeros(len(points), dtype=np.int64)
-        sights = _sights(self.space, self.sight)
+        sights, places = _sights(self.space, self.sight), _all_sights(self.space).positions
         for number, (ways, ends) in enumerate(choices):
-            rows, begins, views = sights.known(ways)
+            sights.know(ways)
             seen = np.empty((len(ways), cells.shape[1]), dtype=np.int64)
             gains = np.empty(len(ways))
-            places = np.ascontiguousarray(self.space.positions)
-            kernels.foresee.foresee(ways, places, cells, tracks.weights, before, self.sight * (1 + 1e-9), rows, begins, views, seen, gains)
+            kernels.foresee.foresee(
+                ways, places, cells, tracks.weights, before, self.sight * (1 + 1e-9), sights.rows, sights.begins, sights.flat, seen, gains
+            )
             best = int(np.argmax(gains)) if gains.max() > 0 else self._nearest(tracks, ends, starts[number])
             aims[number] = ends[best]
             before = np.minimum(before, seen[best])
@@ -289,41 +291,60 @@ class SearchParty(Search):
 
 
 class _Sights:
-    """The cells seen from cells, looked up once each."""
+    """The cells seen from cells, looked up once each; and where all cells are."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._rows: dict[float, tuple[NDArray[np.int64], list[NDArray[np.int32]]]] = {}
+        self._sights: dict[float, _Sight] = {}
+        self.positions = np.ascontiguousarray(space.positions)
 
     def within(self, sight: float) -> _Sight:
         """The views within a distance."""
-        if sight not in self._rows:
-            self._rows[sight] = np.full(len(self._space), -1, dtype=np.int64), []
-        return _Sight(self._space, sight, *self._rows[sight])
+        if sight not in self._sights:
+            self._sights[sight] = _Sight(self._space, sight)
+        return self._sights[sight]
 
 
 class _Sight:
-    def __init__(self, space: Space, sight: float, rows: Ints, views: list[NDArray[np.int32]]) -> None:
-        self._space, self._sight, self._rows, self._views = space, sight, rows, views
+    """The views within a distance, one after the other in the order in which they were first asked for.
+
+    `rows` (cells,) say which view is a cell's, -1 for none yet; view number n is `flat[begins[n]:begins[n + 1]]`.
+    """
+
+    def __init__(self, space: Space, sight: float) -> None:
+        self._space, self._sight = space, sight
+        self._count = 0
+        self.rows = np.full(len(space), -1, dtype=np.int64)
+        self.begins = np.zeros(_FEW_VIEWS + 1, dtype=np.int64)
+        self.flat = np.zeros(_FEW_VIEWS, dtype=np.int32)
 
     def view(self, cell: int) -> NDArray[np.int32]:
         """The cells seen from a cell, sorted."""
-        if self._rows[cell] < 0:
-            seen = visible(self._space, self._space.position_of(cell), self._sight)
-            self._rows[cell] = len(self._views)
-            self._views.append(np.flatnonzero(seen).astype(np.int32))
-        found: NDArray[np.int32] = self._views[self._rows[cell]]
-        return found
+        if self.rows[cell] < 0:
+            self._keep(cell)
+        row = self.rows[cell]
+        return self.flat[self.begins[row] : self.begins[row + 1]]
 
-    def known(self, ways: NDArray[np.int32]) -> tuple[Ints, Ints, NDArray[np.int32]]:
-        """For the cells on ways: the row of each, where rows begin, and the views, one after the other."""
-        cells = np.unique(ways)
-        parts = [self.view(int(cell)) for cell in cells]
-        rows = np.zeros(len(self._rows), dtype=np.int64)
-        rows[cells] = np.arange(len(cells))
-        begins = np.zeros(len(cells) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in parts], out=begins[1:])
-        return rows, begins, np.concatenate(parts)
+    def know(self, ways: NDArray[np.int32]) -> None:
+        """Look from all cells on ways from which nobody has looked yet."""
+        missing = ways[self.rows[ways] < 0]
+        for cell in np.unique(missing).tolist():
+            self._keep(cell)
+
+    def _keep(self, cell: int) -> None:
+        seen = np.flatnonzero(visible(self._space, self._space.position_of(cell), self._sight))
+        begin = int(self.begins[self._count])
+        self.flat = _roomy(self.flat, begin + len(seen))
+        self.begins = _roomy(self.begins, self._count + 2)
+        self.flat[begin : begin + len(seen)] = seen
+        self.begins[self._count + 1] = begin + len(seen)
+        self.rows[cell] = self._count
+        self._count += 1
+
+
+def _roomy(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array with room for so many, twice as much as before where it has to grow."""
+    return array if size <= len(array) else np.concatenate([array, np.zeros(max(size, 2 * len(array)) - len(array), dtype=array.dtype)])
 
 
 @kept_until_walls_change
