@@ -31,7 +31,7 @@ def build(folder: Path, level: str) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that this compiler has a successor in sight
         pycc: Any = importlib.import_module("numba.pycc")
-    from fieldcraft.kernels import jit
+    from fieldcraft.kernels import calls, jit
 
     made_of = prebuilt.sources()
     made = pycc.CC(prebuilt.NAME)
@@ -44,7 +44,7 @@ def build(folder: Path, level: str) -> Path:
             names.append(prebuilt.symbol(kernel.py_func, version))
             made.export(names[-1], types)(kernel.py_func)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch, _with_options(options), warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as scratch, _with_options(options), calls.remembered(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made.output_dir = scratch
         made.compile()
