@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fieldcraft as fc
+from fieldcraft import cli, lab
 from fieldcraft.errors import FieldcraftError
 from support.doors import ENDLESS, ENTERED, EXEMPT, GOOD, MADE, OBJECTS, PLUMBING, ROOMS, SETTLED, World
 from support.hostile import HOSTILE
@@ -157,3 +159,49 @@ def test_every_argument_is_checked_at_the_door(label, worlds, monkeypatch):
             if said is not None:
                 worlds[0] = World(worlds[0].folder)
     assert not found
+
+
+RECIPE = """
+[map]
+generate = "open"
+width = 8
+height = 5
+[layers.threat]
+decay = 0.2
+[[sources]]
+layer = "threat"
+position = [4.5, 2.5]
+[run]
+seconds = 0.2
+[[outputs]]
+file = "totals.csv"
+"""
+TEXTS = ("", "x", "-1", "nan", "inf", "1e308", "99999999999999999999", "0", "\0", "a=b", "é" * 300, "/dev/null", "1,2,3", "[]", "-")
+ASKED = {
+    "run": ["r.toml"],
+    "info": ["r.toml"],
+    "compare": ["r.toml", "--param", "layers.threat.decay", "--values", "0.1", "--out", "sheet.csv"],
+    "replay": ["s.lab"],
+    "diff": ["s.lab", "s.lab"],
+}
+
+
+@pytest.mark.parametrize("command", ASKED)
+@pytest.mark.filterwarnings("ignore")
+def test_options_of_the_command_are_checked_at_the_door(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tmp_path.joinpath("r.toml").write_text(RECIPE)
+    session = lab.Session(fc.InfluenceMap(fc.Grid(5, 4)))
+    session.step(2)
+    session.save("s.lab")
+    _, commands = cli._parser()
+    options = [action for action in commands.choices[command]._actions if action.nargs != 0]
+    for action in options:
+        for text in random.Random(f"{command} {action.dest}").sample(TEXTS, min(VALUES, len(TEXTS))):
+            given = [*ASKED[command], f"{action.option_strings[-1]}={text}"] if action.option_strings else [text]
+            try:
+                code = cli.main([command, *given])
+            except SystemExit as refused:
+                code = refused.code
+            assert code in (0, 1, 2), (given, code)
+    capsys.readouterr()

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, InvalidValue
 
-__all__ = ["Staging", "damaged", "newer", "sealed", "write_sealed"]
+__all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "write_sealed"]
 
 _SEAL = hashlib.sha256().digest_size
 _CHUNK = 1 << 20
@@ -80,6 +80,17 @@ def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryI
             yield file, inside
         except OSError as error:
             raise _unreadable(target, error) from error
+
+
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether a file stands there; False for texts that no file can be called by, too."""
+    if isinstance(path, str) and not path:
+        return False
+    file = checks.path("path", path)
+    try:
+        return file.is_file()
+    except (OSError, ValueError):  # too long, or with a zero in it
+        return False
 
 
 def damaged(target: Path, got: str) -> BadSaveFile:

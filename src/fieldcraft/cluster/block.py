@@ -15,6 +15,7 @@ from fieldcraft.cluster.carried import Carried, carried
 from fieldcraft.cluster.files import read_planes, write_planes
 from fieldcraft.cluster.ground import Changes, Cover, walls_in
 from fieldcraft.cluster.plan import Piece, Plan
+from fieldcraft.errors import BadSaveFile
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import Grid, Neighborhood
@@ -166,7 +167,14 @@ class Block:
         if self._sources is not None:
             self._hold(self._sources)
         if planes is not None:
-            self._kind.restore(made._field, planes, made._sources)
+            try:
+                self._kind.restore(made._field, planes, made._sources)
+            except (KeyError, TypeError, ValueError) as error:
+                raise BadSaveFile(
+                    "A block is what its layer wrote",
+                    got=f"block {self.number} of {layer.name!r}: {error}",
+                    remedy="Use another copy of it",
+                ) from error
             self._grab()
 
     def begin(self, planes: Planes) -> None:

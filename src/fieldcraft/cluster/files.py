@@ -47,7 +47,7 @@ def read_planes(target: Path) -> Planes:
             return {name: _plane(file, **entry) for name, entry in header.items()}
         except FieldcraftError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, SyntaxError) as error:  # `SyntaxError` for a dtype that is none
             raise damaged(target, f"planes that cannot be read ({error})") from error
 
 

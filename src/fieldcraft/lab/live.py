@@ -18,6 +18,7 @@ import numpy as np
 from fieldcraft import clock, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
+from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.lab.obeying import obey
 from fieldcraft.lab.orders import ORDERS, Order
@@ -260,7 +261,7 @@ def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | Non
     """
     if name.endswith(".toml"):
         return LiveRecipe(read_recipe(name, overrides, data=data), overrides)
-    if Path(name).is_file():
+    if is_there(name):
         return LiveMap(InfluenceMap.load(name), title=Path(name).stem)
     word, _, rest = name.partition(":")
     points = {point.name: point for point in metadata.entry_points(group=WORLDS)}

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.files import is_there
 from fieldcraft.lab import links
 from fieldcraft.lab.live import opened
-from fieldcraft.lab.session import Session
+from fieldcraft.lab.session import MOST_STEPS, Session
 from fieldcraft.view import ColorScale, Film, picture, save_png, sheet
 
 __all__ = ["Difference", "difference", "picture_of", "record", "session_of"]
@@ -55,7 +56,7 @@ def session_of(path: str, *, overrides: tuple[str, ...] = (), data: str | Path |
         with links.session_file(path) as carried:
             return Session.load(carried, check=check, go=False)
     known = Path(path)
-    if known.is_file() and not path.endswith(".toml") and _is_session(known):
+    if is_there(known) and not path.endswith(".toml") and _is_session(known):
         return Session.load(known, check=check, go=False)
     return Session(opened(path, overrides=overrides, data=data))
 
@@ -69,7 +70,10 @@ def moment_of(session: Session, seconds: float | None) -> int:
     """The moment of a time in seconds; the end of what is known, or of the recipe, if None."""
     if seconds is None:
         return session.furthest or session.live.end or 0
-    return int(checks.not_negative("until", seconds) / session.live.step_seconds + 1e-9)
+    moment = checks.not_negative("until", seconds) / session.live.step_seconds + 1e-9
+    if moment > MOST_STEPS:
+        raise InvalidValue(f"A session has at most {MOST_STEPS:,} steps", got=f"until={seconds:g}", remedy="Pass fewer seconds")
+    return int(moment)
 
 
 def record(

@@ -18,14 +18,14 @@ from fieldcraft.lab.keyframes import Keyframe, Keyframes
 from fieldcraft.lab.knobs import settings
 from fieldcraft.lab.live import Live, LiveMap, begun
 
-__all__ = ["Session"]
+__all__ = ["MOST_STEPS", "Session"]
 
 _MAGIC = b"fieldcraft lab session\n"
 _VERSION = 1
 _KEYFRAME_SECONDS = 1.0
 _MOST_SHARE = 0.05  # of the time goes into keyframes, at most
 _MOST_BYTES = 1 << 28
-_MOST_STEPS = 1 << 40
+MOST_STEPS = 1 << 40
 _MOST_FILE = 1 << 30
 
 Log = list[tuple[int, Any]]
@@ -119,7 +119,7 @@ class Session:
 
     def seek(self, moment: int) -> None:
         """Go to a moment, back or on: to the nearest keyframe before it, and from there by the log."""
-        moment = checks.whole("moment", moment, maximum=_MOST_STEPS)
+        moment = checks.whole("moment", moment, maximum=MOST_STEPS)
         frame = self._keyframes.before(moment)
         if not frame.moment <= self.moment <= moment:
             self._take(frame)
@@ -245,6 +245,6 @@ def _read(target: Path) -> dict[str, Any]:
     wanted = {"kind": str, "origin": dict, "started": str, "log": np.ndarray, "moment": int, "digest": str}
     if not isinstance(value, dict) or any(type(value.get(name)) is not kind for name, kind in wanted.items()):
         raise damaged(target, "something else than a session")
-    if not 0 <= value["moment"] <= _MOST_STEPS:
+    if not 0 <= value["moment"] <= MOST_STEPS:
         raise damaged(target, f"moment {value['moment']}")
     return value

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
+from fieldcraft.files import is_there
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.recipe.document import DATA, dotted
@@ -93,7 +94,7 @@ def load_timeline(part: TimelinePart, problems: Problems) -> Timeline | None:
 
 
 def _is_there(file: Path, keys: Keys, problems: Problems) -> bool:
-    if file.is_file():
+    if is_there(file):
         return True
     remedy = "Check the path"
     if DATA in str(problems.document.value(keys)):
