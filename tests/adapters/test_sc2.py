@@ -304,7 +304,8 @@ def test_only_changes_are_stamped(game: Game, monkeypatch: pytest.MonkeyPatch) -
     kinds = ("ground", "large", "climber", "rocks")
     for kind in kinds:
         field.space(kind)
-    for _ in range(12):
+    blocked = []
+    for _ in range(30):
         if game.units and rng.random() < 0.4:
             del game.units[int(rng.integers(len(game.units)))]
         else:
@@ -316,6 +317,8 @@ def test_only_changes_are_stamped(game: Game, monkeypatch: pytest.MonkeyPatch) -
         field.update()
         fresh = Battlefield(game.bot)
         assert all(np.array_equal(field.space(kind).walls, fresh.space(kind).walls) for kind in kinds)
+        blocked.append(int(field.ground.walls.sum()))
+    assert (np.diff(blocked) > 0).any() and (np.diff(blocked) < 0).any()
     stamped = []
     monkeypatch.setattr(Standing, "_count", lambda *thing: stamped.append(thing))
     game.step()
