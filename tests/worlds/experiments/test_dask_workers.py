@@ -17,15 +17,19 @@ from fieldcraft_worlds.experiments.statistics import mean
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number
 from support.refusals import refused
 
+dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[Any]:
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL
-    ) as cluster:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),  # each costs a worker, which is started anew
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL
+        ) as cluster,
+    ):
         yield cluster.scheduler_address
 
 
