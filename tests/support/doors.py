@@ -26,7 +26,15 @@ SHAPE = (14, 20)
 
 def _adapters() -> Iterator[ModuleType]:
     """The adapters whose libraries are installed."""
-    for name, library in (("tcod", "tcod"), ("mesa", "mesa"), ("rl", "gymnasium"), ("sc2", "fieldcraft"), ("xarray", "xarray")):
+    for name, library in (
+        ("tcod", "tcod"),
+        ("mesa", "mesa"),
+        ("rl", "gymnasium"),
+        ("sc2", "fieldcraft"),
+        ("frames", "fieldcraft"),
+        ("kloppy", "fieldcraft"),
+        ("xarray", "xarray"),
+    ):
         with contextlib.suppress(ImportError):
             importlib.import_module(library)
             yield importlib.import_module(f"fieldcraft.adapters.{name}")
@@ -241,6 +249,9 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "fc.readiness.is_ready.names": lambda w: ["best"],
     "what": lambda w: "Things",
     "block": lambda w: 4,
+    "subject": lambda w: w.spread,
+    "dataset": lambda w: None,
+    "fc.adapters.frames.timeline.frame": lambda w: {"seconds": [0.0], "id": ["a"], "x": [1.5], "y": [2.5]},
     "transparent": lambda w: np.ones((20, 14), dtype=bool),
     "walkable": lambda w: np.ones((20, 14), dtype=bool),
     "extra": lambda w: w.spread,
