@@ -71,11 +71,11 @@ docs: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	rm -rf docs/api
 	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs out/site
-	$(BIN)/python docs/check_links.py out/site
 	@echo "The site is in out/site/index.html"
 
-# Links to other places, too: needs a network.
+# Links within the site, then those to other places, which need a network.
 links: docs
+	$(BIN)/python docs/check_links.py out/site
 	$(BIN)/python -m sphinx --quiet -b linkcheck docs out/links
 
 # Five guides as notebooks.
