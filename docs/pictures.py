@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation anew: `make pictures`, or `python docs/pictures.py NAME...` for some of them.
 
-Every picture that a page shows has a row here (`tests/test_docs.py`), but for the three of the lab, which are looks at a browser's window.
+Every picture that a page shows has a row here (`tests/test_docs.py`), but for those of `ELSEWHERE`.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ PAGES = {"pack": "flanking.md", "cookbook": "cookbook.md"}
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
-BROWSER = ("lab", "lab_fork", "lab_towers")
-"""The page of `fieldcraft lab` in a browser."""
+ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fights")
+"""The page of `fieldcraft lab` in a browser; a film that `fieldcraft experiment fights --film MATCH` makes of recordings."""
 
 
 def decay_curves(file: Path) -> None:

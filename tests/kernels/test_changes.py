@@ -85,14 +85,14 @@ def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: in
     field = layer._field
     assert isinstance(field, RadialField)
     field._number(layer.sources)
-    before = field.ground.walls_before if walls_matter else np.zeros((0, 0), np.int32)
+    before = field.walks.walls_before if walls_matter else np.zeros((0, 0), np.int32)
     answers = []
     for kernel in (changes.patch, reference.patch):
         held, prints = field._held, field.footprints
-        written: list[Any] = [a.copy() for a in (held.cells, held.strengths, held.shapes, field._sums, field.values, field._stale)]
+        written: list[Any] = [a.copy() for a in (held.cells, held.strengths, held.shapes, field.sums.total, field.sums.shown, field.sums.stale)]
         sources = [column.copy() for column in layer.sources.columns]
         done = kernel(
-            *sources, field._numbers, *written[:5], field.ground.walls, written[5],
+            *sources, field._numbers, *written[:5], field.walks.walls, written[5],
             before, prints.packed, prints.starts, prints.reaches, most,
         )  # fmt: skip
         answers.append((done, [a.tobytes() for a in (*written, *sources)]))
