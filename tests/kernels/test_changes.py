@@ -89,7 +89,9 @@ def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: in
     answers = []
     for kernel in (changes.patch, reference.patch):
         held, prints = field._held, field.footprints
-        written: list[Any] = [a.copy() for a in (held.cells, held.strengths, held.shapes, field.sums.total, field.sums.shown, field.sums.stale)]
+        written: list[Any] = [
+            a.copy() for a in (held.cells, held.strengths, held.shapes, field.sums.total, field.sums.shown, field.sums.stale)
+        ]
         sources = [column.copy() for column in layer.sources.columns]
         done = kernel(
             *sources, field._numbers, *written[:5], field.walks.walls, written[5],
