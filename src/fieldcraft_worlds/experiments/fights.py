@@ -62,7 +62,7 @@ def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
     folder = "" if grids is None else str(grids)
     files = "\n".join(str(path) for path in events)
     jobs = tuple({"match": name, "view": view, "files": files, "grids": folder} for view in VIEWS for name in names)
-    return Study("fights", "Where the next losses of a match fall", "matches", jobs, foretell, summarise, digests)
+    return Study("fights", "Where the next losses of a match fall", "views of matches", jobs, foretell, summarise, digests)
 
 
 def foretell(job: Job) -> Row:
