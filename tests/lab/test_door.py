@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -94,6 +95,23 @@ def run(server: Server, act: Any) -> Any:
             return await act(await Page.open(server, socket))
 
     return asyncio.run(all_of_it())
+
+
+def test_a_page_that_comes_while_the_world_runs_is_greeted_where_the_world_is(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From another thread the map would refuse: two would be inside of it at once."""
+    made, hello = [], Host.hello
+
+    def noted(self: Host) -> dict[str, Any]:
+        made.append(threading.current_thread().name)
+        return hello(self)
+
+    monkeypatch.setattr(Host, "hello", noted)
+
+    async def act(page: Page) -> str:
+        return str(page.hello["kind"])
+
+    assert run(server, act) == "map"
+    assert made == ["fieldcraft lab"]
 
 
 def test_the_page_is_what_its_parts_make() -> None:

@@ -87,6 +87,10 @@ class Host:
         """Take a message, from any thread; the answer, if there is one, comes through `reply` from the host's."""
         self._inbox.put((said, reply))
 
+    def greet(self, tell: Reply) -> None:
+        """Greet a page that comes, from any thread; the greeting is made in the host's, where nobody else is inside of the map."""
+        self.hear(protocol.Said(0, None, protocol.Ask()), tell)
+
     def _run(self) -> None:
         last = due = time.perf_counter()
         while not self._stopping.is_set():

@@ -44,8 +44,8 @@ class Desk(Protocol):
         """Take a message, from any thread; the answer comes through `reply`."""
         ...
 
-    def hello(self) -> dict[str, Any]:
-        """The greeting of a page that comes."""
+    def greet(self, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Take notice of a page that comes, from any thread; its greeting comes through `tell`."""
         ...
 
     @property
@@ -210,7 +210,10 @@ class Server:
 
         client = Client(wake, say)
         geometry = self.desk.geometry
-        say({"hello": self.desk.hello(), "geometry": len(geometry)})
+        greeting = await self._greeting(connection)
+        if greeting is None:
+            return
+        say({**greeting, "geometry": len(geometry)})
         self.desk.stage.enter(client)
         ear = asyncio.ensure_future(self._listen(connection, client, fresh))
         mouth = asyncio.ensure_future(self._speak(connection, client, fresh, out, geometry))
@@ -222,6 +225,23 @@ class Server:
                 task.cancel()
             await asyncio.gather(ear, mouth, return_exceptions=True)
             await connection.close()
+
+    async def _greeting(self, connection: Any) -> dict[str, Any] | None:
+        """The greeting of a page, made where the world is; None where the page has gone before."""
+        loop = asyncio.get_running_loop()
+        greeting: asyncio.Future[dict[str, Any]] = loop.create_future()
+
+        def tell(answer: dict[str, Any]) -> None:
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(lambda: None if greeting.done() else greeting.set_result(answer))
+
+        self.desk.greet(tell)
+        gone = asyncio.ensure_future(connection.wait_closed())
+        try:
+            await asyncio.wait({greeting, gone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+        return greeting.result() if greeting.done() else None
 
     async def _speak(self, connection: Any, client: Client, fresh: asyncio.Event, out: asyncio.Queue[str | bytes], geometry: bytes) -> None:
         first = True

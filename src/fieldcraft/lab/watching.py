@@ -129,9 +129,9 @@ class Watch:
         """The triangles, dots and edges of a map that is no grid."""
         return self._shape.geometry
 
-    def hello(self) -> dict[str, Any]:
-        """The greeting of a page that comes."""
-        return self._hello
+    def greet(self, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Greet a page that comes with what the program's loop last saw, from any thread."""
+        tell({"hello": self._hello})
 
     def hear(self, said: protocol.Said, reply: Callable[[dict[str, Any]], None]) -> None:
         """Take a message, from any thread, until the program's loop looks."""
