@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,9 @@ from numpy.typing import NDArray
 from fieldcraft import InfluenceMap, Radial, Spread
 from fieldcraft.recordings import Losses
 from fieldcraft_worlds.experiments.matches import PLAYERS, WINDOW, Force, Match
+from fieldcraft_worlds.experiments.moments import Moment
 
-__all__ = ["ASKED", "BASELINES", "DISTANCES", "ELSEWHERE", "LAYERS", "MODELS", "PARTS", "Moment", "density", "moments_of"]
+__all__ = ["ASKED", "BASELINES", "DISTANCES", "ELSEWHERE", "LAYERS", "MODELS", "PARTS", "density", "moments_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,20 +68,6 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
 PARTS: Mapping[str, tuple[str, ...]] = {
     name: tuple(feature for feature in ASKED["everything"] if feature not in left_out) for name, left_out in _GROUPS.items()
 }
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A moment of a match: `features` (C,) of its open cells by name, and in which of them losses fell within the window after it."""
-
-    seconds: float
-    features: Mapping[str, Floats]
-    lost: Ints
-
-    def table(self, names: Sequence[str], elsewhere: Floats) -> Floats:
-        """The features of these names, (C, K); `elsewhere` (C,) is the one that depends on other matches. No names give one of zeros."""
-        columns = [elsewhere if name == ELSEWHERE else self.features[name] for name in names]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(elsewhere), 1))
 
 
 def moments_of(match: Match, view: str) -> Iterator[Moment]:

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.recordings import PlaceModel, calibrate, fit_places, score_places, write_replay_table
 from fieldcraft_worlds.experiments.experiment import Experiment
-from fieldcraft_worlds.experiments.fight_features import ASKED, MODELS, PARTS, Moment, density, moments_of
+from fieldcraft_worlds.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from fieldcraft_worlds.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
+from fieldcraft_worlds.experiments.moments import Moment
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of
 from fieldcraft_worlds.experiments.statistics import Interval, mean, paired, ratio
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, Value, number
@@ -78,7 +79,7 @@ def foretell(job: Job) -> Row:
     elsewhere = _elsewhere(matches, held)
     for model, names in (*MODELS.items(), *((f"without {part}", names) for part, names in PARTS.items())):
         fitted = _fit(matches, moments, held, names, elsewhere)
-        chances = [fitted.chances(moment.table(names, elsewhere[held])) for moment in moments[held]]
+        chances = [fitted.chances(moment.table(names, {ELSEWHERE: elsewhere[held]})) for moment in moments[held]]
         score = score_places(chances, cells)
         row |= {f"{model} bits": score.bits, f"{model} AUC": score.auc, f"{model} log-likelihood": score.log_likelihood}
         if model in _CALIBRATED:
@@ -93,7 +94,7 @@ def forecast(matches: Sequence[Match], held: int, view: str = ALL, model: str = 
     moments = [list(moments_of(match, view)) for match in matches]
     elsewhere, names = _elsewhere(matches, held), MODELS[model]
     fitted = _fit(matches, moments, held, names, elsewhere)
-    return fitted, [(moment, fitted.chances(moment.table(names, elsewhere[held]))) for moment in moments[held]]
+    return fitted, [(moment, fitted.chances(moment.table(names, {ELSEWHERE: elsewhere[held]}))) for moment in moments[held]]
 
 
 def _fit(
@@ -102,7 +103,7 @@ def _fit(
     tables, cells = [], []
     for index in range(len(matches)):
         if index != held:
-            tables += [moment.table(names, elsewhere[index]) for moment in moments[index]]
+            tables += [moment.table(names, {ELSEWHERE: elsewhere[index]}) for moment in moments[index]]
             cells += [moment.lost for moment in moments[index]]
     return fit_places(tables, cells)
 

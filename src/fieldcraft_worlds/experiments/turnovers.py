@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,11 +18,12 @@ from fieldcraft import InfluenceMap, Radial, Spread
 from fieldcraft.errors import InvalidValue
 from fieldcraft.recordings import fit_places, pitch, read_football, read_turnovers, score_places
 from fieldcraft_worlds.experiments.experiment import Experiment
+from fieldcraft_worlds.experiments.moments import Moment
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of
 from fieldcraft_worlds.experiments.statistics import Interval, mean, paired
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, Value, number, whole
 
-__all__ = ["EXPERIMENT", "MEASURES", "MODELS", "Asked", "asked_of", "foretell", "summarise", "turnovers_study"]
+__all__ = ["EXPERIMENT", "MEASURES", "MODELS", "asked_of", "foretell", "summarise", "turnovers_study"]
 
 Floats = NDArray[np.float64]
 
@@ -65,15 +65,6 @@ MODELS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A second of the match: what is known of each cell then, by name, and the cells in which the ball is lost soon after."""
-
-    seconds: float
-    features: Mapping[str, Floats]
-    lost: NDArray[np.int64]
-
-
 def turnovers_study(path: Path) -> Study:
     """The study behind `fieldcraft experiment turnovers`: `path` is a wide tracking table with possession, as `read_turnovers` takes it."""
     asked, _ = _read(str(path))
@@ -93,9 +84,11 @@ def foretell(job: Job) -> Row:
     held = [each for each in asked if begin <= each.seconds < end]
     others = [each for each in asked if each.seconds + WINDOW < begin or each.seconds >= end + WINDOW]
     row: dict[str, Value] = {"moments": len(held)}
+    known, asked_about = ([{ELSEWHERE: _elsewhere(places, others, each)} for each in moments] for moments in (others, held))
     for model, names in MODELS.items():
-        fitted = fit_places([_table(each, names, _elsewhere(places, others, each)) for each in others], [each.lost for each in others])
-        chances = [fitted.chances(_table(each, names, _elsewhere(places, others, each))) for each in held]
+        tables = [each.table(names, more) for each, more in zip(others, known, strict=True)]
+        fitted = fit_places(tables, [each.lost for each in others])
+        chances = [fitted.chances(each.table(names, more)) for each, more in zip(held, asked_about, strict=True)]
         score = score_places(chances, [each.lost for each in held])
         row |= {f"{model} bits": score.bits, f"{model} AUC": score.auc}
     return row
@@ -115,7 +108,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
     return Summary(tuple(MODELS), series, MEASURES, found, (note,))
 
 
-def asked_of(path: Path) -> tuple[list[Asked], Floats]:
+def asked_of(path: Path) -> tuple[list[Moment], Floats]:
     """Every second of a recording that has turnovers in the window after it, and the places of the cells, (C, 2) in metres."""
     players, lost = read_football(path, ball=True), read_turnovers(path)
     grid = pitch(margin=2.0, cell_size=_CELL)
@@ -125,7 +118,7 @@ def asked_of(path: Path) -> tuple[list[Asked], Floats]:
     spreads = [imap.add_layer(f"spread of {team}", Spread(_DECAY, 1.0, floor=_FAINTEST / 10)) for team in TEAMS]
     play, before = players.play(), players.play()
 
-    def told() -> Iterator[Asked]:
+    def told() -> Iterator[Moment]:
         for moment in np.arange(1.0, players.duration, 1.0).tolist():
             ahead = lost.between(moment, moment + WINDOW)
             if not len(ahead):
@@ -154,22 +147,17 @@ def asked_of(path: Path) -> tuple[list[Asked], Floats]:
                 "the ball's way": _closeness(places, on),
                 "nearest opponents": _closeness(places, (sides[0][one] + sides[1][other]) / 2),
             }
-            yield Asked(moment, features, np.atleast_1d(grid.cell_at(ahead.positions, outside="clamp")).astype(np.int64))
+            yield Moment(moment, features, np.atleast_1d(grid.cell_at(ahead.positions, outside="clamp")).astype(np.int64))
 
     return list(told()), places
 
 
 @lru_cache(maxsize=2)
-def _read(path: str) -> tuple[list[Asked], Floats]:
+def _read(path: str) -> tuple[list[Moment], Floats]:
     return asked_of(Path(path))
 
 
-def _table(asked: Asked, names: Sequence[str], elsewhere: Floats) -> Floats:
-    columns = [elsewhere if name == ELSEWHERE else asked.features[name] for name in names]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(elsewhere), 1))
-
-
-def _elsewhere(places: Floats, others: Sequence[Asked], asked: Asked) -> Floats:
+def _elsewhere(places: Floats, others: Sequence[Moment], asked: Moment) -> Floats:
     """The logarithm of how many turnovers other half minutes had in each cell, blurred."""
     cells = [cell for each in others if each.seconds // BLOCK != asked.seconds // BLOCK for cell in each.lost.tolist()]
     counts = np.bincount(cells, minlength=len(places)).astype(np.float64)

@@ -8,7 +8,7 @@ and a match is replayed from its orders.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -19,7 +19,7 @@ from fieldcraft_worlds.scene import Scene
 
 __all__ = [
     "Action", "BrushWorld", "CheckedWorld", "Game", "HandGame", "Hands", "NamingGame", "OpeningWorld", "Overlay", "Signal", "Slider",
-    "TunedGame", "TunedWorld", "WaitingWorld", "World", "moves",
+    "TunedGame", "TunedWorld", "WaitingWorld", "World", "moves", "shown_first",
 ]  # fmt: skip
 
 
@@ -36,6 +36,11 @@ class Overlay:
     text: str
     group: str = ""
     shown: bool = False
+
+
+def shown_first(overlays: Iterable[Overlay]) -> frozenset[str]:
+    """The names of the overlays that are there at the start."""
+    return frozenset(overlay.name for overlay in overlays if overlay.shown)
 
 
 @dataclass(frozen=True)

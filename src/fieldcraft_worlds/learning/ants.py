@@ -14,14 +14,14 @@ from fieldcraft_worlds.games.ants.orders import Order, Paint, Tune
 from fieldcraft_worlds.games.ants.plugin import GAME, AntWorld, meadow
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
 from fieldcraft_worlds.games.ants.state import State
-from fieldcraft_worlds.learning.windows import blocks
+from fieldcraft_worlds.games.game import shown_first
+from fieldcraft_worlds.learning.windows import RASTER, blocks, place_on_raster
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["LESSON", "AntsLesson"]
 
 KEEPER = "keeper"
 TUNED = ("keep", "distance", "turn", "wander", "separate")
-_RASTER = 8
 _PLANES = 6
 _STEPS = 20  # from one end of a slider to the other
 
@@ -52,7 +52,7 @@ class AntsLesson:
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """The slider, the brush, column and row."""
-        return 1 + 2 * len(TUNED), 3, _RASTER, _RASTER
+        return 1 + 2 * len(TUNED), 3, RASTER, RASTER
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """Six planes of blocks."""
@@ -80,8 +80,7 @@ class AntsLesson:
             value = float(getattr(state.tuning, slider.name)) + (high - low) / _STEPS * (1 if up else -1)
             asked.append(Tune(slider.name, min(max(value, low), high)))
         if brush:
-            grid = self.mirror.grid
-            x, y = (np.array(grid.origin) + (np.array([column, row]) + 0.5) / _RASTER * np.array(grid.size)).tolist()
+            x, y = place_on_raster(self.mirror.grid, column, row).tolist()
             asked.append(Paint("wall" if brush == 1 else "clear", ((x, y),)))
         return tuple(asked)
 
@@ -111,5 +110,5 @@ class AntsLesson:
         return self.world.scene(state, SHOWN)
 
 
-SHOWN = frozenset(overlay.name for overlay in GAME.overlays if overlay.shown)
+SHOWN = shown_first(GAME.overlays)
 LESSON = AntsLesson

@@ -19,6 +19,7 @@ from fieldcraft_worlds.games.chase.plugin import GAME, ChaseWorld
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import GUARDS, HunterRules, Settings
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, State
+from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.learning.lesson import WAYS, ahead_of
 from fieldcraft_worlds.learning.windows import marked, spots, windows
 from fieldcraft_worlds.scene import Scene
@@ -157,7 +158,7 @@ class ChaseLesson:
         return self.world.scene(state, SHOWN)
 
 
-SHOWN = frozenset(overlay.name for overlay in GAME.overlays if overlay.shown)
+SHOWN = shown_first(GAME.overlays)
 LESSON = ChaseLesson
 
 

@@ -15,6 +15,7 @@ from fieldcraft_worlds.games.flock.orders import Scare
 from fieldcraft_worlds.games.flock.plugin import GAME, FlockWorld
 from fieldcraft_worlds.games.flock.settings import Settings
 from fieldcraft_worlds.games.flock.state import State
+from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.games.walking import away
 from fieldcraft_worlds.learning.lesson import WAYS
 from fieldcraft_worlds.learning.windows import windows
@@ -106,5 +107,5 @@ class FlockLesson:
         return self.world.scene(state, SHOWN)
 
 
-SHOWN = frozenset(overlay.name for overlay in GAME.overlays if overlay.shown)
+SHOWN = shown_first(GAME.overlays)
 LESSON = FlockLesson

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map
+from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.games.tether import match
 from fieldcraft_worlds.games.tether.brains import Plan, layer_of, planned
 from fieldcraft_worlds.games.tether.mirror import Mirror
@@ -133,5 +134,5 @@ class TetherLesson:
         return self.world.scene(state, SHOWN)
 
 
-SHOWN = frozenset(overlay.name for overlay in GAME.overlays if overlay.shown)
+SHOWN = shown_first(GAME.overlays)
 LESSON = TetherLesson

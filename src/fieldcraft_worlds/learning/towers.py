@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.games.towers import match
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Command, March, Order, Send, Strike
@@ -16,13 +17,12 @@ from fieldcraft_worlds.games.towers.plugin import GAME, TowerWorld
 from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from fieldcraft_worlds.games.walking import away
-from fieldcraft_worlds.learning.windows import blocks, marked
+from fieldcraft_worlds.learning.windows import RASTER, blocks, marked, place_on_raster
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["LESSON", "TowersLesson"]
 
 WHAT = ("nothing", "send", "march", "strike")
-_RASTER = 8
 _SENT = 5
 _PLANES = 7
 
@@ -56,7 +56,7 @@ class TowersLesson:
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """The kind of order, the squad, column, row, and the way."""
-        return len(WHAT), self.mirror.settings.squads, _RASTER, _RASTER, 2
+        return len(WHAT), self.mirror.settings.squads, RASTER, RASTER, 2
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """Seven planes of blocks."""
@@ -85,7 +85,7 @@ class TowersLesson:
     def _orders(self, state: State, team: int, choice: NDArray[np.int64]) -> list[Order]:
         what, squad, column, row, safely = (int(each) for each in choice)
         space = self.mirror.space
-        place = np.array(space.origin) + (np.array([column, row]) + 0.5) / _RASTER * np.array(space.size)
+        place = place_on_raster(space, column, row)
         if WHAT[what] == "march":
             return [March(team, squad, float(place[0]), float(place[1]), bool(safely))]
         own = WHAT[what] == "send"
@@ -148,5 +148,5 @@ class TowersLesson:
         return self.world.scene(state, SHOWN)
 
 
-SHOWN = frozenset(overlay.name for overlay in GAME.overlays if overlay.shown)
+SHOWN = shown_first(GAME.overlays)
 LESSON = TowersLesson

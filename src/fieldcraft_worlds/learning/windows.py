@@ -7,7 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import Grid
 
-__all__ = ["blocks", "marked", "spots", "windows"]
+__all__ = ["RASTER", "blocks", "marked", "place_on_raster", "spots", "windows"]
+
+RASTER = 8
+"""The places that commanders and keepers choose from lie on a raster of so many columns and rows."""
 
 Planes = NDArray[np.float32]
 
@@ -54,3 +57,8 @@ def blocks(planes: Planes, size: int) -> Planes:
     sums = np.add.reduceat(np.add.reduceat(planes.astype(np.float64), rows, axis=1), columns, axis=2)
     areas = np.minimum(height - rows, size)[:, None] * np.minimum(width - columns, size)
     return np.asarray(sums / areas, dtype=np.float32)
+
+
+def place_on_raster(space: Grid, column: int, row: int) -> NDArray[np.float64]:
+    """The middle of a field of the raster over a map, world units, (2,)."""
+    return np.asarray(np.array(space.origin) + (np.array([column, row]) + 0.5) / RASTER * np.array(space.size))

@@ -15,7 +15,7 @@ from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
 from fieldcraft.lab.orders import Order, checked, position, word
 from fieldcraft.lab.shown import Shown
 from fieldcraft.view import between, tinted
-from fieldcraft_worlds.games.game import Game, Hands, Signal
+from fieldcraft_worlds.games.game import Game, Hands, Signal, shown_first
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.bindings import sliders_of
 from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
@@ -82,7 +82,7 @@ class LiveGame:
         return found
 
     def _usual(self) -> frozenset[str]:
-        return frozenset(each.name for each in self.game.overlays if each.shown)
+        return shown_first(self.game.overlays)
 
     def _map_of(self, name: str) -> Shown:
         wanted = self._usual() if name == "field" else frozenset({name})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fieldcraft.errors import UnknownName
-from fieldcraft_worlds.games.game import Game
+from fieldcraft_worlds.games.game import Game, shown_first
 from fieldcraft_worlds.view.panel import PanelKey
 
 __all__ = ["Overlays"]
@@ -16,7 +16,7 @@ class Overlays:
 
     def __init__(self, game: Game, names: Sequence[str] | None = None) -> None:
         self._all = {overlay.name: overlay for overlay in game.overlays}
-        self._shown = {overlay.name for overlay in game.overlays if overlay.shown}
+        self._shown = set(shown_first(game.overlays))
         if names is not None:
             self._shown.clear()
             for name in names:
