@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Motion, SearchParty
-from fieldcraft.pursuit.motion import HIDES, RUNS, STANDS
+from fieldcraft.pursuit.tracks import HIDES, RUNS, STANDS
 from support.refusals import refused
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)

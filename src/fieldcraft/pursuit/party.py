@@ -12,8 +12,9 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
-from fieldcraft.pursuit.motion import Motion, Tracks
+from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
+from fieldcraft.pursuit.tracks import Tracks
 from fieldcraft.space import Space
 from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.sight import visible
