@@ -11,7 +11,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.gpu import Device
-from fieldcraft.steering import Forage, Leave, Swarm, Walk
+from fieldcraft.steering import Forage, Leave, Smell, Swarm, Walk
 from support.refusals import refused
 
 
@@ -44,8 +44,12 @@ def _run(place: Any, seed: int) -> list[Any]:
     )
     swarm = Swarm.scattered(grid, 700, seed=seed, device=None if place == "cpu" else place)
     leave = [Leave(one, [3.0, 2.0, 0.5], role=0), Leave(two, 2.0, role=1), Leave(flow, 1.5), Leave(crowd)]
+    ground = rng.choice(np.flatnonzero(~walls), 20)
+    smell = [Smell(one, food, 0.7), Smell(two, ground, rng.normal(size=20)), Smell(flow, ground[:3], rng.normal(size=(3, 2)))]
     for steps in (1, 9):
-        swarm.run(how, 0.1, steps=steps, trail=(one, two), flow=flow, crowd_layer=crowd, group_layer=one, leave=leave, forage=food)
+        swarm.run(
+            how, 0.1, steps=steps, trail=(one, two), flow=flow, crowd_layer=crowd, group_layer=one, leave=leave, smell=smell, forage=food
+        )
     swarm.run(
         how, 0.1, steps=260 if seed == 0 else 5, trail=one, flow=flow, crowd_layer=crowd, group_layer=crowd, deposit=1.0, leave=leave[2:]
     )

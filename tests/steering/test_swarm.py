@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import BadSaveFile, InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.steering import Forage, Leave, Swarm, Walk, swarm_host
+from fieldcraft.steering import Forage, Leave, Smell, Swarm, Walk, swarm_host
 from support.refusals import refused
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
@@ -79,6 +79,50 @@ def test_what_they_leave_is_what_there_is() -> None:
     sums = np.zeros((*grid.shape, 2))
     np.add.at(sums.reshape(-1, 2), swarm.cells, 2.0 * swarm.headings)
     np.testing.assert_allclose(heading.vectors, sums, atol=0.02)
+
+
+def test_places_smell_in_each_step_as_if_they_were_deposits() -> None:
+    grid, _ = _world()
+    ground = np.flatnonzero(~grid.walls)
+    rng = np.random.default_rng(8)
+    cells, amounts, ways = rng.choice(ground, 30), rng.normal(size=30) * 3, rng.normal(size=(30, 2))
+    found = []
+    for smells in (True, False):
+        imap = fc.InfluenceMap(grid)
+        trail, flow = imap.add_layer("trail", fc.Trail(keep=0.9)), imap.add_layer("flow", fc.Trail(keep=0.9, vector=True))
+        food = Forage(grid, np.arange(len(grid)).reshape(grid.shape) % 5 // 4, np.zeros(grid.shape, np.bool_))
+        swarm = Swarm.scattered(grid, 200, seed=3)
+        for _ in range(6):
+            if smells:
+                given = [Smell(trail, cells, amounts), Smell(flow, cells, ways), Smell(trail, food, 0.5)]
+                swarm.run(HOW, 0.1, trail=trail, deposit=1.0, smell=given, forage=food)
+            else:
+                trail.deposit_at(cells, amounts)
+                flow.deposit_at(cells, ways)
+                swarm.run(HOW, 0.1, trail=trail, forage=food)
+                trail.deposit_at(swarm.cells)
+                trail.deposit_at(np.flatnonzero((food.food > 0) & ~grid.walls), 0.5)
+                imap.step()
+        found.append((swarm.agents.tobytes(), trail.values.tobytes(), flow.vectors.tobytes(), food.food.tobytes()))
+    assert found[0] == found[1]
+    for bad, words in (
+        (lambda: Smell(trail, [1.5], 1.0), "cells"),
+        (lambda: Smell(trail, food, [1.0, 2.0]), "alike"),
+        (lambda: Smell(trail, [3], np.nan), "at most"),
+    ):
+        with refused(InvalidValue, words):
+            bad()
+    step = swarm.step
+    for smell, kind, words in (
+        (Smell(trail, [len(grid)]), OutsideMap, "cell_at"),
+        (Smell(trail, np.flatnonzero(grid.walls)[:1]), OnWall, "Leave these out"),
+        (Smell(trail, [1, 2], [1.0]), InvalidValue, "shape (2,)"),
+        (Smell(flow, food), InvalidValue, "numbers"),
+        (Smell(imap, [3]), InvalidValue, "fc.Trail"),
+    ):
+        with refused(kind, words):
+            swarm.run(HOW, 0.1, trail=trail, smell=smell)
+    assert swarm.step == step
 
 
 def test_who_follows_finds_the_ridge_and_who_keeps_apart_thins_out() -> None:

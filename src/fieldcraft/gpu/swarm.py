@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from fieldcraft.space import Grid
 __all__ = ["DeviceAgents"]
 
 _GROUP = 256
+_ALL = (1 << 64) - 1
 
 
 class DeviceAgents:
@@ -37,6 +39,7 @@ class DeviceAgents:
         self._ground: tuple[Grid, int, Buffer] | None = None
         self._groups: dict[tuple[int, ...], tuple[Any, tuple[Buffer, ...]]] = {}
         self._kept: dict[Any, Buffer] = {}
+        self._smells: dict[int, tuple[Any, list[tuple[float, float, Buffer, Buffer]]]] = {}
 
     def read(self) -> NDArray[np.int32]:
         """All of them, (3, N), read back once."""
@@ -89,9 +92,15 @@ class DeviceAgents:
             most = float(np.abs(mark.amounts).max()) / SCALE
             mark.layer._field.book(mark.plane, most, most * self.count)
         food = None if plan.forage is None else plan.forage.on(device)
+        smells = [part for scent in plan.scents for part in self._smelling(plan, scent)]
         batch = device.batch()
         for number in range(count):
-            self._record(batch, plan, host, food, number)
+            if self.count:
+                self._record(batch, plan, host, food, number)
+            for shader, group, groups in smells:
+                batch.run(shader, group, groups)
+            for layer in plan.updated:
+                layer._field.record(batch)
         self._host_knows = False
         device.submit(batch)
         self.unread += count
@@ -101,11 +110,7 @@ class DeviceAgents:
                 layer._updated(count)
 
     def _record(self, batch: Batch, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any, number: int) -> None:
-        """Put one step down: all decide and move, then fetch, then leave, then layers are updated."""
-        if not self.count:
-            for layer in plan.updated:
-                layer._field.record(batch)
-            return
+        """Put what agents do at one step down: all decide and move, then fetch, then leave."""
         device = self.device
         groups = device.groups(self.count, _GROUP)
         shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
@@ -125,8 +130,39 @@ class DeviceAgents:
             )  # fmt: skip
             amounts = self._array(mark.amounts)
             batch.run(shader, self._group(shader, parameters, self.buffer, amounts, mark.layer._field.sums), groups)
-        for layer in plan.updated:
-            layer._field.record(batch)
+
+    def _smelling(self, plan: Any, scent: Any) -> Iterator[tuple[Shader, Any, tuple[int, int]]]:
+        """The dispatches that let places smell at a step."""
+        device, field, cells = self.device, scent.layer._field, plan.rule.width * plan.rule.height
+        places = scent.smell.places
+        if not isinstance(places, np.ndarray):  # food
+            amount = float(scent.amounts)
+            field.book(0, abs(amount), abs(amount) * cells)
+            shader, units = device.shader(("put", "smell"), "smell", "urrw"), round(amount * SCALE) & _ALL
+            parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
+            group = self._group(shader, parameters, places.on(device).food, self._closed(plan.space), field.sums)
+            yield shader, group, device.groups(cells, _GROUP)
+            return
+        shader = device.shader(("put", "scatter"), "scatter", "urrw")
+        for plane, (largest, total, held, amounts) in enumerate(self._places(scent)):
+            field.book(plane, largest, total)
+            parameters = self._block("<II", len(places), plane * cells)
+            yield shader, self._group(shader, parameters, held, amounts, field.sums), device.groups(len(places), _GROUP)
+
+    def _places(self, scent: Any) -> list[tuple[float, float, Buffer, Buffer]]:
+        """The places of a smell and their amounts on the device, by planes, with the largest amount and their sum."""
+        place = id(scent.smell)
+        if place not in self._smells:
+            if len(self._smells) > 16:
+                self._smells.clear()
+            found = []
+            if len(scent.smell.places):
+                cells = self.device.buffer(scent.smell.places.astype(np.uint32))
+                for part in np.atleast_2d(scent.amounts.T):
+                    units = self.device.buffer(np.rint(part * SCALE).astype(np.int64))
+                    found.append((float(np.abs(part).max()), float(np.abs(part).sum()), cells, units))
+            self._smells[place] = (scent.smell, found)
+        return self._smells[place][1]
 
     # What is kept on the device
 

@@ -5,7 +5,7 @@ from fieldcraft.steering.combine import accelerate, combine
 from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.footing import Footing
-from fieldcraft.steering.leaving import Forage, Leave
+from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.swarm import Swarm
 from fieldcraft.steering.travellers import Travellers
@@ -18,6 +18,7 @@ __all__ = [
     "Forage",
     "Leave",
     "Neighbors",
+    "Smell",
     "Swarm",
     "Travellers",
     "Walk",

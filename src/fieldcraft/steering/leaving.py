@@ -1,4 +1,4 @@
-"""The things that agents of a swarm leave behind them, and fetch."""
+"""The things that agents of a swarm leave behind them, and fetch, and the places that smell to them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid, grid_of
 
-__all__ = ["Forage", "Leave"]
+__all__ = ["Forage", "Leave", "Smell"]
 
 _MOST_AMOUNT = 2.0**20
 _MOST_FOOD = 2**30
@@ -67,6 +67,61 @@ class Leave:
             )
         ways = circle().astype(np.float64) * (float(amount[0]) * SCALE / (1 << 14))
         return [np.rint(ways[:, 0]).astype(np.int64), np.rint(-ways[:, 1] if y_up else ways[:, 1]).astype(np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class Smell:
+    """The smell of places, which is put on a layer with `fc.Trail` in each step, along with what agents leave.
+
+    Parameters
+    ----------
+    layer: the layer.
+    places: cells on open ground, (N,), where a cell that is named twice counts twice; or a `Forage`: the open cells that have food then.
+    amount: how much, at most 2**20 in size: one number, or one for each cell (N,); on a layer of vectors one for each cell, (N, 2).
+
+    Raises `InvalidValue` for other places and amounts.
+    """
+
+    layer: Any
+    places: Any
+    amount: ArrayLike = 1.0
+
+    def __post_init__(self) -> None:
+        amounts = checks.array("amount", self.amount)
+        if amounts.ndim > 2 or amounts.dtype.kind not in "iuf" or not (np.abs(amounts.astype(np.float64)) <= _MOST_AMOUNT).all():
+            raise InvalidValue(
+                f"Amounts are numbers of at most {_MOST_AMOUNT:,.0f} in size", got=repr(self.amount)[:60], remedy="Pass 1.0, say"
+            )
+        if isinstance(self.places, Forage):
+            if amounts.ndim:
+                raise InvalidValue("All food smells alike", got=f"amounts of shape {amounts.shape}", remedy="Pass one number")
+            return
+        cells = checks.array("places", self.places)
+        if cells.ndim != 1 or (cells.dtype.kind not in "iu" and len(cells)):
+            raise InvalidValue(
+                "places are cells, (N,), or a Forage", got=f"{cells.dtype} of shape {cells.shape}", remedy="Pass np.flatnonzero(mask)"
+            )
+        for name, array in (("places", np.array(cells, dtype=np.int64)), ("amount", np.array(amounts, dtype=np.float64))):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def on(self, space: Grid, *, vector: bool) -> NDArray[np.float64]:
+        """The amount of each cell, (N,) or (N, 2), for a layer on this grid; raises `InvalidValue`, `OutsideMap` or `OnWall`."""
+        amounts = np.asarray(self.amount, dtype=np.float64)
+        if isinstance(self.places, Forage):
+            if vector or not space.same_cells(self.places.space):
+                raise InvalidValue("Food smells on a layer of numbers of its map", got=repr(self.layer)[:60], remedy="Choose another layer")
+            return amounts
+        cells, wanted = self.places, (len(self.places), 2) if vector else (len(self.places),)
+        if amounts.shape != wanted and (vector or amounts.ndim):
+            raise InvalidValue(
+                "There is an amount for each place", got=f"shape {amounts.shape} for {len(cells)} cells", remedy=f"Pass shape {wanted}"
+            )
+        if len(cells) and (cells.min() < 0 or cells.max() >= len(space)):
+            raise OutsideMap(f"Cells lie in 0 to {len(space) - 1}", got=f"{cells.min()} to {cells.max()}", remedy="Use cell_at()")
+        if space.walls.reshape(-1)[cells].any():
+            raise OnWall("Smells lie on open ground", got="cells of walls", remedy="Leave these out")
+        return np.broadcast_to(amounts, wanted)
 
 
 class Forage:
@@ -144,6 +199,10 @@ class Forage:
         """Portions of each cell, (cells,), for agents of the CPU to take."""
         self.on(None)
         return self._food
+
+    def smelling(self) -> NDArray[np.int64]:
+        """The open cells that have food, in ascending order, for agents of the CPU."""
+        return np.flatnonzero((self.portions() > 0) & ~self.space.walls.reshape(-1))
 
     def count(self, brought: int) -> None:
         """Take notice of so many more portions that came home."""

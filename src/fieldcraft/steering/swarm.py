@@ -17,7 +17,7 @@ from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.query.ahead import unit_headings
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import swarm_file
-from fieldcraft.steering.leaving import Forage, Leave
+from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.swarm_host import HostAgents
 from fieldcraft.steering.swarm_plan import Plan
 from fieldcraft.steering.walkers import Walk
@@ -209,6 +209,7 @@ class Swarm:
         group_layer: Any = None,
         deposit: float | None = None,
         leave: Leave | Sequence[Leave] = (),
+        smell: Smell | Sequence[Smell] = (),
         forage: Forage | None = None,
     ) -> None:
         """Make steps of `dt` seconds each: agents decide, move, fetch and leave something; then the layers they leave it on are updated.
@@ -223,6 +224,7 @@ class Swarm:
         crowd_layer, group_layer: what `separate` shuns and `cohere` seeks.
         deposit: how much each agent leaves on the one `trail`: short for `leave=Leave(trail, deposit)`.
         leave: what else they leave, and where. Each of these layers makes one update per step, whatever its interval.
+        smell: the places that smell, and on which layers: these are updated likewise.
         forage: food that they fetch.
 
         Who is found in a wall, because it was built there, goes to the nearest open cell first. Raises `InvalidValue` for settings beyond
@@ -234,7 +236,8 @@ class Swarm:
         marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
         if deposit is not None:
             marks.insert(0, Leave(trail, deposit))
-        plan = Plan.of(self._space, rule, trail, flow, crowd_layer, group_layer, marks, forage, len(self))
+        smells = [smell] if isinstance(smell, Smell) else checks.sequence("smell", smell)
+        plan = Plan.of(self._space, rule, trail, flow, crowd_layer, group_layer, marks, smells, forage)
         self._out_of_walls()
         for part in in_parts(count):
             self._held.run(plan, self._step, part)

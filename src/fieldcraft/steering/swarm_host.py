@@ -14,7 +14,8 @@ from fieldcraft.kernels.reference import swarm as reference
 from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.query.ground import Ground
 from fieldcraft.space import Grid
-from fieldcraft.steering.swarm_plan import Mark, Plan, trail_field
+from fieldcraft.steering.leaving import Forage
+from fieldcraft.steering.swarm_plan import Mark, Plan, Scent, trail_field
 
 __all__ = ["HostAgents"]
 
@@ -68,6 +69,8 @@ class HostAgents:
                 )
             for mark in plan.marks:
                 self._leave(ops, plan, mark)
+            for scent in plan.scents:
+                _smell(scent)
             for layer in plan.updated:
                 layer.step()
 
@@ -110,6 +113,16 @@ class HostAgents:
             )
             if hasattr(field, "take_inflow"):  # a device holds it
                 field.take_inflow(canvases)
+
+
+def _smell(scent: Scent) -> None:
+    layer, places, amounts = scent.layer, scent.smell.places, scent.amounts
+    if isinstance(places, Forage):
+        places = places.smelling()
+        amounts = np.full(len(places), float(amounts))
+    with layer._guard:
+        layer._catch_up()
+        layer._field.add(places, amounts)
 
 
 def _sights(plan: Plan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]) -> reference.Sights:

@@ -12,9 +12,9 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference.swarm import Rule
 from fieldcraft.propagation.field import GatheringField
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.steering.leaving import Forage, Leave
+from fieldcraft.steering.leaving import Forage, Leave, Smell
 
-__all__ = ["Mark", "Plan", "trail_field"]
+__all__ = ["Mark", "Plan", "Scent", "trail_field"]
 
 
 class Mark(NamedTuple):
@@ -27,6 +27,14 @@ class Mark(NamedTuple):
     by_heading: bool
 
 
+class Scent(NamedTuple):
+    """The amounts that places put on a layer: one for each, (N,) or (N, 2); or one for all cells that have food."""
+
+    layer: Any
+    smell: Smell
+    amounts: NDArray[np.float64]
+
+
 class Plan(NamedTuple):
     """A checked run: things that are not read are None."""
 
@@ -37,8 +45,9 @@ class Plan(NamedTuple):
     crowd: Any
     group: Any
     marks: list[Mark]
+    scents: list[Scent]
     updated: list[Any]
-    """The layers that are left something on, each once."""
+    """The layers that are left something on, or that places smell on, each once."""
     forage: Forage | None
 
     @classmethod
@@ -51,8 +60,8 @@ class Plan(NamedTuple):
         crowd: Any,
         group: Any,
         leaves: Sequence[Leave],
+        smells: Sequence[Smell],
         forage: Forage | None,
-        count: int,
     ) -> Plan:
         """A plan of what `Swarm.run` was given; raises `InvalidValue`."""
         trails = [_readable(space, "follow", rule.follow, each) for each in _by_role("trail", trail)]
@@ -61,15 +70,17 @@ class Plan(NamedTuple):
         updated: list[Any] = []
         for leaf in leaves:
             marks += _marks(space, leaf)
-            if not any(leaf.layer is layer for layer in updated):
-                updated.append(leaf.layer)
+        scents = [_scent(space, smell) for smell in smells]
+        for layer in (*(mark.layer for mark in marks), *(scent.layer for scent in scents)):
+            if not any(layer is each for each in updated):
+                updated.append(layer)
         if forage is not None and (not isinstance(forage, Forage) or not space.same_cells(forage.space)):
             raise InvalidValue(
                 "forage is a Forage on the ground of the agents", got=repr(forage), remedy="Pass steering.Forage(space, food, home)"
             )
         return cls(
             space, rule, (trails[0], trails[-1]), (flows[0], flows[-1]), _readable(space, "separate", rule.separate, crowd),
-            _readable(space, "cohere", rule.cohere, group), marks, updated, forage,
+            _readable(space, "cohere", rule.cohere, group), marks, scents, updated, forage,
         )  # fmt: skip
 
 
@@ -79,13 +90,26 @@ def trail_field(layer: Any) -> Any:
     return field if isinstance(field, GatheringField) else None
 
 
+def _scent(space: Grid, smell: Any) -> Scent:
+    if not isinstance(smell, Smell):
+        raise InvalidValue("smell is a Smell, or a list of them", got=repr(smell)[:80], remedy="Pass steering.Smell(layer, cells, amount)")
+    field = _left_on(space, smell.layer)
+    return Scent(smell.layer, smell, smell.on(space, vector=field.trail.vector))
+
+
+def _left_on(space: Grid, layer: Any) -> Any:
+    """The field of a layer on which something is left; raises `InvalidValue`."""
+    field = trail_field(layer)
+    if field is None:
+        raise InvalidValue("Agents leave something on layers with fc.Trail", got=repr(layer)[:80], remedy="Add it with fc.Trail()")
+    _same_ground(space, layer.space)
+    return field
+
+
 def _marks(space: Grid, leaf: Any) -> list[Mark]:
     if not isinstance(leaf, Leave):
         raise InvalidValue("leave is a Leave, or a list of them", got=repr(leaf)[:80], remedy="Pass steering.Leave(layer, amount)")
-    field = trail_field(leaf.layer)
-    if field is None:
-        raise InvalidValue("Agents leave something on layers with fc.Trail", got=repr(leaf.layer)[:80], remedy="Add it with fc.Trail()")
-    _same_ground(space, leaf.layer.space)
+    field = _left_on(space, leaf.layer)
     role = -1 if leaf.role is None else int(leaf.role)
     if field.trail.vector:
         return [Mark(leaf.layer, plane, role, amounts, True) for plane, amounts in enumerate(leaf.by_heading(space.y_up))]
