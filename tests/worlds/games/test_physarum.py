@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.packing import digest
 from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.course import AT_ONCE
 from fieldcraft_worlds.games.physarum.network import lengths_between, network_of, tree_length
 from fieldcraft_worlds.games.physarum.plugin import GAME, KINDS
 from fieldcraft_worlds.games.physarum.rules import Found
@@ -45,6 +47,63 @@ def test_one_seed_is_one_match_on_any_carrier() -> None:
     carrying.choose("gpu")
     try:
         assert _run(12) == told
+    finally:
+        carrying.choose(None)
+
+
+@pytest.fixture(params=["cpu", "gpu"])
+def carrier(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where worlds live that are opened meanwhile."""
+    if request.param == "gpu":
+        try:
+            fc.gpu.device()
+        except NoDevice as error:
+            pytest.skip(str(error))
+    carrying.choose(request.param)
+    yield request.param
+    carrying.choose(None)
+
+
+def test_states_are_the_same_whenever_and_in_whatever_order_they_are_looked_at(carrier: str) -> None:
+    rng = np.random.default_rng(3)
+    world, at_once = GAME.open(_grid(), SMALL), list[str]()
+    first = state = world.start(rng)
+    orders: dict[int, tuple[Found, ...]] = {7: (Found((5.5, 5.5)),), 23: (Found((50.5, 35.5)),)}
+    for k in range(50):
+        state = world.step(state, orders.get(k, ()), rng)
+        at_once.append(digest(state, KINDS))
+    later = GAME.open(_grid(), SMALL)
+    states = [first]
+    for k in range(50):
+        states.append(later.step(states[-1], orders.get(k, ()), rng))
+        if k % 13 == 4:
+            assert states[-1].values.any()
+        if k == 30:
+            assert digest(states[9], KINDS) == at_once[8]
+    for k in np.random.default_rng(0).permutation(50).tolist():
+        assert digest(states[k + 1], KINDS) == at_once[k]
+        assert states[k + 1].is_whole
+
+
+def test_steps_on_a_device_are_few_submissions_and_nothing_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        device = fc.gpu.device()
+    except NoDevice as error:
+        pytest.skip(str(error))
+    carrying.choose("gpu")
+    try:
+        world = GAME.open(_grid(), SMALL)
+        rng = np.random.default_rng(3)
+        state = world.step(world.start(rng), (), rng)
+        told: list[str] = []
+        for name in ("submit", "read"):
+            real = getattr(type(device), name)
+            monkeypatch.setattr(type(device), name, lambda self, *given, name=name, real=real: told.append(name) or real(self, *given))
+        for _ in range(3 * AT_ONCE):
+            state = world.step(state, (), rng)
+        assert told == ["submit"] * 3
+        assert state.values.any()
+        assert told == ["submit"] * 4 + ["read"]
     finally:
         carrying.choose(None)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Swarm, Walk
+from fieldcraft.steering import Smell, Swarm, Walk
 from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.course import Course
 from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.physarum.network import Network, network_of
 from fieldcraft_worlds.games.physarum.settings import Settings
@@ -20,10 +23,11 @@ __all__ = ["Mirror"]
 _VEIN = 2.0  # times what a trail would hold if agents were everywhere alike
 
 
-class Mirror:
+class Mirror(Course[State]):
     """Ground, trail and swarm of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__()
         self.grid = grid_asked(space, "A mould grows on")
         self.settings = settings
         self.ground: NDArray[np.int64] = np.flatnonzero(np.asarray(space.parts()).reshape(-1) == 0)
@@ -40,22 +44,28 @@ class Mirror:
             distance=settings.distance * cell,
             angle=settings.angle,
         )
-        self.swarm: Swarm | None = None
-        self._of: State | None = None
+        self.swarm = Swarm.at(space, np.zeros((0, 2)), device=carrying.device())
+        self._smell: tuple[NDArray[np.int64], Smell] | None = None
         self._network: tuple[int, Network] | None = None
 
-    def take(self, state: State) -> Swarm:
-        """The swarm and the trail of a state: as they were left, or made anew."""
-        if self._of is not state or self.swarm is None:
-            self.trail.write(state.values)
-            given = {"agents": state.agents, "key": state.key, "step": state.step}
-            self.swarm = Swarm.restored(self.grid, given, device=carrying.device())
-        return self.swarm
+    def put(self, state: State) -> None:
+        """Make swarm and trail those of a whole state."""
+        self.trail.write(state.values)
+        self.swarm = Swarm.restored(self.grid, {"agents": state.agents, "key": state.key, "step": state.step}, device=carrying.device())
 
-    def left(self, state: State) -> State:
-        """Take notice that swarm and trail are those of a state."""
-        self._of = state
-        return state
+    def run(self, base: State, count: int) -> None:
+        """Let cities smell, agents follow and leave a trail, and the trail blur and evaporate, so many times."""
+        self.swarm.run(self.how, 1 / self.settings.rate, steps=count, trail=self.trail, deposit=1.0, smell=self.smell(base.cities))
+
+    def look(self, name: str) -> Any:
+        """The agents, or the trail, as they are now."""
+        return self.swarm.agents if name == "agents" else self.trail.values.copy()
+
+    def smell(self, cities: NDArray[np.int64]) -> Smell:
+        """The smell of cities on the trail."""
+        if self._smell is None or self._smell[0] is not cities:
+            self._smell = cities, Smell(self.trail, self.smelling(cities), self.settings.food)
+        return self._smell[1]
 
     def smelling(self, cities: NDArray[np.int64]) -> NDArray[np.int64]:
         """The open cells of cities; of cities that overlap, several times."""
@@ -63,16 +73,13 @@ class Mirror:
         around = [np.flatnonzero(disc(self.grid, int(cell), self.settings.city) & ~walls) for cell in cities]
         return np.concatenate([np.zeros(0, np.int64), *around])
 
-    @property
-    def level(self) -> float:
+    def level(self, state: State) -> float:
         """The least that a trail holds where it is a vein."""
-        keep = min(self.settings.keep, 0.999)
-        agents = len(self.swarm) if self.swarm is not None else 0
-        return _VEIN * agents / len(self.ground) / (1 - keep)
+        return _VEIN * len(state) / len(self.ground) / (1 - min(self.settings.keep, 0.999))
 
     def network(self, state: State) -> Network:
         """The network of a state, looked at once a second."""
         second = state.step // self.settings.rate
         if self._network is None or self._network[0] != second:
-            self._network = second, network_of(self.grid, state.values, state.cities, self.level, self.settings.city)
+            self._network = second, network_of(self.grid, state.values, state.cities, self.level(state), self.settings.city)
         return self._network[1]

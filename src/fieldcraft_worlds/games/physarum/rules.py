@@ -57,12 +57,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Found], rng: np.random.G
     """Another state, a step later; the old one stays as it was. Raises `InvalidValue` for a city in a wall."""
     for order in orders:
         state = _founded(mirror, state, order)
-    swarm = mirror.take(state)
-    cells = mirror.smelling(state.cities)
-    if mirror.settings.food and len(cells):
-        mirror.trail.deposit_at(cells, mirror.settings.food)
-    swarm.run(mirror.how, 1 / mirror.settings.rate, trail=mirror.trail, deposit=1.0)
-    return mirror.left(replace(state, step=state.step + 1, agents=swarm.agents, values=mirror.trail.values.copy()))
+    return mirror.next(state, key=state.key, cities=state.cities)
 
 
 def _founded(mirror: Mirror, state: State, order: Found) -> State:

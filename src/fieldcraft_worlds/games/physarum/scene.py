@@ -21,11 +21,9 @@ OVERLAYS = (
 
 def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
-    mirror.take(state)
-    mirror.left(state)
-    field = None
+    field, level = None, mirror.level(state)
     if "trail" in overlays:
-        field = Field(state.values, "trail", (0.0, 3 * mirror.level), threshold=0.05 * mirror.level)
+        field = Field(state.values, "trail", (0.0, 3 * level), threshold=0.05 * level)
     elif "veins" in overlays:
         field = Field(mirror.network(state).veins.astype(float), "veins", (0.0, 1.0), colors="flow")
     marks: tuple[Marks, ...] = ()
@@ -42,7 +40,7 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
 
 
 def _facts(mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Fact]:
-    yield Fact("agents", f"{state.agents.shape[1]:,}")
+    yield Fact("agents", f"{len(state):,}")
     yield Fact("cities", str(len(state.cities)), "good")
     if "tree" in overlays and state.step >= mirror.settings.rate and len(state.cities) > 1:
         network = mirror.network(state)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.columns import ReadOnly
+from fieldcraft_worlds.games.course import Awaited
 from fieldcraft_worlds.games.physarum.settings import MOST_AGENTS
 
 __all__ = ["State", "checked"]
@@ -19,7 +19,7 @@ _MOST_HEADING = 2**17 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class State(ReadOnly):
+class State(Awaited):
     """A mould at one moment, on a map of (height, width) cells. Never changed: a step makes another.
 
     Parameters
@@ -35,6 +35,9 @@ class State(ReadOnly):
     agents: NDArray[np.int32]
     values: NDArray[np.float32]
     cities: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.base.agents.shape[1])
 
 
 def checked(state: State, space: Grid) -> State:
