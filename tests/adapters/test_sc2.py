@@ -8,7 +8,7 @@ import pytest
 from scipy import ndimage
 
 import fieldcraft as fc
-from fieldcraft.adapters.sc2 import EFFECTS, Battlefield, Threat, by_weapons
+from fieldcraft.adapters.sc2 import EFFECTS, UNITS, Battlefield, Threat, by_weapons
 from fieldcraft.adapters.sc2.ground import Standing, dilated
 from fieldcraft.adapters.sc2.regions import regions_of
 from fieldcraft.errors import InvalidValue
@@ -27,7 +27,7 @@ with warnings.catch_warnings():
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # of protobuf and python-sc2
 
 MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS, STORM, BILE = 48, 55, 73, 19, 47, 341, 364, 1, 11
-NETWORK, CANAL = 95, 142
+NETWORK, CANAL, BATTLECRUISER, BUNKER = 95, 142, 57, 24
 
 
 def image(table: np.ndarray, bits: int) -> Any:
@@ -44,13 +44,13 @@ def kinds() -> Any:
     units = [
         data_pb2.UnitTypeData(
             unit_id=unit, name=str(unit), available=True, movement_speed=2.25,
-            attributes=[data_pb2.Structure] if unit in (DEPOT, LOWERED, NETWORK, CANAL) else [],
+            attributes=[data_pb2.Structure] if unit in (DEPOT, LOWERED, NETWORK, CANAL, BUNKER) else [],
             weapons=[
                 data_pb2.Weapon(type=kind, damage=damage, range=reach, speed=speed, attacks=1)
                 for kind, damage, reach, speed in weapons.get(unit, [])
             ],
         )
-        for unit in (MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS, NETWORK, CANAL)
+        for unit in (MARINE, BANSHEE, ZEALOT, DEPOT, LOWERED, MINERALS, ROCKS, NETWORK, CANAL, BATTLECRUISER, BUNKER)
     ]  # fmt: skip
     return sc2api_pb2.ResponseData(units=units)
 
@@ -88,7 +88,7 @@ class Game:
             )
         )  # fmt: skip
 
-    def step(self) -> None:
+    def step(self, frame: int = 1) -> None:
         neutral = [
             raw_pb2.Unit(
                 unit_type=MINERALS, tag=10_000 + n, alliance=3, pos=common_pb2.Point(x=x, y=y, z=10), display_type=raw_pb2.Snapshot
@@ -99,7 +99,7 @@ class Game:
             units=[*self.units, *neutral], effects=self.effects,
             map_state=raw_pb2.MapState(visibility=image(self.visibility, 8), creep=image(np.zeros_like(self.pathing), 1)),
         )  # fmt: skip
-        seen = sc2api_pb2.ResponseObservation(observation=sc2api_pb2.Observation(game_loop=1, raw_data=raw))
+        seen = sc2api_pb2.ResponseObservation(observation=sc2api_pb2.Observation(game_loop=frame, raw_data=raw))
         self.bot._prepare_step(GameState(seen), sc2api_pb2.Response(game_info=self.info))
 
 
@@ -150,6 +150,84 @@ def test_danger_reaches_as_far_as_weapons_and_four_cells(game: Game) -> None:
     game.step()
     field.update()
     assert field.danger["ground"].values.max() == 0
+
+
+def test_those_whose_weapons_the_game_does_not_tell_stand_in_a_table(game: Game) -> None:
+    game.place(BATTLECRUISER, 10.5, 6.5, flying=True)
+    game.place(MARINE, 30.5, 20.5)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    assert field.danger_at((10.5, 6.5)) == UNITS["BATTLECRUISER"].ground
+    assert field.danger_at((10.5, 6.5), "air") == pytest.approx(UNITS["BATTLECRUISER"].air)
+    other = Battlefield(game.bot, threat=UNITS | {"MARINE": Threat(3.0, 2.0)})
+    other.update()
+    assert other.danger_at((30.5, 20.5)) == 3
+    assert other.danger_at((30.5, 20.5), "air") == 0
+    with pytest.raises(InvalidValue, match="threat"):
+        Battlefield(game.bot, threat=3)  # type: ignore[arg-type]
+
+
+def test_fighters_fear_only_what_shoots_from_the_ground(game: Game) -> None:
+    game.place(MARINE, 10.5, 6.5)
+    game.place(BATTLECRUISER, 30.5, 20.5, flying=True)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    assert field.is_safe((30.5, 20.5), "fighters")
+    assert not field.is_safe((10.5, 6.5), "fighters")
+    game.units[0].pos.x = 20.5
+    game.step()
+    field.update()
+    assert field.danger_at((20.5, 6.5), "fighters") == field.danger_at((20.5, 6.5), "air") > 0
+
+
+def test_finished_buildings_that_shoot_are_feared(game: Game) -> None:
+    game.place(BUNKER, 20.5, 20.5, alliance=4, radius=1.5)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    assert field.danger_at((26.5, 20.5)) == pytest.approx(UNITS["BUNKER"].ground)
+    game.units[0].build_progress = 0.5
+    game.step()
+    field.update()
+    assert field.is_safe((26.5, 20.5))
+
+
+def test_a_bile_is_feared_before_it_lands_though_it_is_told_of_no_more(game: Game) -> None:
+    field = Battlefield(game.bot)
+    bile = raw_pb2.Effect(effect_id=BILE, pos=[common_pb2.Point2D(x=35.5, y=20.5)], alliance=4, owner=2, radius=0.5)
+    feared = []
+    for frame in range(0, 80, 8):
+        game.effects[:] = [bile] if frame < 40 else []
+        game.step(frame)
+        field.update()
+        feared.append(not field.is_safe((35.5, 20.5)))
+    assert feared == [frame >= 16 and frame <= 50 for frame in range(0, 80, 8)]
+
+
+def test_grids_are_those_of_ares(game: Game) -> None:
+    """The cost of a cell as ares-sc2 adds it up: a disc about the cell of a unit, tested from corner to corner."""
+    rng = np.random.default_rng(4)
+    kinds = {MARINE: (10.0, 9.0, 10.0, 9.0), BANSHEE: (12.0, 10.0, 0.0, 0.0), ZEALOT: (18.0, 4.0, 0.0, 0.0)}
+    for number in range(25):
+        kind = list(kinds)[number % 3]
+        game.place(kind, *rng.uniform((3, 4), (41, 26)).tolist(), flying=kind == BANSHEE)
+    game.step()
+    names = {MARINE: "MARINE", BANSHEE: "BANSHEE", ZEALOT: "ZEALOT"}
+    field = Battlefield(game.bot, threat={names[kind]: Threat(*row) for kind, row in kinds.items()})
+    x, y = np.ogrid[:44, :30]
+    for _ in range(4):
+        field.update()
+        for column, kind in ((0, "ground"), (0, "climber"), (2, "air")):
+            theirs = np.where(field.space(kind).walls[::-1].T, np.inf, 1).astype(np.float32)
+            for unit in game.bot.enemy_units:
+                cost, radius = kinds[unit.type_id.value][column : column + 2]
+                theirs[(x - int(unit.position.x)) ** 2 + (y - int(unit.position.y)) ** 2 <= radius**2] += cost
+            assert np.array_equal(field.grid(kind), theirs)
+        for unit in game.units:
+            unit.pos.x, unit.pos.y = np.clip(rng.normal((unit.pos.x, unit.pos.y), 0.7), (3, 4), (41, 26)).tolist()
+        game.step()
 
 
 def test_effects_and_a_table_of_threats(game: Game) -> None:

@@ -22,7 +22,7 @@ def crowd(seed: int, walls: float, neighbors: int, metric: str) -> tuple[fc.Infl
     rng = np.random.default_rng(seed)
     space = fc.Grid(37, 26, walls=rng.random((26, 37)) < walls, neighbors=neighbors, y_up=bool(seed & 1), cell_size=0.5)
     imap = fc.InfluenceMap(space)
-    layer = imap.add_layer("crowd", fc.Radial(1.5, "linear", metric=metric))
+    layer = imap.add_layer("crowd", fc.Radial(1.5, ("linear", "constant")[seed >> 1 & 1], metric=metric))
     places = space.position_of(rng.choice(np.flatnonzero(~space.walls.reshape(-1)), 12))
     ids = layer.add_sources(places, rng.uniform(-3, 3, 12), radii=rng.choice(RADII, 12))
     imap.step()
@@ -95,7 +95,7 @@ def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: in
         sources = [column.copy() for column in layer.sources.columns]
         done = kernel(
             *sources, field._numbers, *written[:5], field.walks.walls, written[5],
-            before, prints.packed, prints.starts, prints.reaches, most,
+            before, prints.packed, prints.starts, prints.reaches, prints.chords, prints.first_chords, most,
         )  # fmt: skip
         answers.append((done, [a.tobytes() for a in (*written, *sources)]))
     assert answers[0] == answers[1]

@@ -69,25 +69,68 @@ def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength)
             value = np.float32(np.float64(total) * (1.0 / SCALE))
             shown[x] = np.float32(0) if wall[x] else value
         of += 2 * r + 1
-    for ty in range(y0 // TILE_ROWS, (y1 - 1) // TILE_ROWS + 1):
-        for tx in range(x0 // TILE_COLUMNS, (x1 - 1) // TILE_COLUMNS + 1):
+    _mark(stale, row, column, r, height, width)
+
+
+@kernel
+def _is_shift(number, held, strength, alive, before, first_chords):
+    """Whether a source has only moved, and its footprint is flat."""
+    return alive and number == held and before != 0 and np.float64(strength) == before and first_chords[number] >= 0
+
+
+@kernel
+def _raise(sums, values, walls, y, x0, x1, amount):
+    """Add an amount to the cells [x0, x1) of a row, as far as they lie on the map, and show them."""
+    for x in range(max(x0, 0), min(x1, sums.shape[1])):
+        total = sums[y, x] + amount
+        sums[y, x] = total
+        values[y, x] = np.float32(0) if walls[y, x] else np.float32(np.float64(total) * (1.0 / SCALE))
+
+
+@kernel
+def _mark(stale, row, column, r, height, width):
+    for ty in range(max(row - r, 0) // TILE_ROWS, (min(row + r + 1, height) - 1) // TILE_ROWS + 1):
+        for tx in range(max(column - r, 0) // TILE_COLUMNS, (min(column + r + 1, width) - 1) // TILE_COLUMNS + 1):
             stale[ty, tx] = 1
+
+
+@kernel
+def _shift(sums, values, walls, stale, old, new, chords, first, r, amount):
+    """Move a flat footprint from a cell to another: only what one of the two covers alone is written."""
+    height, width = sums.shape
+    old_row, old_column, row, column = old // width, old % width - r, new // width, new % width - r
+    for y in range(max(min(old_row, row) - r, 0), min(max(old_row, row) + r + 1, height)):
+        j, k = y - old_row + r, y - row + r
+        a0 = a1 = b0 = b1 = 0
+        if 0 <= j <= 2 * r:
+            a0, a1 = old_column + chords[first + j, 0], old_column + chords[first + j, 1]
+        if 0 <= k <= 2 * r:
+            b0, b1 = column + chords[first + k, 0], column + chords[first + k, 1]
+        if a0 == a1 or b0 == b1 or a1 <= b0 or b1 <= a0:
+            _raise(sums, values, walls, y, a0, a1, -amount)
+            _raise(sums, values, walls, y, b0, b1, amount)
+        else:
+            _raise(sums, values, walls, y, min(a0, b0), max(a0, b0), -amount if a0 < b0 else amount)
+            _raise(sums, values, walls, y, min(a1, b1), max(a1, b1), amount if a1 < b1 else -amount)
+    _mark(stale, old_row, old_column + r, r, height, width)
+    _mark(stale, row, column + r, r, height, width)
 
 
 @kernel(
     "out b1[::1], b1[::1], i8[::1], f4[::1], i8[::1], i8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[:,::1], "
-    "out f4[:,::1], b1[:,::1], out u1[:,::1], i4[:,::1], f8[::1], i8[::1], i8[::1], i8",
+    "out f4[:,::1], b1[:,::1], out u1[:,::1], i4[:,::1], f8[::1], i8[::1], i8[::1], i8[:,::1], i8[::1], i8",
 )
 def patch(
     changed, alive, cells, strengths, shapes, numbers, held_cells, held_strengths, held_shapes,
-    sums, values, walls, stale, before, tables, starts, reaches, most,
+    sums, values, walls, stale, before, tables, starts, reaches, chords, first_chords, most,
 ):  # fmt: skip
     """Let the map hold, and show, what stands in the changed rows of the sources; off a torus.
 
     `changed`, `alive`, `cells`, `strengths`, `shapes` are columns of the sources, `numbers` the footprint of each shape;
     `held_*` what the sums hold of each row. `before` counts the walls above and left of each corner, (height + 1,
-    width + 1); empty where walls don't matter. Returns False, and has changed nothing, if a footprint meets a wall or
-    more than `most` cells would be touched.
+    width + 1); empty where walls don't matter. `chords` are first and end of each row of flat footprints, whose first one is
+    `first_chords` of the shape, -1 for those that are not flat: such a one is moved at its rim. Returns False, and has
+    changed nothing, if a footprint meets a wall or more than `most` cells would be touched, those at rims not counted.
     """
     width = sums.shape[1]
     work = 0
@@ -96,6 +139,8 @@ def patch(
         if not changed[i]:
             continue
         number = numbers[shapes[i]]
+        if _is_shift(number, held_shapes[i], strengths[i], alive[i], held_strengths[i], first_chords) and before.shape[0] == 0:
+            continue
         for side in range(2):
             strength = held_strengths[i] if side == 0 else (np.float64(strengths[i]) if alive[i] else 0.0)
             if strength != 0:
@@ -111,6 +156,13 @@ def patch(
         number = numbers[shapes[i]]
         strength = np.float64(strengths[i]) if alive[i] else 0.0
         if cells[i] == held_cells[i] and strength == held_strengths[i] and number == held_shapes[i]:
+            continue
+        if _is_shift(number, held_shapes[i], strengths[i], alive[i], held_strengths[i], first_chords):
+            r = reaches[number]
+            first = first_chords[number]
+            share = tables[starts[number] + r * (2 * r + 1) + r]
+            _shift(sums, values, walls, stale, held_cells[i], cells[i], chords, first, r, _whole(strength * SCALE * share))
+            held_cells[i] = cells[i]
             continue
         if held_strengths[i] != 0:
             held, row, column = held_shapes[i], held_cells[i] // width, held_cells[i] % width

@@ -168,7 +168,7 @@ class Sources:
             and positions.shape == (*ids.shape, 2)
             and ids.ndim == 1
             and on_wall in ("refuse", "through")
-            and outside == "refuse"
+            and outside in ("refuse", "clamp")  # what lies off the map is left to those who refuse or clamp it
         ):
             return False
         moved = kernels.placing.move(
@@ -223,6 +223,8 @@ class Sources:
         with self._guard:
             given = keys.tolist() if isinstance(keys, np.ndarray) else keys
             names: list[Any] = list(given) if isinstance(given, str) else checks.sequence("keys", given)
+            if self._synced_plainly(names, positions, strengths, radii, falloff, on_wall, outside):
+                return
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             amounts = checks.amounts("strengths", strengths, len(points))
             if len(names) != len(points):
@@ -253,6 +255,38 @@ class Sources:
                 self._keys.update((names[i], int(known[i])) for i in np.flatnonzero(new).tolist())
             self._synced = (names, known)
             self._forget_shapes()
+
+    def _synced_plainly(
+        self,
+        names: list[Any],
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        radii: ArrayLike | None,
+        falloff: Falloff | None,
+        on_wall: str,
+        outside: str,
+    ) -> bool:
+        """Sync the keys of last time, if the arguments are arrays as they come from here, and nothing has to be refused."""
+        last, ids = self._synced
+        if not (isinstance(positions, np.ndarray) and len(positions) == len(names) == len(last) == len(self._keys)):
+            return False
+        try:
+            if names != last or not self._all_alive(ids):
+                return False
+        except (TypeError, ValueError):
+            return False
+        amounts = checks.amounts("strengths", strengths, len(names))
+        self._check_range(amounts, len(self))
+        own = radii is not None or falloff is not None
+        shapes = self._kinds.numbers_of(radii, falloff, len(names)) if own else None
+        if not self._moved_plainly(ids, positions, on_wall, outside):
+            return False
+        slots = ids & 0xFFFFFFFF
+        self._strengths[slots] = amounts
+        if shapes is not None:
+            self._shapes[slots] = shapes
+            self._forget_shapes()
+        return True
 
     def _known(self, names: list[Any]) -> NDArray[np.int64]:
         """The ids of the live sources with these keys, -1 for new ones; those that have gone by themselves lose theirs."""

@@ -54,6 +54,7 @@ class Shapes:
         self.version = 0
         self.limits: Limits | None = None
         self._numbers: dict[Shape, int] = {}
+        self._last: tuple[Falloff | None, int, NDArray[np.float64], NDArray[np.int64]] | None = None
 
     def copy(self) -> Shapes:
         """The same shapes for other sources."""
@@ -75,8 +76,13 @@ class Shapes:
         if radii is None:
             return np.full(count, self.number(Shape(None, falloff)), dtype=np.int64)
         sizes = self._radii(radii, count)
+        last = self._last
+        if last is not None and last[0] == falloff and last[1] == self.version and np.array_equal(last[2], sizes):
+            return last[3].copy()
         different, inverse = np.unique(sizes, return_inverse=True)
-        return np.array([self.number(Shape(size, falloff)) for size in different.tolist()], dtype=np.int64)[inverse]
+        found = np.array([self.number(Shape(size, falloff)) for size in different.tolist()], dtype=np.int64)[inverse]
+        self._last = falloff, self.version, sizes, found.copy()
+        return found
 
     def resized(self, numbers: NDArray[np.int64], radii: ArrayLike) -> NDArray[np.int64]:
         """The numbers of these shapes with other radii, one or (N,)."""

@@ -6,6 +6,6 @@ are the game's own, (x, y) with y up, cell (x, y) from x to x + 1.
 
 from fieldcraft.adapters.sc2.battlefield import KINDS, Battlefield, Journey
 from fieldcraft.adapters.sc2.regions import Choke, Region, Regions
-from fieldcraft.adapters.sc2.threats import EFFECTS, MELEE, Effect, Threat, by_weapons
+from fieldcraft.adapters.sc2.threats import EFFECTS, MELEE, UNITS, Effect, Threat, by_weapons
 
-__all__ = ["EFFECTS", "KINDS", "MELEE", "Battlefield", "Choke", "Effect", "Journey", "Region", "Regions", "Threat", "by_weapons"]
+__all__ = ["EFFECTS", "KINDS", "MELEE", "UNITS", "Battlefield", "Choke", "Effect", "Journey", "Region", "Regions", "Threat", "by_weapons"]

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
+from fieldcraft.adapters.sc2.enemies import LAYERS, Enemies
 from fieldcraft.adapters.sc2.ground import Standing, climbable, dilated
 from fieldcraft.adapters.sc2.regions import Regions, regions_of
-from fieldcraft.adapters.sc2.threats import BUFFER, EFFECTS, Effect, Threat, by_weapons
+from fieldcraft.adapters.sc2.threats import BUFFER, EFFECTS, UNITS, Effect, Threat
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer
@@ -24,9 +25,9 @@ from fieldcraft.space import Grid
 
 __all__ = ["KINDS", "Battlefield", "Journey"]
 
-KINDS = ("ground", "air", "climber", "large", "rocks")
-"""The kinds of movement: on the ground, in the air, over cliffs (reapers, colossi), for large units (thors, ultralisks), and on the ground
-as if all rocks had fallen."""
+KINDS = ("ground", "air", "climber", "large", "rocks", "fighters")
+"""The kinds of movement: on the ground, in the air, over cliffs (reapers, colossi), for large units (thors, ultralisks), on the ground as
+if all rocks had fallen, and in the air for those who fight in the air and fear only what shoots from the ground."""
 
 _LARGE = 1.0
 _WORMS = {"NYDUSNETWORK", "NYDUSCANAL"}
@@ -51,14 +52,15 @@ class Battlefield:
     Parameters
     ----------
     bot: a `BotAI` after its first step was prepared (in `on_start` or later).
-    threat: the `Threat` of an enemy unit; `by_weapons`, or a table: `lambda unit: TABLE.get(unit.type_id.name, by_weapons(unit))`.
+    threat: a table of `Threat`s by the name of a type, see `UNITS`; types that are not in it are feared `by_weapons`, and asked once. Or a
+        function of a unit, which is asked for each in each step: what it answers may depend on health, buffs, energy.
     effects: costs of effects by name, see `EFFECTS`.
-
     large: the radius of large units, in cells.
 
     `space(kind)` is the `Grid` of a kind of movement, see `KINDS`, made when it is first asked for and then kept up to date: structures,
     minerals and rocks that come and go change its walls. `ground` and `air` are two of them. `imap` holds the layers "ground" and "air"
-    (`danger["ground"]`): costs per cell, without a base; all kinds but "air" read "ground". Raises `InvalidValue` for what is no bot.
+    (`danger["ground"]`), and "fighters" once somebody asks for that kind: costs per cell, without a base; all other kinds read
+    "ground". Raises `InvalidValue` for what is no bot.
     """
 
     ground: Grid
@@ -66,19 +68,20 @@ class Battlefield:
     air: Grid
     """Where air units fly: the playable area."""
     danger: dict[str, RadialLayer]
-    """The layers "ground" and "air"."""
+    """The layers "ground" and "air", and "fighters" once it is asked for."""
 
     def __init__(
         self,
         bot: Any,
         *,
-        threat: Callable[[Any], Threat] = by_weapons,
+        threat: Mapping[str, Threat] | Callable[[Any], Threat] = UNITS,
         effects: Mapping[str, Effect] = EFFECTS,
         large: float = _LARGE,
     ) -> None:
         if not hasattr(bot, "game_info") or not hasattr(bot, "state"):
             raise InvalidValue("A battlefield is that of a bot", got=type(bot).__name__, remedy="Pass self in on_start()")
-        self.bot, self._threat, self._effects = bot, threat, effects
+        self.bot = bot
+        self._enemies = Enemies(bot, threat, effects)
         self._large = checks.positive("large", large)
         self._standing = Standing(bot)
         height, width = self._standing.blocked.shape
@@ -86,38 +89,32 @@ class Battlefield:
         self._safety: dict[str, Any] = {}
         self.ground, self.air = self.space("ground"), self.space("air")
         self.imap = InfluenceMap(Grid(width, height, neighbors=8, y_up=True))  # danger reaches over walls
-        disc = Radial(BUFFER, "constant", metric="straight")
-        self.danger = {name: self.imap.add_layer(name, disc) for name in ("ground", "air")}
+        self.danger = {}
+        for name in ("ground", "air"):
+            self._fear(name)
 
     def update(self, enemies: Iterable[Any] | None = None) -> None:
-        """Bring all maps up to date: walls, enemy units (those of the bot, or `enemies`: remembered ones, too), effects."""
+        """Bring all maps up to date: walls, effects, enemies (units and finished buildings; or these `enemies`, remembered ones, too)."""
         if self._standing.follow():
             self._follow_walls()
-        found = [(unit.tag, unit.position, self._threat(unit)) for unit in (self.bot.enemy_units if enemies is None else enemies)]
-        burning: dict[Any, tuple[Any, Threat]] = {}
-        for effect in self.bot.state.effects:
-            name = getattr(effect.id, "name", effect.id)
-            rule = self._effects.get(name)
-            if rule is None or getattr(effect, "is_mine", False):
-                continue
-            threat = Threat(rule.cost * rule.ground, rule.radius * rule.ground, rule.cost * rule.air, rule.radius * rule.air)
-            burning.update({(name, tuple(place)): (place, threat) for place in effect.positions})
-        found += [(key, place, threat) for key, (place, threat) in burning.items()]
-        keys = [key for key, _, _ in found]
-        at = np.array([place for _, place, _ in found], dtype=np.float64).reshape(-1, 2)
-        table = np.array([(each.ground, each.ground_radius, each.air, each.air_radius) for _, _, each in found], dtype=np.float64).reshape(
-            -1, 4
-        )
-        for column, layer in ((0, self.danger["ground"]), (2, self.danger["air"])):
-            acts = np.flatnonzero((table[:, column] != 0) & (table[:, column + 1] > 0))
-            layer.sync(
-                [keys[number] for number in acts.tolist()],
-                at[acts],
-                table[acts, column],
-                radii=table[acts, column + 1],
-                outside="clamp",
-            )
+        self._enemies.read(enemies)
+        for name, layer in self.danger.items():
+            self._fill(name, layer)
         self.imap.step()
+
+    def _fear(self, name: str) -> RadialLayer:
+        """The layer of those who fear alike, made when it is first asked for; what is dangerous now stands in it at once."""
+        if name not in self.danger:
+            layer = self.imap.add_layer(name, Radial(BUFFER, "constant", metric="straight"))
+            self._fill(name, layer)
+            layer.settle()
+            self.danger[name] = layer
+        return self.danger[name]
+
+    def _fill(self, name: str, layer: RadialLayer) -> None:
+        feared = self._enemies.last
+        which, keys, costs, radii = feared.by(name)
+        layer.sync(keys, feared.positions[which], costs, radii=radii, outside="clamp")
 
     def space(self, kind: str = "ground") -> Grid:
         """The map on which a kind of unit moves; its walls follow the game."""
@@ -224,7 +221,7 @@ class Battlefield:
     def _of(self, kind: str) -> tuple[RadialLayer, Grid]:
         """The layer and the space of a kind."""
         space = self.space(kind)
-        return self.danger["air" if kind == "air" else "ground"], space
+        return self._fear(kind if kind in LAYERS else "ground"), space
 
     @cached_property
     def _cliffs(self) -> NDArray[np.bool_]:
@@ -232,7 +229,7 @@ class Battlefield:
 
     def _blocked(self, kind: str) -> NDArray[np.bool_]:
         """Where a kind cannot move, [y, x] with y up."""
-        if kind == "air":
+        if kind in ("air", "fighters"):
             area = self.bot.game_info.playable_area
             outside = np.ones_like(self._standing.natural)
             outside[area.y : area.y + area.height, area.x : area.x + area.width] = False
@@ -245,7 +242,7 @@ class Battlefield:
 
     def _follow_walls(self) -> None:
         for kind, space in self._spaces.items():
-            if kind == "air":
+            if kind in ("air", "fighters"):
                 continue
             walls = self._blocked(kind)[::-1]
             for blocked in (True, False):

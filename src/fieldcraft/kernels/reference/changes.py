@@ -64,17 +64,25 @@ def patch(
     tables: NDArray[np.float64],
     starts: Whole,
     reaches: Whole,
+    chords: Whole,
+    first_chords: Whole,
     most: int,
 ) -> bool:
     """Take off what is held of the changed rows, put on what stands there now, and show it; False and nothing done where walls are near."""
-    jobs = []
+    jobs, work = [], 0
     rows = np.flatnonzero(changed)
     now = np.where(alive[rows], strengths[rows], np.float32(0)).astype(np.float64)
     for row, strength in zip(rows, now, strict=True):
+        held, number = int(held_shapes[row]), int(numbers[shapes[row]])
+        moves_only = held == number and held_strengths[row] == strength != 0 and first_chords[number] >= 0
+        if not (moves_only and not len(before)):
+            work += sum(
+                (2 * int(reaches[shape]) + 1) ** 2 for shape, size in ((held, held_strengths[row]), (number, strength)) if size != 0
+            )
         jobs.append((int(held_cells[row]), -float(held_strengths[row]), int(held_shapes[row])))
         jobs.append((int(cells[row]), float(strength), int(numbers[shapes[row]])))
     jobs = [job for job in jobs if job[1] != 0]
-    if sum((2 * int(reaches[number]) + 1) ** 2 for _, _, number in jobs) > most:
+    if work > most:
         return False
     width = sums.shape[1]
     for cell, _, number in jobs:

@@ -44,6 +44,8 @@ class GridFootprints:
         self._packed = np.zeros(0)
         self._starts = np.zeros(0, dtype=np.int64)
         self._reaches = np.zeros(0, dtype=np.int64)
+        self._chords = np.zeros((0, 2), dtype=np.int64)
+        self._first_chords = np.zeros(0, dtype=np.int64)
         self._by_square = np.zeros(0)
         self._square_starts = np.zeros(0, dtype=np.int64)
         self._scratch: dict[tuple[int, bool], Scratch] = {}
@@ -71,6 +73,18 @@ class GridFootprints:
         """How many cells the table of each shape reaches each way."""
         self._pack()
         return self._reaches
+
+    @property
+    def chords(self) -> NDArray[np.int64]:
+        """The first column and the end of each row of flat footprints, one shape after the other, (rows, 2)."""
+        self._pack()
+        return self._chords
+
+    @property
+    def first_chords(self) -> NDArray[np.int64]:
+        """Where in `chords` those of each shape begin; -1 for shapes that are not flat."""
+        self._pack()
+        return self._first_chords
 
     @property
     def size(self) -> int:
@@ -131,6 +145,11 @@ class GridFootprints:
             self._starts = np.append(self._starts, len(self._packed) + np.cumsum(sizes) - sizes)
             self._packed = np.concatenate([self._packed, *(table.reshape(-1) for table in new)])
             self._reaches = np.append(self._reaches, [len(table) // 2 for table in new])
+            for table in new:
+                chords = _chords(table)
+                self._first_chords = np.append(self._first_chords, -1 if chords is None else len(self._chords))
+                if chords is not None:
+                    self._chords = np.concatenate([self._chords, chords])
 
     def table(self, number: int) -> NDArray[np.float64]:
         """The weights of a shape on open walks, (2 r + 1, 2 r + 1)."""
@@ -216,6 +235,19 @@ class GridFootprints:
         if (reach, aside) not in self._scratch:
             self._scratch[reach, aside] = Scratch(reach, walks.walls.size, walks.lengths)
         return self._scratch[reach, aside]
+
+
+def _chords(table: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """First column and end of each row of a footprint that weighs the same wherever it weighs anything; None for others."""
+    inside = table != 0
+    if not (table[inside] == table[len(table) // 2, len(table) // 2]).all():
+        return None
+    counts = inside.sum(axis=1)
+    firsts = np.where(counts > 0, inside.argmax(axis=1), 0)
+    columns = np.arange(table.shape[1])
+    if not (inside == ((columns >= firsts[:, None]) & (columns < (firsts + counts)[:, None]))).all():
+        return None
+    return np.stack([firsts, firsts + counts], axis=1)
 
 
 class Scratch:

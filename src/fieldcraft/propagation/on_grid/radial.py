@@ -64,7 +64,7 @@ class GridRadialField(RadialField[GridWalks]):
             walls_before = self.walks.walls_before
         done: bool = self._changes.patch(
             *columns, self._numbers, held.cells, held.strengths, held.shapes, sums.total, sums.shown, self.walks.walls, sums.stale,
-            walls_before, prints.packed, prints.starts, prints.reaches, _STAMPED_PER_THREAD,
+            walls_before, prints.packed, prints.starts, prints.reaches, prints.chords, prints.first_chords, _STAMPED_PER_THREAD,
         )  # fmt: skip
         return done
 
