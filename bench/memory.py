@@ -17,13 +17,14 @@ from bench.opponents import MissingCompilerError, compiled
 from bench.race import Times, nothing, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.kernels import pool
-from fieldcraft.propagation import Fade, Stamp, Trail
+from fieldcraft.propagation import Diffuse, Fade, Stamp, Trail
 from fieldcraft.steering import Walk, Walkers
 
 COLUMNS = ("case", "fieldcraft best ms", "median", "opponent", "its best ms", "fieldcraft is, best", "median", "required", "verdict")
 MEMORY, PATCH, PATCHES, TICKS = 4096, 64, 41, 20
 STAMPS = 10_000
 TRAIL = 2048
+DIFFUSE = 1024
 AGENTS, FIELD = 100_000, 512
 
 
@@ -288,6 +289,43 @@ class TreeFlock:
         self.positions = np.mod(self.positions + self.headings, FIELD)
 
 
+def diffusing(report: Report, quick: bool) -> None:
+    """One update of a layer that diffuses, eight neighbors, no walls."""
+    start = np.random.default_rng(0).random((DIFFUSE, DIFFUSE), dtype=np.float32)
+    imap = fc.InfluenceMap(fc.Grid(DIFFUSE, DIFFUSE, neighbors=8))
+    layer = imap.add_layer("heat", Diffuse(0.5, edges="lose", floor=0))
+    around = np.full((3, 3), 0.5 / 8, np.float32)
+    around[1, 1] = 0.5
+    values, after = start.copy(), np.empty_like(start)
+
+    def scipy_way() -> None:
+        ndimage.convolve(values, around, output=after, mode="constant")
+        values[:] = after
+
+    layer.write(start)
+    layer.step()
+    scipy_way()
+    if not np.allclose(layer.values, values, rtol=1e-4, atol=1e-5):
+        report.wrong.append("diffusion: fieldcraft and SciPy differ")
+    peers: list[tuple[str, Callable[[], None], float]] = [("scipy.ndimage.convolve", scipy_way, 8)]
+    try:
+        import cv2
+
+        def opencv() -> None:
+            cv2.filter2D(values, -1, around, dst=after, borderType=cv2.BORDER_CONSTANT)
+            values[:] = after
+
+        peers.append((f"OpenCV {machine.version('opencv-python-headless')} filter2D", opencv, 1))
+    except ImportError:
+        report.notes.append("Left out: OpenCV, which is not installed.")
+    table = Table(f"Diffuse: a half to eight neighbors, {DIFFUSE} x {DIFFUSE}", COLUMNS)
+    for words, way, required in peers:
+        found = batches({"ours": (imap.step, imap.step), "peer": (way, way)}, 4 if quick else 80)
+        add_row(table, "update", found["ours"], words, found["peer"], required)
+    table.notes.append("fieldcraft looks at the walls of each cell, the others know none.")
+    report.tables.append(table)
+
+
 def crowds(report: Report, quick: bool) -> None:
     """A hundred thousand agents."""
     before, digests = pool.threads(), []
@@ -339,7 +377,7 @@ def crowds(report: Report, quick: bool) -> None:
 def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
-    for name, part in (("fading", fading), ("stamps", stamping), ("trails", trailing), ("crowds", crowds)):
+    for name, part in (("fading", fading), ("stamps", stamping), ("trails", trailing), ("diffusion", diffusing), ("crowds", crowds)):
         say(f"bench memory: {name}")
         part(report, quick)
     return report

@@ -46,7 +46,7 @@ GAMES = {
 EXPERIMENTS = tuple(path.stem for path in sorted((DOCS / "data").glob("*.json")))
 """Drawn by `fieldcraft experiment draw docs/data/NAME.json`; the page says what the experiment itself was told."""
 
-PAGES = {"pack": "flanking.md", "cookbook": "cookbook.md"}
+PAGES = {"pack": "flanking.md", "cookbook": "cookbook.md", "netlogo_slime": "coming_from_netlogo.md"}
 """Written by the code on a page; of the cookbook all."""
 
 BENCH = ("cost",)

@@ -34,6 +34,7 @@ def _layers(space: fc.Space) -> fc.InfluenceMap:
     for metric in ("straight", "connected", "path"):
         imap.add_layer(metric, fc.Radial(3.0, metric=metric)).add_sources(places[:2], [1.0, -1.0])
     imap.add_layer("seen", fc.Fade(half_life=5.0))
+    imap.add_layer("gas", fc.Diffuse()).add_source(places[0])
     imap.add_layer("alarm", fc.Flood(cooling=0.05)).add_source(places[0])
     if not isinstance(space, fc.Graph):
         imap.add_layer("scent", fc.Trail(half_life=5.0))

@@ -50,7 +50,7 @@ from fieldcraft.paths import (
     shortest_paths,
     would_block,
 )
-from fieldcraft.propagation import Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, shot_danger
+from fieldcraft.propagation import Diffuse, Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, shot_danger
 from fieldcraft.pursuit import Belief, Contacts, LastSeen, Motion, Pursuit, SearchParty, Sight
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, pick, regions, sample, sense, uphill, worst
 from fieldcraft.query import calculus as _calculus
@@ -77,6 +77,7 @@ __all__ = [
     "Belief",
     "ConcurrentUse",
     "Contacts",
+    "Diffuse",
     "DistanceMap",
     "Expression",
     "Fade",

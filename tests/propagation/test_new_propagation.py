@@ -24,20 +24,20 @@ from support.refusals import refused
 
 
 @dataclass(frozen=True)
-class Diffuse(Spreading):
+class Even(Spreading):
     """Values go a part of the way to the mean of their four neighbours in each step."""
 
     rate: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
 
-    does = "diffuses"
+    does = "evens out"
 
-    def field(self, space: Any, every: float) -> DiffuseField:
-        return DiffuseField(self, space)
+    def field(self, space: Any, every: float) -> EvenField:
+        return EvenField(self, space)
 
 
-class DiffuseField(Field):
-    def __init__(self, diffuse: Diffuse, space: fc.Grid) -> None:
-        self.space, self.diffuse = space, diffuse
+class EvenField(Field):
+    def __init__(self, even: Even, space: fc.Grid) -> None:
+        self.space, self.even = space, even
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
         self._pins = (np.zeros(0, np.int64), np.zeros(0, np.float32))
 
@@ -50,15 +50,15 @@ class DiffuseField(Field):
     def feed(self, sources: Sources) -> None:
         self._pins = sources.pins("sum")
 
-    def tune(self, diffuse: Diffuse, every: float) -> None:
-        self.diffuse = diffuse
+    def tune(self, even: Even, every: float) -> None:
+        self.even = even
 
     def run(self, count: int) -> None:
         for _ in range(count):
             self.values.reshape(-1)[self._pins[0]] = self._pins[1]
             around = np.pad(self.values, 1)
             mean = (around[:-2, 1:-1] + around[2:, 1:-1] + around[1:-1, :-2] + around[1:-1, 2:]) / 4
-            self.values += np.float32(self.diffuse.rate) * (mean - self.values)
+            self.values += np.float32(self.even.rate) * (mean - self.values)
             self.values[self.space.walls] = 0
 
     def settle(self) -> None:
@@ -78,7 +78,7 @@ width = 9
 height = 5
 
 [layers.heat]
-propagation = "diffuse"
+propagation = "even"
 rate = {rate}
 
 [[sources]]
@@ -93,14 +93,14 @@ seconds = 1
 
 @pytest.fixture(autouse=True)
 def row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PROPAGATIONS, "diffuse", Diffuse)  # the row
+    monkeypatch.setitem(PROPAGATIONS, "even", Even)  # the row
 
 
 def test_its_layer_takes_sources_and_deposits_and_is_saved(tmp_path: Path) -> None:
     walls = np.zeros((5, 9), bool)
     walls[0, 3] = True
     imap = fc.InfluenceMap(fc.Grid(9, 5, walls=walls))
-    layer = imap.add_layer("heat", Diffuse(0.4))
+    layer = imap.add_layer("heat", Even(0.4))
     assert isinstance(layer, fc.SpreadLayer)
     layer.sync(["fire"], [(4.5, 2.5)], 3.0)
     layer.deposit((1.5, 1.5), 2.0)
@@ -125,7 +125,7 @@ def test_a_recipe_knows_its_settings_and_its_checks(tmp_path: Path) -> None:
     path = tmp_path / "recipe.toml"
     path.write_text(RECIPE.format(rate=0.25))
     recipe = read_recipe(path)
-    assert recipe.layers[0].propagation == Diffuse(0.25)
+    assert recipe.layers[0].propagation == Even(0.25)
     world = World(recipe)
     world.go_to(1.0)
     assert world.imap["heat"].values[2, 5] > 0

@@ -151,8 +151,8 @@ class InfluenceMap:
         Parameters
         ----------
         name: a new one, not empty.
-        propagation: how influence gets from cell to cell, `Spread`, `Radial`, `Flood`, `Fade` or `Trail`; it says what feeds the layer,
-            see `Layer`. Without one the layer carries the array `values`.
+        propagation: how influence gets from cell to cell, `Spread`, `Diffuse`, `Flood`, `Radial`, `Fade` or `Trail`; it says what feeds the
+            layer, see `Layer`. Without one it carries the array `values`.
         every: seconds between two updates.
         cell_size: the layer's own, coarser cells: a whole multiple of the map's.
         walls: the layer's own walls, bool of the map's shape (height, width), for another mobility; False for none (air).
@@ -173,7 +173,7 @@ class InfluenceMap:
                 )
             if propagation is not None and not isinstance(propagation, Propagation):
                 raise InvalidValue(
-                    "propagation is a fieldcraft.Spread, Radial, Flood, Fade or Trail",
+                    "propagation is a fieldcraft.Spread, Diffuse, Flood, Radial, Fade or Trail",
                     got=repr(propagation),
                     remedy="Pass fc.Spread(decay, momentum)",
                 )

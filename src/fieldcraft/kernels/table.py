@@ -22,6 +22,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "trail": ("trail",),
     "trail_plan": ("trail",),
     "hex_trail": ("trail",),
+    "diffuse": ("diffuse",),
     # several layers
     "compose": ("expressions",),
     "teams": ("teams",),

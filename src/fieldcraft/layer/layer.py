@@ -43,7 +43,7 @@ class LayerState:
 class Layer(Operand):
     """One kind of influence on one space. Made by `InfluenceMap.add_layer`, which gives back what its propagation makes of it:
 
-    - `SourceLayer` takes sources: a `SpreadLayer` with `Spread` or `Flood`, which takes deposits too, or a `RadialLayer`;
+    - `SourceLayer` takes sources: a `SpreadLayer` with `Spread`, `Diffuse` or `Flood`, which takes deposits too, or a `RadialLayer`;
     - `MemoryLayer` takes marks, with `Fade`;
     - `TrailLayer` takes stamps and deposits, with `Trail`;
     - `ArrayLayer` carries an array of your own.

@@ -1,5 +1,6 @@
 """How a value gets from cell to cell."""
 
+from fieldcraft.propagation.diffuse import Diffuse
 from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.flood import Flood
@@ -14,6 +15,7 @@ from fieldcraft.propagation.trail import Trail
 __all__ = [
     "PROPAGATIONS",
     "Account",
+    "Diffuse",
     "Fade",
     "Field",
     "Flood",
@@ -26,4 +28,11 @@ __all__ = [
     "shot_danger",
 ]
 
-PROPAGATIONS: dict[str, type[Propagation]] = {"spread": Spread, "radial": Radial, "fade": Fade, "flood": Flood, "trail": Trail}
+PROPAGATIONS: dict[str, type[Propagation]] = {
+    "spread": Spread,
+    "radial": Radial,
+    "fade": Fade,
+    "flood": Flood,
+    "trail": Trail,
+    "diffuse": Diffuse,
+}

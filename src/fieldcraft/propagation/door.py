@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.canvas import Blots, GridBlots
+from fieldcraft.propagation.diffuse import Diffuse
+from fieldcraft.propagation.diffuse_field import DiffuseField, graph_diffuse_field, hex_diffuse_field
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.on_graph import exact as graph_exact
 from fieldcraft.propagation.on_graph import fade as graph_fade
@@ -21,6 +23,7 @@ from fieldcraft.propagation.on_grid import fade as grid_fade
 from fieldcraft.propagation.on_grid import footprints
 from fieldcraft.propagation.on_grid import radial as grid_radial
 from fieldcraft.propagation.on_grid import spread as on_squares
+from fieldcraft.propagation.on_grid.diffuse import grid_diffuse_field
 from fieldcraft.propagation.on_hex.stamps import HexBlots
 from fieldcraft.propagation.on_hex.trail import HexTrailField
 from fieldcraft.propagation.radial_field import RadialField
@@ -33,7 +36,7 @@ from fieldcraft.space import Space, picked
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["Surroundings", "blots_on", "radial_field", "spread_field", "surroundings_of", "too_large", "trail_field"]
+__all__ = ["Surroundings", "blots_on", "diffuse_field", "radial_field", "spread_field", "surroundings_of", "too_large", "trail_field"]
 
 
 class Surroundings(Protocol):
@@ -62,6 +65,12 @@ def spread_field(spread: Spread, space: Space, every: float) -> Field:
     """A field that spreads."""
     kind: Callable[..., Field] = picked(space, "Spread", grid=on_squares.SpreadField, graph=graph_spread.GraphSpreadField)
     return kind(spread, space, every)
+
+
+def diffuse_field(diffuse: Diffuse, space: Space, every: float) -> Field:
+    """A field that diffuses."""
+    make: Callable[..., DiffuseField] = picked(space, "Diffuse", grid=grid_diffuse_field, hex=hex_diffuse_field, graph=graph_diffuse_field)
+    return make(diffuse, space, every)
 
 
 def radial_field(radial: Radial, space: Space) -> RadialField[Any]:
