@@ -16,14 +16,14 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments.experiment import Experiment, words
 from fieldcraft_worlds.experiments.statistics import Interval, mean, rate
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number
-from fieldcraft_worlds.experiments.towers import play
+from fieldcraft_worlds.experiments.towers import has_room, play
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, worlds_of
 from fieldcraft_worlds.library import kernels_of
 
 __all__ = ["EXPERIMENT", "MEASURES", "league_study", "rated", "summarise"]
 
-DEFAULT = ("feinter", "planner", "influence", "routed", "shortest", "hasty")
-LAYOUTS = ("seeded", "guarded")
+DEFAULT = ("feinter", "planner", "stubborn", "loose", "influence", "routed", "shortest", "hasty")
+LAYOUTS = ("seeded", "guarded", "gates", "roads")
 MEASURES = (
     Measure("rating", mark=1500.0, limits=(1100.0, 1900.0)),
     Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
@@ -45,34 +45,48 @@ def league_study(
     seeds: int = 2,
     first_seed: int = 9000,
     commanders: Sequence[str] = DEFAULT,
+    layouts: Sequence[str] = LAYOUTS,
     towers: int = 4,
     units: int = 36,
     limit: float = 120.0,
+    rate: int = 15,
 ) -> Study:
     """The study behind `fieldcraft experiment league`.
 
-    Every two of `commanders` meet on every world, with towers apart and with towers that cover the way, from both sides. The seeds begin
-    where none of the commanders was tried while it was written. The other arguments are those of `towers_study`.
+    Every two of `commanders` meet on every world from both sides. A world is a map and a seed, and worlds take the `layouts` of towers in
+    turn; one that a map has no room for is left out there. The seeds begin where none of the commanders was tried while it was written.
+    `rate` is how many steps a second has: 15 take half the time of the game's 30. The other arguments are those of `towers_study`.
 
     Raises `InvalidValue` for fewer than two commanders, and unknown ones.
     """
     from fieldcraft_worlds.games.towers.settings import COMMANDERS, HUMAN
+    from fieldcraft_worlds.games.towers.settings import LAYOUTS as KNOWN
 
     known = tuple(name for name in COMMANDERS if name != HUMAN)
     names = [checks.choice("commander", name, known) for name in commanders]
     if len(set(names)) < 2 or len(set(names)) != len(names):
         raise InvalidValue("A league has two commanders or more", got=", ".join(names) or "none", remedy=f"Choose among {', '.join(known)}")
+    turns = [checks.choice("layout", name, tuple(name for name in KNOWN if name != "placed")) for name in layouts]
     worlds, digests = worlds_of(kinds, files, size)
-    rules: Row = {"towers": towers, "units": units, "limit": float(limit)}
+    rules: Row = {"towers": towers, "units": units, "limit": float(limit), "rate": rate}
+    laid = [
+        {**world, **rules, "seed": seed, "layout": _laid({**world, **rules, "seed": seed}, turns[turn:] + turns[:turn])}
+        for round, seed in enumerate(seeds_of(seeds, first_seed))
+        for number, world in enumerate(worlds)
+        for turn in [(number + round) % len(turns)]
+    ]
     jobs: tuple[Job, ...] = tuple(
-        {**world, **rules, "layout": layout, "seed": seed, "first": ours, "second": theirs}
-        for seed in seeds_of(seeds, first_seed)
-        for world in worlds
-        for layout in LAYOUTS
+        {**world, "first": ours, "second": theirs}
+        for world in laid
         for pair in combinations(names, 2)
         for ours, theirs in (pair, pair[::-1])
     )
     return Study("league", "Tower game: the league of commanders", "matches", jobs, play, summarise, digests)
+
+
+def _laid(job: Row, layouts: Sequence[str]) -> str:
+    """The first of the layouts that the map of a job has room for; the last, where it is alone."""
+    return next((layout for layout in layouts[:-1] if has_room(job, layout)), layouts[-1])
 
 
 def rated(names: Sequence[str], points: Floats) -> Floats:
@@ -96,7 +110,7 @@ def rated(names: Sequence[str], points: Floats) -> Floats:
 def summarise(rows: Sequence[Row]) -> Summary:
     """The rating of each commander, the share of its matches that it won, and its mean score; by layout and taken together.
 
-    Intervals of ratings are those of a bootstrap over pairings: two commanders on one world, from both sides.
+    Intervals of ratings are those of a bootstrap over worlds, and in each over pairings: two commanders from both sides.
     """
     names = tuple(dict.fromkeys(str(row[side]) for row in rows for side in ("first", "second")))
     groups = ("all worlds", *dict.fromkeys(str(row["layout"]) for row in rows))
@@ -125,15 +139,22 @@ def _ratings(names: Sequence[str], rows: Sequence[Row]) -> list[Interval]:
         won = 0.5 if row["winner"] is None else float(row["winner"] == row["first"])
         points[one, other] += won
         points[other, one] += 1 - won
-    each = np.stack(list(pairings.values()))
+    each, worlds = np.stack(list(pairings.values())), [key[2:] for key in pairings]
+    by_world = [np.array([row for row, world in enumerate(worlds) if world == here]) for here in dict.fromkeys(worlds)]
     rng = np.random.default_rng(0)
-    drawn = rated(names, np.stack([each[rng.integers(len(each), size=len(each))].sum(axis=0) for _ in range(_RESAMPLES)]))
+    drawn = rated(names, np.stack([each[_drawn(by_world, rng)].sum(axis=0) for _ in range(_RESAMPLES)]))
     low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
     values = rated(names, each.sum(axis=0))
     return [
-        Interval(float(value), float(least), float(most), len(rows) * 2 // len(names), "bootstrap over pairings")
+        Interval(float(value), float(least), float(most), len(rows) * 2 // len(names), "bootstrap over worlds and pairings")
         for value, least, most in zip(values, low, high, strict=True)
     ]
+
+
+def _drawn(by_world: Sequence[NDArray[np.int64]], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Pairings drawn with replacement, from worlds drawn so."""
+    worlds = [by_world[number] for number in rng.integers(len(by_world), size=len(by_world))]
+    return np.concatenate([rng.choice(rows, size=len(rows)) for rows in worlds])
 
 
 def _table(names: Sequence[str], rows: Sequence[Row]) -> Summary:
@@ -150,21 +171,25 @@ def _table(names: Sequence[str], rows: Sequence[Row]) -> Summary:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_map_arguments(parser, size="56x40")
-    add_seed_arguments(parser, seeds=2, what="worlds per map and layout")
+    add_seed_arguments(parser, seeds=2, what="worlds per map")
     parser.set_defaults(first_seed=9000)
     parser.add_argument(
         "--commanders",
         default=",".join(DEFAULT),
         metavar="A,B,...",
-        help=f"who plays; also stubborn and loose (default: {','.join(DEFAULT)})",
+        help=f"who plays; also raider and charger (default: {','.join(DEFAULT)})",
+    )
+    parser.add_argument(
+        "--layouts", default=",".join(LAYOUTS), metavar="A,B,...", help=f"of towers, world by world in turn (default: {','.join(LAYOUTS)})"
     )
 
 
 def _study(chosen: argparse.Namespace) -> Study:
     kinds = None if chosen.maps is None else words(chosen.maps)
     return league_study(
-        kinds, chosen.map, size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed, commanders=words(chosen.commanders)
-    )
+        kinds, chosen.map, size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed, commanders=words(chosen.commanders),
+        layouts=words(chosen.layouts),
+    )  # fmt: skip
 
 
 EXPERIMENT = Experiment(

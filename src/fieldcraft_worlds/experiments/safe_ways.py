@@ -1,26 +1,36 @@
 """Safe ways: when a way round the enemy's fire pays in the tower game, and how much.
 
-The commander `routed` does all that `shortest` does, but for the ways. Where towers stand apart nothing covers the way; where they cover
-each other along the shortest way between the bases, it is under fire from end to end.
+The commander `routed` does all that `shortest` does, but for the ways, and so `raider` beside `charger`. The first two strike the nearest
+tower, whose own fire nobody can walk round; the others what lies deepest, past the towers that stand before it. Where towers stand apart
+nothing covers the way; in three other layouts something does.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from fieldcraft import checks
 from fieldcraft_worlds.experiments.experiment import Experiment, words
 from fieldcraft_worlds.experiments.statistics import Interval, paired, rate
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number
-from fieldcraft_worlds.experiments.towers import play
+from fieldcraft_worlds.experiments.towers import has_room, play
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, worlds_of
 from fieldcraft_worlds.library import kernels_of
 
 __all__ = ["EXPERIMENT", "MEASURES", "safe_ways_study", "summarise"]
 
-LAYOUTS = {"seeded": "towers apart", "guarded": "towers that cover the way"}
-SIDES = ("routed", "shortest")
+LAYOUTS = {
+    "seeded": "towers apart",
+    "guarded": "towers that cover each other along the way",
+    "gates": "towers at narrow places of the way",
+    "roads": "towers along the way, and a road out of their fire",
+}
+PAIRS = {"strike the nearest": ("routed", "shortest"), "strike the deepest": ("raider", "charger")}
+"""Who takes safe ways, and who the shortest, striking the same."""
+
 MEASURES = (
     Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
     Measure("score ahead", mark=0.0),
@@ -32,52 +42,64 @@ def safe_ways_study(
     kinds: Iterable[str] | None = None,
     files: Iterable[str | os.PathLike[str]] = (),
     *,
-    size: str = "56x40",
+    size: str = "72x48",
     seeds: int = 10,
     first_seed: int = 0,
+    layouts: Sequence[str] = tuple(LAYOUTS),
     towers: int = 4,
     units: int = 36,
     limit: float = 120.0,
+    rate: int = 15,
 ) -> Study:
-    """The study behind `fieldcraft experiment safe-ways`: `routed` against `shortest` on the same worlds, with towers apart and covering
-    the way.
+    """The study behind `fieldcraft experiment safe-ways`: safe ways against shortest ones on the same worlds, in each layout of towers.
 
-    Arguments are those of `towers_study`; each world is played twice, with the sides swapped.
+    A layout that a map has no room for is left out on it. `rate` is how many steps a second has. The other arguments are those of
+    `towers_study`; each world is played twice by each of `PAIRS`, with the sides swapped.
     """
+    chosen = [checks.choice("layout", layout, tuple(LAYOUTS)) for layout in layouts]
     worlds, digests = worlds_of(kinds, files, size)
-    rules: Row = {"towers": towers, "units": units, "limit": float(limit)}
-    jobs: tuple[Job, ...] = tuple(
-        {**world, **rules, "layout": layout, "seed": seed, "first": ours, "second": theirs}
-        for layout in LAYOUTS
-        for world in worlds
+    rules: Row = {"towers": towers, "units": units, "limit": float(limit), "rate": rate}
+    laid = [
+        {**world, **rules, "layout": layout, "seed": seed}
         for seed in seeds_of(seeds, first_seed)
-        for ours, theirs in (SIDES, SIDES[::-1])
+        for world in worlds
+        for layout in chosen
+        if layout == "seeded" or has_room({**world, **rules, "seed": seed}, layout)
+    ]
+    jobs: tuple[Job, ...] = tuple(
+        {**world, "first": ours, "second": theirs} for world in laid for pair in PAIRS.values() for ours, theirs in (pair, pair[::-1])
     )
     return Study("safe-ways", "Tower game: safe ways against shortest ways", "matches", jobs, play, summarise, digests)
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """How much safe ways gained, map by map and taken together: matches won, and what `routed` was ahead in the two matches of a world."""
-    series = tuple(LAYOUTS.values())
-    maps = tuple(dict.fromkeys(label_of(row) for row in rows))
-    groups = (*maps, *(("all maps",) if len(maps) > 1 else ()))
+    """How much safe ways gained, by layout and by map: matches won, and what was gained in the two matches of a world."""
+    layouts = {LAYOUTS[layout]: [row for row in rows if row["layout"] == layout] for layout in LAYOUTS}
+    layouts = {title: some for title, some in layouts.items() if some}
+    covered = [row for row in rows if row["layout"] != "seeded"]
+    maps = {name: [row for row in covered if label_of(row) == name] for name in dict.fromkeys(map(label_of, covered))}
+    note = "Figures are of the side that takes safe ways; score and units saved are means of the two matches of a world"
+    more = (_gains(maps, (), name="maps", title="map by map, where towers cover the way"),) if maps else ()
+    return _gains(layouts, (note,), more=more)
+
+
+def _gains(groups: Mapping[str, Sequence[Row]], notes: tuple[str, ...], **other: Any) -> Summary:
     found: dict[tuple[str, str, str], Interval] = {}
-    for group in groups:
-        for layout, name in LAYOUTS.items():
-            here = [row for row in rows if row["layout"] == layout and group in (label_of(row), "all maps")]
+    for group, some in groups.items():
+        for series, (safe, short) in PAIRS.items():
+            here = [row for row in some if {row["first"], row["second"]} == {safe, short}]
             if not here:
                 continue
-            found[group, name, "matches won"] = rate(sum(row["winner"] == SIDES[0] for row in here), len(here))
+            found[group, series, "matches won"] = rate(sum(row["winner"] == safe for row in here), len(here))
             worlds: dict[tuple[object, ...], list[Row]] = {}
             for row in here:
-                worlds.setdefault((row["map"], row["width"], row["height"], row["seed"]), []).append(row)
+                worlds.setdefault((row["map"], row["width"], row["height"], row["seed"], row["layout"]), []).append(row)
             whole = [pair for pair in worlds.values() if len(pair) == 2]
             if whole:
                 for measure, column, sign in (("score ahead", "score", 1), ("units saved", "units lost", -1)):
-                    ours, theirs = ([sum(_of(row, side, column) for row in pair) / 2 for pair in whole] for side in SIDES)
-                    found[group, name, measure] = paired([sign * value for value in ours], [sign * value for value in theirs])
-    note = "Figures are of the commander that takes safe ways; score and units saved are means of the two matches of a world"
-    return Summary(groups, series, MEASURES, found, (note,))
+                    ours, theirs = ([sum(_of(row, side, column) for row in pair) / 2 for pair in whole] for side in (safe, short))
+                    found[group, series, measure] = paired([sign * value for value in ours], [sign * value for value in theirs])
+    return Summary(tuple(groups), tuple(PAIRS), MEASURES, found, notes, **other)
 
 
 def _of(row: Row, side: str, column: str) -> float:
@@ -85,19 +107,24 @@ def _of(row: Row, side: str, column: str) -> float:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_map_arguments(parser, size="56x40")
-    add_seed_arguments(parser, seeds=10, what="worlds per map and layout, each played twice with the sides swapped")
+    add_map_arguments(parser, size="72x48")
+    add_seed_arguments(parser, seeds=10, what="worlds per map and layout, each played four times")
+    parser.add_argument(
+        "--layouts", default=",".join(LAYOUTS), metavar="A,B,...", help=f"of towers, each on every map (default: {','.join(LAYOUTS)})"
+    )
 
 
 def _study(chosen: argparse.Namespace) -> Study:
     kinds = None if chosen.maps is None else words(chosen.maps)
-    return safe_ways_study(kinds, chosen.map, size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed)
+    return safe_ways_study(
+        kinds, chosen.map, size=chosen.size, seeds=chosen.seeds, first_seed=chosen.first_seed, layouts=words(chosen.layouts)
+    )
 
 
 EXPERIMENT = Experiment(
     "safe-ways",
     "when a way round the enemy's fire pays in the tower game, and how much",
-    "Plays the tower game: safe ways against shortest ways, with towers that stand apart and towers that cover each other along the way.",
+    "Plays the tower game: safe ways against shortest ways, with towers that stand apart and towers that cover the way.",
     "fieldcraft experiment safe-ways --maps open,rooms --seeds 20 --out out/safe-ways",
     _arguments,
     _study,

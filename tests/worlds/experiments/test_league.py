@@ -52,13 +52,19 @@ def test_a_league_is_summed_up() -> None:
 def test_safe_ways_are_summed_up_by_layout() -> None:
     rows = [match("routed", "shortest", "routed", layout="guarded", seed=seed) for seed in range(3)]
     rows += [match("shortest", "routed", "routed", layout="guarded", seed=seed) for seed in range(3)]
+    rows += [match("raider", "charger", "charger", layout="roads"), match("charger", "raider", "charger", layout="roads")]
     rows += [match("routed", "shortest", None, seed=1), match("shortest", "routed", "shortest", seed=1)]
-    found = safe_ways.summarise(rows).found
-    label = next(group for group, *_ in found)
-    assert found[label, "towers that cover the way", "matches won"].value == 1
-    assert found[label, "towers that cover the way", "score ahead"].value == 15
-    assert found[label, "towers apart", "matches won"].value == 0
-    assert found[label, "towers apart", "score ahead"].value == -7.5
+    summary = safe_ways.summarise(rows)
+    covering, apart, roads = (safe_ways.LAYOUTS[layout] for layout in ("guarded", "seeded", "roads"))
+    nearest, deepest = safe_ways.PAIRS
+    assert summary.groups == (apart, covering, roads)
+    assert summary.found[covering, nearest, "matches won"].value == 1
+    assert summary.found[covering, nearest, "score ahead"].value == 15
+    assert summary.found[apart, nearest, "matches won"].value == 0
+    assert summary.found[apart, nearest, "score ahead"].value == -7.5
+    assert summary.found[roads, deepest, "score ahead"].value == -15
+    assert (roads, nearest, "score ahead") not in summary.found
+    assert summary.more[0].found["open 40 x 28", nearest, "matches won"].value == 1  # without the matches of towers apart
 
 
 def test_a_league_has_two_commanders_of_different_names() -> None:
@@ -69,7 +75,13 @@ def test_a_league_has_two_commanders_of_different_names() -> None:
 
 def test_everybody_meets_everybody_from_both_sides() -> None:
     study = league.league_study(["open"], seeds=1, commanders=["influence", "routed", "shortest"])
-    assert len(study.jobs) == 3 * 2 * 2
+    assert len(study.jobs) == 3 * 2
     assert {(job["first"], job["second"]) for job in study.jobs} == {
         (a, b) for a in ("influence", "routed", "shortest") for b in ("influence", "routed", "shortest") if a != b
     }
+
+
+def test_worlds_take_layouts_in_turn_and_leave_out_what_a_map_has_no_room_for() -> None:
+    study = league.league_study(["open", "cave"], seeds=2, commanders=["routed", "shortest"], layouts=["roads", "gates"])
+    laid = {(job["map"], job["seed"]): job["layout"] for job in study.jobs}
+    assert laid == {("open", 9000): "roads", ("cave", 9000): "gates", ("open", 9001): "gates", ("cave", 9001): "gates"}

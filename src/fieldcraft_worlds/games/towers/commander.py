@@ -35,12 +35,14 @@ class Commander:
         (1 + vulnerability)`, both as shares of a tower's influence. Else the nearest.
     reinforce: while enemy units press own towers, the reserve holds the one where tension is highest, and new units come there.
     wave: the share of `settings.units` that makes a wave; twice as many go even from a tower under pressure.
+    deep: strike the tower that lies deepest, the farthest from all own ones by the shortest way, past those that stand before it.
     """
 
     safely: bool
     weak: bool
     reinforce: bool
     wave: float = 0.2
+    deep: bool = False
 
     def decide(self, mirror: Mirror, state: State, team: int) -> list[Order]:
         """The orders of a team at this state."""
@@ -48,6 +50,8 @@ class Commander:
         foes = np.flatnonzero(state.towers.teams != team)
         if not len(foes):
             return []
+        if self.deep:
+            foes = foes[[int(np.argmax(self._depths(mirror, team, own, foes)))]]
         pull = self._pull(mirror, state, team, foes)
         orders = self._next_targets(mirror, state, team, foes, pull)
         if len(own):
@@ -61,15 +65,27 @@ class Commander:
         if not len(foes) or not len(doors):
             return []
         found = []
+        depths = dict(zip(foes.tolist(), self._depths(mirror, team, own, foes).tolist(), strict=True)) if self.deep else {}
         for row, pull in zip(foes.tolist(), self._pull(mirror, state, team, foes).tolist(), strict=True):
             way = mirror.way_to_tower(team, row, self.safely)
             far = np.inf if way is None else float(way.distance.values.reshape(-1)[doors].min()) / mirror.walking.cell_size
             if np.isfinite(far):
                 held = f", counted {pull:.1f} times for what stands there" if self.weak else ""
-                found.append((far * pull, row, f"{far:.0f} cells{' with the fire on the way' if self.safely else ''}{held}"))
+                fire = " with the fire on the way" if self.safely else ""
+                found.append((-depths[row] if self.deep else far * pull, row, f"{far:.0f} cells{fire}{held}"))
         return [(row, words) for _, row, words in sorted(found)]
 
     # Where to strike
+
+    def _depths(self, mirror: Mirror, team: int, own: Ints, foes: Ints) -> Floats:
+        """The shortest way from own towers to each enemy tower, (F,); -1 where none leads."""
+        doors = np.concatenate([np.zeros(0, dtype=np.int64), *(mirror.rings[row] for row in own.tolist())])
+        found = np.full(len(foes), -1.0)
+        for number, row in enumerate(foes.tolist()):
+            way = mirror.way_to_tower(team, row, False)
+            far = np.inf if way is None else float(way.distance.values.reshape(-1)[doors].min(initial=np.inf))
+            found[number] = far if np.isfinite(far) else -1.0
+        return found
 
     def _pull(self, mirror: Mirror, state: State, team: int, foes: Ints) -> Floats:
         """By how much each enemy tower's way counts longer for what stands there, (F,)."""

@@ -18,6 +18,8 @@ _LEADERS: Mapping[str, Commander] = {
     "stubborn": Planner(safely=True, weak=True, reinforce=True, retreat=False),
     "loose": Planner(safely=True, weak=True, reinforce=True, hold=False),
     "hasty": Commander(safely=False, weak=False, reinforce=False, wave=0.06),
+    "raider": Commander(safely=True, weak=False, reinforce=False, deep=True),
+    "charger": Commander(safely=False, weak=False, reinforce=False, deep=True),
 }
 LEVELS: Mapping[str, str] = {"easy": "hasty", "fair": "shortest", "hard": "influence", "hardest": "feinter"}
 """The levels of difficulty for a human player, and who plays each."""
@@ -25,6 +27,7 @@ LEVELS: Mapping[str, str] = {"easy": "hasty", "fair": "shortest", "hard": "influ
 LEADERS: Mapping[str, Commander] = {**_LEADERS, **{level: _LEADERS[name] for level, name in LEVELS.items()}}
 """The commander that a name in the settings stands for.
 
-"routed" differs from "shortest" by the ways alone, "hasty" by sending a few at a time; "stubborn" from "planner" by never turning back,
+"routed" differs from "shortest" by the ways alone, "hasty" by sending a few at a time; "raider" and "charger"
+strike what lies deepest, and differ by the ways alone; "stubborn" from "planner" by never turning back,
 "loose" by not holding narrow places, and "feinter" by decoys.
 """

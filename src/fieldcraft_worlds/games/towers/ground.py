@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["block", "is_clear", "is_open", "ring"]
+__all__ = ["block", "is_clear", "is_open", "openness", "ring"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -42,6 +42,14 @@ def is_open(space: Grid, reach: int) -> NDArray[np.bool_]:
     walls = np.pad(space.walls, reach, constant_values=True).astype(np.int64)
     sums = np.pad(walls.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     return np.asarray(sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side] == 0)
+
+
+def openness(walls: NDArray[np.bool_], reach: int) -> Ints:
+    """How many cells are open within so many of each on every side, (cells,): few where a way is narrow."""
+    padded = np.pad((~walls).astype(np.int64), reach)
+    sums = np.pad(padded.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    side = 2 * reach + 1
+    return np.asarray(sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]).reshape(-1)
 
 
 def standing(space: Grid, cell: int, reach: int) -> Ints:

@@ -93,12 +93,7 @@ class Mirror:
     def width(self, reach: int) -> Ints:
         """How many cells are open within so many of each on every side, (cells,): few where a way is narrow."""
         if reach not in self._widths:
-            walls = self.space.walls
-            padded = np.pad((~walls).astype(np.int64), reach)
-            sums = np.pad(padded.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
-            side = 2 * reach + 1
-            counted = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]
-            self._widths[reach] = counted.reshape(-1)
+            self._widths[reach] = ground.openness(self.space.walls, reach)
         return self._widths[reach]
 
     # Towers

@@ -123,11 +123,13 @@ class Planner(Commander):
                 if np.isfinite(far.min()):
                     reached.append((float(far.min()), row, int(starts[int(np.argmin(far))])))
         reached.sort()
-        held = self._held(mirror.imap, mirror, team)
-        found = [self._forecast(mirror, state, team, row, start, cost, size, held) for cost, row, start in reached[:_ASKED]]
+        twin = mirror.imap.copy()
+        found = [self._forecast(mirror, twin, state, team, row, start, cost, size) for cost, row, start in reached[:_ASKED]]
         return sorted(found, key=lambda prospect: -prospect.worth)
 
-    def _forecast(self, mirror: Mirror, state: State, team: int, row: int, start: int, cost: float, size: int, held: float) -> Prospect:
+    def _forecast(
+        self, mirror: Mirror, twin: InfluenceMap, state: State, team: int, row: int, start: int, cost: float, size: int
+    ) -> Prospect:
         settings, space, towers = mirror.settings, mirror.walking, state.towers
         tower, unit = settings.tower, settings.unit
         way = mirror.way_to_tower(team, row, self.safely)
@@ -145,7 +147,7 @@ class Planner(Commander):
         defenders = int(np.count_nonzero((state.units.teams != team) & (np.hypot(*gaps.T) <= _NEAR)))
         strength = sum(unit.damage) / 2 / unit.interval
         needed = math.sqrt(2 * cover * pressure * float(towers.health[row]) / strength + defenders**2)
-        ground = self._held(self._after(mirror, team, row, ring, size), mirror, team) - held
+        ground = self._turned(mirror, twin, team, row, ring, size)
         arriving = size * max(1.0 - lost, 0.0)
         left = math.sqrt(max(arriving**2 - needed**2, 0.0))
         seconds = path.length / space.cell_size / unit.speed + float(towers.health[row]) / (strength * max(arriving, 1.0))
@@ -153,16 +155,24 @@ class Planner(Commander):
         worth = gained / (seconds + 10.0)
         return Prospect(int(towers.ids[row]), row, start, path.length / space.cell_size, lost, cover, defenders, needed, ground, worth)
 
-    def _after(self, mirror: Mirror, team: int, row: int, ring: Ints, size: int) -> InfluenceMap:
-        """The influence as it would be with the tower gone and a wave in its place: on a copy, which leaves the game's own as it is."""
-        twin = mirror.imap.copy()
-        names, unit, space = mirror.settings.teams, mirror.settings.unit, mirror.space
-        twin.layer(names[int(mirror.towers.teams[row])], RadialLayer).remove_at(mirror.middles[row])
+    def _turned(self, mirror: Mirror, twin: InfluenceMap, team: int, row: int, ring: Ints, size: int) -> float:
+        """The share of ground that turns if the tower is gone and a wave stands in its place.
+
+        Both are tried on a copy of the influence map, which is put back after: radial layers are exact under change.
+        """
+        names, tower, unit, space = mirror.settings.teams, mirror.settings.tower, mirror.settings.unit, mirror.space
+        theirs = twin.layer(names[int(mirror.towers.teams[row])], RadialLayer)
+        ours = twin.layer(names[team], RadialLayer)
         places = space.position_of(ring[np.arange(min(size, len(ring)))])
         strengths = np.full(len(places), unit.influence * size / max(len(places), 1))
-        twin.layer(names[team], RadialLayer).add_sources(places, strengths, radii=unit.reach * space.cell_size, on_wall="through")
-        twin.step()
-        return twin
+        theirs.remove_at(mirror.middles[row])
+        wave = ours.add_sources(places, strengths, radii=unit.reach * space.cell_size, on_wall="through")
+        for layer in (theirs, ours):
+            layer.step()
+        after = self._held(twin, mirror, team)
+        ours.sources.remove(wave)
+        theirs.add_source(mirror.middles[row], tower.influence, on_wall="through")
+        return after - self._held(mirror.imap, mirror, team)
 
     def _held(self, imap: InfluenceMap, mirror: Mirror, team: int) -> float:
         """The share of open ground where a team's influence is above all others' together."""

@@ -9,7 +9,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
-__all__ = ["COMMANDERS", "HUMAN", "LAYOUTS", "Settings", "TowerRules", "UnitRules"]
+__all__ = ["COMMANDERS", "HUMAN", "LAYOUTS", "ON_THE_WAY", "Settings", "TowerRules", "UnitRules"]
 
 HUMAN = "human"
 COMMANDERS = (
@@ -22,13 +22,17 @@ COMMANDERS = (
     "stubborn",
     "loose",
     "hasty",
+    "raider",
+    "charger",
     "easy",
     "fair",
     "hard",
     "hardest",
 )
 _METRICS = ("straight", "connected", "path", "sight")
-LAYOUTS = ("seeded", "guarded", "placed")
+LAYOUTS = ("seeded", "guarded", "gates", "roads", "placed")
+ON_THE_WAY = ("guarded", "gates", "roads")
+"""Layouts whose towers stand along the shortest way between the bases."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,8 @@ class Settings(Paced):
     commanders: who commands each team: "influence", "routed", "shortest", "planner" or another (see `commanders`), a level from "easy" to
         "hardest", or "human" for
         orders from outside. One word stands for all.
-    layout: "seeded" places all towers by the seed, "guarded" so that they cover each other along the shortest way between the bases;
+    layout: "seeded" places all towers by the seed. Along the shortest way between the bases they stand in "guarded", so that they
+        cover each other, in "gates", where it is narrow, and in "roads", so that another way is out of their fire.
         "placed" leaves those of human teams to `Place` orders, until `Begin`.
     towers: how many each team has, or may place.
     units: how many each team may have at once.

@@ -113,3 +113,41 @@ def test_what_is_laid_may_also_be_placed() -> None:
         for cell in own.tolist():
             refuse_site(mirror, placed, team, cell)
             placed = placed.joined(raised(RULES, len(placed), np.array([team]), np.array([cell])))
+
+
+def test_gates_stand_at_narrow_places_on_the_way() -> None:
+    walls = np.ones((40, 90), dtype=bool)
+    walls[2:38, 2:88] = False
+    walls[:, 30:33] = walls[:, 57:60] = True
+    walls[12:18, 30:33] = walls[24:30, 57:60] = False  # two gates between three halls
+    gates = np.array([(31.5, 15.0), (58.5, 27.0)])
+    space = fc.Grid(90, 40, walls=walls, neighbors=8)
+
+    def apart(layout: str) -> float:
+        teams = [own for seed in range(4) for own in laid(space, replace(RULES, layout=layout, towers=2), seed)]
+        return float(np.mean([np.hypot(*(space.position_of(own[1:]) - gates).T).min() for own in teams]))
+
+    assert apart("gates") <= RULES.tower.range
+    assert apart("gates") < 0.6 * apart("guarded")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_roads_one_is_out_of_fire(seed: int) -> None:
+    space = fc.generate_map("open", 80, 56, seed=seed, neighbors=8)
+    cells = laid(space, replace(RULES, layout="roads"), seed)
+    for own, foe in (cells, cells[::-1]):
+        base, target = space.position_of(own[0]), space.position_of(foe[0])
+        gaps = space.position_of(np.arange(len(space)))[:, None] - space.position_of(foe[1:])
+        under_fire = np.hypot(gaps[..., 0], gaps[..., 1]).min(axis=1) <= RULES.tower.range
+        plain = distance_map(space, target)
+        free = distance_map(space.with_walls(space.walls | under_fire.reshape(space.shape)), target)
+        assert plain.sample(base) < free.sample(base) <= 2 * plain.sample(base)
+        way = plain.descend(base)
+        assert under_fire[np.atleast_1d(space.cell_at(way.positions))].any()
+
+
+def test_a_map_with_one_road_has_no_other() -> None:
+    walls = np.ones((10, 90), dtype=bool)
+    walls[1:9, 2:88] = False
+    with refused(InvalidValue, "roads", "another layout"):
+        laid(fc.Grid(90, 10, walls=walls), replace(RULES, towers=3, layout="roads"))

@@ -139,6 +139,19 @@ def test_guarding_towers_cover_each_other() -> None:
         assert gaps.min(axis=1).max() <= RULES.tower.range
 
 
+def test_raiders_and_chargers_strike_what_lies_deepest() -> None:
+    mirror, state = opened(replace(RULES, towers=4, layout="guarded"))
+    ready = with_units(mirror, state, 20, team=0, squad=0, cell=int(mirror.rings[0][0]))
+    struck = {
+        name: [order for order in LEADERS[name].decide(mirror, ready, 0) if isinstance(order, Strike)]
+        for name in ("raider", "charger", "routed")
+    }
+    deepest = int(state.towers.ids[state.towers.teams == 1][0])  # the base
+    assert [order.tower for order in struck["raider"]] == [order.tower for order in struck["charger"]] == [deepest]
+    assert [order.tower for order in struck["routed"]] != [deepest]
+    assert struck["raider"][0].safely and not struck["charger"][0].safely
+
+
 def test_the_same_seed_gives_the_same_match() -> None:
     space = fc.generate_map("rooms", 40, 28, seed=1, neighbors=8)
     rules = Settings(towers=2, units=16, limit=12)
