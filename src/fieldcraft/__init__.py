@@ -51,7 +51,7 @@ from fieldcraft.paths import (
     would_block,
 )
 from fieldcraft.propagation import Diffuse, Fade, Flood, Radial, Spread, Stamp, Trail, influence_at, shot_danger
-from fieldcraft.pursuit import Belief, Contacts, LastSeen, Motion, Pursuit, SearchParty, Sight
+from fieldcraft.pursuit import Belief, Contacts, LastSeen, Motion, Pursuit, SearchParty, Sight, motion
 from fieldcraft.query import Reservations, along, best, explain, explore_step, gradient, peaks, pick, regions, sample, sense, uphill, worst
 from fieldcraft.query import calculus as _calculus
 from fieldcraft.readiness import set_threads, warm_up
@@ -141,6 +141,7 @@ __all__ = [
     "load_scenarios",
     "maximum",
     "minimum",
+    "motion",
     "peaks",
     "pick",
     "recordings",

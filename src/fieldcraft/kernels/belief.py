@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["AROUND", "wander", "wander_grid"]
+__all__ = ["AROUND", "drift_grid", "wander", "wander_grid"]
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """Where a step can come from: (rows, columns) away, in the order of the bits of `ins`."""
@@ -71,4 +71,29 @@ def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
             here = here + f[x] if way & 32 else here
             here = here + g[x] if way & 64 else here
             here = here + h[x] if way & 128 else here
+            new[x] = here * scale
+
+
+@kernel("f8[:,::1], f8, f8[:,::1], f4[:,:,::1], out f8[:,::1], i8, i8")
+def drift_grid(mass, scale, keep, shares, out, first, last):
+    """The same where each step has a chance of its own: `shares` (8, height, width) of what is `AROUND[k]` arrive in a cell."""
+    width = keep.shape[1]
+    for y in range(first, last):
+        a, b, c = mass[y, :width], mass[y, 1 : width + 1], mass[y, 2 : width + 2]
+        d, own, e = mass[y + 1, :width], mass[y + 1, 1 : width + 1], mass[y + 1, 2 : width + 2]
+        f, g, h = mass[y + 2, :width], mass[y + 2, 1 : width + 1], mass[y + 2, 2 : width + 2]
+        first_of, second, third, fourth = shares[0, y], shares[1, y], shares[2, y], shares[3, y]
+        fifth, sixth, seventh, eighth = shares[4, y], shares[5, y], shares[6, y], shares[7, y]
+        kept = keep[y]
+        new = out[y + 1, 1 : width + 1]
+        for x in range(width):
+            here = own[x] * kept[x]
+            here = here + a[x] * first_of[x]
+            here = here + b[x] * second[x]
+            here = here + c[x] * third[x]
+            here = here + d[x] * fourth[x]
+            here = here + e[x] * fifth[x]
+            here = here + f[x] * sixth[x]
+            here = here + g[x] * seventh[x]
+            here = here + h[x] * eighth[x]
             new[x] = here * scale

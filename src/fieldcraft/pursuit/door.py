@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.pursuit import on_graph, on_grid
 from fieldcraft.space import Space, picked
 
-__all__ = ["Flow", "check_near", "flow", "walks"]
+__all__ = ["Flow", "check_near", "drift", "flow", "walks"]
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +40,12 @@ def flow(space: Space, stay: float, stride: float) -> Flow:
     """How belief moves: a share `stay` waits at each interval, in which a target gets `stride` world units far."""
     begin: Callable[..., Flow] = picked(space, "A belief", grid=on_grid.flow, graph=on_graph.flow)
     return begin(space, stay, stride)
+
+
+def drift(space: Space, chances: Floats) -> Flow:
+    """How belief moves where each step of `space.ways` is taken with a chance of its own, (A,)."""
+    begin: Callable[..., Flow] = picked(space, "A belief", grid=on_grid.drift, graph=on_graph.drift)
+    return begin(space, chances)
 
 
 def walks(space: Space, starts: NDArray[np.int64], places: NDArray[np.int64]) -> Floats:

@@ -12,8 +12,9 @@ from fieldcraft import kernels
 from fieldcraft.errors import OutsideMap
 from fieldcraft.pursuit.shares import Shares
 from fieldcraft.space import Space
+from fieldcraft.space.ways import Ways
 
-__all__ = ["WaysFlow", "check_near", "flow", "walks"]
+__all__ = ["WaysFlow", "check_near", "drift", "flow", "single", "walks"]
 
 Floats = NDArray[np.float64]
 _MARGIN = 0.1  # of a graph's size: how far off it somebody may be seen
@@ -49,12 +50,30 @@ class WaysFlow:
 def flow(space: Space, stay: float, stride: float) -> WaysFlow:
     """How belief moves on a space as its walls are now."""
     ways, shares = space.ways, Shares.of(space, stay, stride)
-    order = np.lexsort((ways.origins, ways.ends))
-    starts = np.zeros(len(space) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(ways.ends, minlength=len(space)), out=starts[1:])
-    origins = ways.origins[order]
+    order, starts, origins = _arriving(ways, len(space))
     arriving = shares.slower[order] * shares.part[origins]
     return WaysFlow(space.shape, shares.keep, starts, origins.astype(np.int32), arriving)
+
+
+def drift(space: Space, chances: Floats) -> WaysFlow:
+    """How belief moves where each step has a chance of its own."""
+    ways, narrow = space.ways, single(chances).astype(np.float64)
+    order, starts, origins = _arriving(ways, len(space))
+    keep: Floats = 1 - np.bincount(ways.origins, weights=narrow, minlength=len(space)).astype(np.float64)
+    return WaysFlow(space.shape, keep, starts, origins.astype(np.int32), narrow[order])
+
+
+def single(chances: Floats) -> NDArray[np.float32]:
+    """Chances as float32, none of them greater than it was: those of a cell don't add up to more than 1."""
+    return (chances * (1 - 2.0**-23)).astype(np.float32)
+
+
+def _arriving(ways: Ways, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The steps in the order of where they end, where those of each cell begin in that, and where they come from."""
+    order = np.lexsort((ways.origins, ways.ends))
+    starts = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ways.ends, minlength=count), out=starts[1:])
+    return order, starts, ways.origins[order]
 
 
 def walks(space: Space, starts: NDArray[np.int64], places: NDArray[np.int64]) -> Floats:

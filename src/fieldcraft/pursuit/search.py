@@ -15,7 +15,7 @@ from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["NONE", "PATIENCE", "Places", "Search", "not_a_memory"]
+__all__ = ["NONE", "PATIENCE", "Places", "Search", "checked_velocity", "not_a_memory"]
 
 Places = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Search:
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Begin anew: the target was last seen at a world position, with that velocity, world units a second."""
         self._begin(self._open_cell(position))
-        self._lost(self.space.position_of(self._last), _heading(velocity, self.space.dimensions))
+        self._lost(self.space.position_of(self._last), checked_velocity(velocity, self.space.dimensions))
 
     @whole
     def found(self, position: ArrayLike) -> None:
@@ -190,7 +190,7 @@ class Search:
         return np.flatnonzero(np.isfinite(ways.values))
 
 
-def _heading(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:
+def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:
     """A velocity, 0 where it is not known."""
     if velocity is None:
         return np.zeros(dimensions)

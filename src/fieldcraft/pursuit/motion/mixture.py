@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit.motion.movers import Mover, Stand, Wander
+from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run, checked_range
 
 __all__ = ["Motion"]
 
@@ -24,6 +29,13 @@ class Motion:
     wanders: goes to any place, near or far, and on.
     near: typical steps to a hiding place, the fewest and the most.
     far: typical steps to a far place, at least.
+    heading: how strongly it keeps the direction in which it ran: of two ways the one across it is so many times e less likely than the
+        one ahead. For a belief; search parties have one of their own.
+    paces: how fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which carries a mass for each of them and
+        each way of moving.
+    speed: the full speed, world units a second, if it was learned; see `fit`.
+
+    `fc.Belief(space, speed, motion=...)` and `fc.SearchParty` take it.
 
     Raises `InvalidValue`.
     """
@@ -36,6 +48,9 @@ class Motion:
     turn: tuple[float, float] = (1.0, 6.0)
     near: tuple[float, float] = (2.0, 16.0)
     far: float = 30.0
+    heading: float = 4.0
+    paces: tuple[float, ...] = (1.0,)
+    speed: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("runs", "hides", "doubles_back", "stands", "wanders"):
@@ -43,13 +58,30 @@ class Motion:
         if not sum(self.shares) > 0:
             raise InvalidValue("A fugitive does something", got="0 for all that it may do", remedy="Pass runs=1, say")
         for name in ("turn", "near"):
-            low, high = (float(value) for value in checks.numbers(name, getattr(self, name), 2))
-            if not 0 <= low <= high:
-                raise InvalidValue(f"{name} is the least and the most, at least 0", got=f"{(low, high)}", remedy="Pass the lower one first")
-            object.__setattr__(self, name, (low, high))
-        object.__setattr__(self, "far", checks.not_negative("far", self.far))
+            object.__setattr__(self, name, checked_range(name, getattr(self, name)))
+        for name in ("far", "heading"):
+            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
+        paces = checks.numbers("paces", self.paces, np.size(self.paces))
+        if not len(paces) or (paces <= 0).any() or (paces > 1).any():
+            raise InvalidValue("paces are above 0 and at most 1", got=str(self.paces)[:60], remedy="Pass (0.5, 1.0), say")
+        object.__setattr__(self, "paces", tuple(paces.tolist()))
+        if self.speed is not None:
+            object.__setattr__(self, "speed", checks.positive("speed", self.speed))
 
     @property
     def shares(self) -> tuple[float, float, float, float, float]:
         """How likely each is, in the order of the parameters, not yet adding up to 1."""
         return self.runs, self.hides, self.doubles_back, self.stands, self.wanders
+
+    @property
+    def movers(self) -> dict[str, list[tuple[float, Mover]]]:
+        """The hypotheses of a belief by name, each with a motion of `fc.motion` for each pace, and how likely that is."""
+        share = 1.0 / len(self.paces)
+        moving: dict[str, tuple[float, Callable[[float], Mover]]] = {
+            "runs": (self.runs, lambda pace: Run(pace=pace, heading=self.heading, far=self.far)),
+            "hides": (self.hides, lambda pace: Hide(pace=pace, near=self.near)),
+            "doubles back": (self.doubles_back, lambda pace: DoubleBack(pace=pace, heading=self.heading, far=self.far, turn=self.turn)),
+            "wanders": (self.wanders, lambda pace: Wander(pace=pace)),
+        }
+        found = {name: [(weight * share, made(pace)) for pace in self.paces] for name, (weight, made) in moving.items()}
+        return found | {"stands": [(self.stands, Stand())]}
