@@ -226,7 +226,7 @@ def test_the_kernel_gives_the_bits_of_its_reference(seed: int) -> None:
     if mesh is None or mesh.mesh is None:
         return
     doors = open_doors(mesh)
-    scratch = kernels.any_angle.room(doors.corners, len(doors.behind))
+    scratch = doors.room()
     rng = np.random.default_rng(seed)
     corners = mesh.mesh.corners
     for start, goal in rng.choice(np.flatnonzero(~mesh.walls), (8, 2)).tolist():

@@ -2,7 +2,8 @@
 
 A node is a row of `places` (its root, how long the way there is, its left end and direction, its right end and direction) and of `links`
 (the corners at root, left and right, the door, the polygon behind, that before, the node before). Scratch is kept from search to search
-and not cleared: `stamp` says by which search a corner was reached, and `rims` by which one a door was passed at its very end.
+and not cleared: `stamp` says by which search a corner was reached, `rims` by which one a door was passed at its very end, and `allowed`
+for which one a block may be entered. The node that comes next is kept beside the heap: most have one heir, which is next again.
 """
 
 from __future__ import annotations
@@ -11,26 +12,28 @@ import math
 
 import numpy as np
 
+from fieldcraft.kernels.any_angle_blocks import allow
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import sift_down_in_order, sift_up_in_order
 
 __all__ = ["room", "search"]
 
 EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
-RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y = range(11)
+RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y, LENGTH = range(12)
 TURN, LEFT_TURN, RIGHT_TURN, DOOR, POLYGON, CAME, BEFORE = range(7)
-NODES, WAITING = range(2)
+NODES, WAITING, NEXT = range(3)
 _PER_DOOR = 3
 
 
-def room(corners, doors):
-    """Scratch for one search at a time, for a mesh with so many corners to turn at, and so many doors."""
+def room(corners, doors, blocks):
+    """Scratch for one search at a time, for a mesh with so many corners to turn at, so many doors and blocks."""
     return [
         np.empty(corners),
         np.zeros(corners + 1, dtype=np.int64),  # the last is the number of the search
         np.empty(2 * doors),
         np.zeros(2 * doors, dtype=np.int64),
-        [np.empty((256, 11)), np.empty((256, 7), dtype=np.int64), np.empty(256), np.empty(256, dtype=np.int64)],
+        np.zeros(blocks, dtype=np.int64),
+        [np.empty((256, 12)), np.empty((256, 7), dtype=np.int64), np.empty(256), np.empty(256, dtype=np.int64)],
     ]
 
 
@@ -79,9 +82,16 @@ def _add(
         places[n, EX], places[n, EY], places[n, RIGHT_X], places[n, RIGHT_Y] = ex, ey, right_x, right_y
         links[n, TURN], links[n, LEFT_TURN], links[n, RIGHT_TURN] = turn, left_turn, right_turn
         links[n, DOOR], links[n, POLYGON], links[n, CAME], links[n, BEFORE] = door, polygon, came, before
-        keys[size], cells[size] = gone + _ahead(rx, ry, lx, ly, ex, ey, bx, by), n
-        counts[NODES], counts[WAITING] = n + 1, size + 1
-        sift_up_in_order(keys, cells, size)
+        length = gone + _ahead(rx, ry, lx, ly, ex, ey, bx, by)
+        places[n, LENGTH] = length
+        counts[NODES] = n + 1
+        later, rest = n, counts[NEXT]
+        if rest < 0 or length < places[rest, LENGTH]:
+            counts[NEXT], later = n, rest
+        if later >= 0:
+            keys[size], cells[size] = places[later, LENGTH], later
+            counts[WAITING] = size + 1
+            sift_up_in_order(keys, cells, size)
 
 
 @kernel(inline="always")
@@ -95,10 +105,14 @@ def _turns_at(reached, stamp, run, turn, gone):
 
 
 @kernel
-def _begin(starts, behind, sides, turns, start, end, rx, ry, bx, by, reached, stamp, run, places, links, keys, cells, counts):
+def _begin(
+    starts, behind, sides, turns, within, start, end, rx, ry, bx, by, reached, stamp, allowed, run, places, links, keys, cells, counts
+):
     """Look through all doors of the first polygon."""
     nowhere = np.int64(-1)
     for door in range(starts[start], starts[start + 1]):
+        if allowed[within[door]] != run:
+            continue
         ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
         facing = (vx - ux) * (ry - uy) - (vy - uy) * (rx - ux)
         along_x, along_y = vx - ux, vy - uy
@@ -120,18 +134,22 @@ def _begin(starts, behind, sides, turns, start, end, rx, ry, bx, by, reached, st
 
 
 @kernel
-def _expand(starts, behind, sides, turns, end, bx, by, reached, stamp, passed, rims, run, places, links, keys, cells, counts, number):
+def _expand(
+    starts, behind, sides, turns, within, end, bx, by, reached, stamp, passed, rims, allowed, run, places, links, keys, cells, counts,
+    number,
+):  # fmt: skip
     """Look through the doors of the polygon that a node leads into: on from its root, and turning at its left and right end."""
     nowhere = np.int64(-1)
     rx, ry, gone, root = places[number, RX], places[number, RY], places[number, GONE], links[number, TURN]
     lx, ly, ex, ey = places[number, LX], places[number, LY], places[number, EX], places[number, EY]
     lwx, lwy, rwx, rwy = places[number, LEFT_X], places[number, LEFT_Y], places[number, RIGHT_X], places[number, RIGHT_Y]
     left, right, polygon, came = links[number, LEFT_TURN], links[number, RIGHT_TURN], links[number, POLYGON], links[number, CAME]
-    left_gone, right_gone = gone + _apart(rx, ry, lx, ly), gone + _apart(rx, ry, ex, ey)
+    left_gone = gone + _apart(rx, ry, lx, ly) if left >= 0 else 0.0
+    right_gone = gone + _apart(rx, ry, ex, ey) if right >= 0 else 0.0
     at_left = (lx != rx or ly != ry) and _turns_at(reached, stamp, run, left, left_gone)
     at_right = (ex != rx or ey != ry) and _turns_at(reached, stamp, run, right, right_gone)
     for door in range(starts[polygon], starts[polygon + 1]):
-        if behind[door] == came:
+        if behind[door] == came or allowed[within[door]] != run:
             continue
         ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
         u_left, v_left = lwx * (uy - ry) - lwy * (ux - rx), lwx * (vy - ry) - lwy * (vx - rx)
@@ -189,57 +207,91 @@ def _expand(starts, behind, sides, turns, end, bx, by, reached, stamp, passed, r
             )  # fmt: skip
 
 
+@kernel(inline="always")
+def _is_next(places, keys, cells, counts):
+    """Whether the node beside the heap comes before all that wait in it."""
+    number = counts[NEXT]
+    if number < 0 or counts[WAITING] == 0:
+        return number >= 0
+    length = places[number, LENGTH]
+    return length < keys[0] or (length == keys[0] and number < cells[0])
+
+
+@kernel(inline="always")
+def _take(places, keys, cells, counts, is_next):
+    """Take out the node that comes next."""
+    other = counts[NEXT]
+    counts[NEXT] = -1
+    if is_next:
+        return
+    if other >= 0:
+        keys[0], cells[0] = places[other, LENGTH], other
+    else:
+        counts[WAITING] -= 1
+        keys[0], cells[0] = keys[counts[WAITING]], cells[counts[WAITING]]
+    if counts[WAITING] > 0:
+        sift_down_in_order(keys, cells, counts[WAITING])
+
+
 @kernel
-def _go_on(starts, behind, sides, turns, end, bx, by, reached, stamp, passed, rims, run, places, links, keys, cells, counts):
+def _go_on(
+    starts, behind, sides, turns, within, end, bx, by, reached, stamp, passed, rims, allowed, run, places, links, keys, cells, counts
+):
     """Search while there is room for nodes. Returns (the node at the goal or -1, how many nodes more room is needed for), -1 at the end."""
-    while counts[WAITING] > 0:
-        number = cells[0]
+    while counts[NEXT] >= 0 or counts[WAITING] > 0:
+        is_next = _is_next(places, keys, cells, counts)
+        number = counts[NEXT] if is_next else cells[0]
         polygon, turn = links[number, POLYGON], links[number, TURN]
         if polygon == end:
             return number, np.int64(-1)
         most = _PER_DOOR * (starts[polygon + 1] - starts[polygon])
         if counts[NODES] + most > keys.shape[0]:
             return np.int64(-1), most
-        counts[WAITING] -= 1
-        size = counts[WAITING]
-        if size > 0:
-            keys[0], cells[0] = keys[size], cells[size]
-            sift_down_in_order(keys, cells, size)
+        _take(places, keys, cells, counts, is_next)
         if turn < 0 or places[number, GONE] <= reached[turn] * EQUAL:
             _expand(
-                starts, behind, sides, turns, end, bx, by, reached, stamp, passed, rims, run, places, links, keys, cells, counts, number
-            )
+                starts, behind, sides, turns, within, end, bx, by, reached, stamp, passed, rims, allowed, run, places, links, keys, cells,
+                counts, number,
+            )  # fmt: skip
     return np.int64(-1), np.int64(-1)
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[:,::1], i8[:,::1], i8, i8, f8, f8, f8, f8, out f8[::1], out i8[::1], out f8[::1], out i8[::1], "
-    "out f8[:,::1], out i8[:,::1], out f8[::1], out i8[::1]",
+    "i8[::1], i4[::1], f8[:,::1], i8[:,::1], i8[::1], i8[::1], i8[::1], i8[::1], i8, i8, f8, f8, f8, f8, out f8[::1], out i8[::1], "
+    "out f8[::1], out i8[::1], out i8[::1], out f8[:,::1], out i8[:,::1], out f8[::1], out i8[::1]",
 )
-def _search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, places, links, keys, cells):
+def _search(
+    starts, behind, sides, turns, above, heads, depths, within, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, allowed, places,
+    links, keys, cells,
+):  # fmt: skip
     run = stamp[-1] + 1
     stamp[-1] = run
-    counts = np.zeros(2, np.int64)
-    more = _PER_DOOR * (starts[start + 1] - starts[start])
+    counts = np.zeros(3, np.int64)
+    counts[NEXT] = -1
+    more = _PER_DOOR * (starts[start + 1] - starts[start]) if allow(above, heads, depths, start, goal, allowed, run) else np.int64(-1)
     number, begun = np.int64(-1), False
     while more >= 0:
         if counts[NODES] + more > keys.shape[0]:
             size = 2 * keys.shape[0] + more
-            more_places, more_links = np.empty((size, 11), np.float64), np.empty((size, 7), np.int64)
+            more_places, more_links = np.empty((size, 12), np.float64), np.empty((size, 7), np.int64)
             more_keys, more_cells = np.empty(size, np.float64), np.empty(size, np.int64)
             more_places[: keys.shape[0]], more_links[: keys.shape[0]] = places, links
             more_keys[: keys.shape[0]], more_cells[: keys.shape[0]] = keys, cells
             places, links, keys, cells = more_places, more_links, more_keys, more_cells
         if not begun:
-            _begin(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, stamp, run, places, links, keys, cells, counts)
+            _begin(
+                starts, behind, sides, turns, within, start, goal, ax, ay, bx, by, reached, stamp, allowed, run, places, links, keys, cells,
+                counts,
+            )  # fmt: skip
             begun = True
         number, more = _go_on(
-            starts, behind, sides, turns, goal, bx, by, reached, stamp, passed, rims, run, places, links, keys, cells, counts
-        )
+            starts, behind, sides, turns, within, goal, bx, by, reached, stamp, passed, rims, allowed, run, places, links, keys, cells,
+            counts,
+        )  # fmt: skip
     length = np.inf
     count = np.int64(0)
     if number >= 0:
-        length = keys[0]
+        length = places[number, LENGTH]
         at = number
         while at >= 0:
             at = links[at, BEFORE]
@@ -251,9 +303,14 @@ def _search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, 
     return way, length, places, links, keys, cells
 
 
-def search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, nodes):
+def search(
+    starts, behind, sides, turns, above, heads, depths, within, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, allowed, nodes
+):
     """The doors of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`, and its length, infinite for no way."""
     if start == goal:
         return np.empty(0, dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
-    way, length, *nodes[:] = _search(starts, behind, sides, turns, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, *nodes)
+    way, length, *nodes[:] = _search(
+        starts, behind, sides, turns, above, heads, depths, within, start, goal, ax, ay, bx, by, reached, stamp, passed, rims, allowed,
+        *nodes,
+    )  # fmt: skip
     return way, length

@@ -30,8 +30,8 @@ EQUAL = 1 + 1e-11  # ways to a corner are as short as one another but for roundi
 NOWHERE = -1
 
 
-def room(corners: int, doors: int) -> list[Any]:
-    """Scratch for one search at a time, for a mesh with so many corners to turn at, and so many doors."""
+def room(corners: int, doors: int, blocks: int) -> list[Any]:
+    """Scratch for one search at a time, for a mesh with so many corners to turn at, so many doors and blocks."""
     return []
 
 
@@ -65,6 +65,8 @@ class _Search:
     behind: NDArray[np.int32]
     sides: Wide
     turns: Ints
+    within: Ints
+    allowed: set[int]
     end: int
     goal: Place
     nodes: list[_Node] = field(default_factory=list)
@@ -98,6 +100,8 @@ class _Search:
     def begin(self, start: int, root: Place) -> None:
         """Look through all doors of the first polygon."""
         for door in range(int(self.starts[start]), int(self.starts[start + 1])):
+            if int(self.within[door]) not in self.allowed:
+                continue
             u, v = self.ends(door)
             facing = _cross(u, v, root)
             along = _way(u, v)
@@ -142,7 +146,7 @@ class _Search:
         at_left = node.left != node.root and self.turns_at(node.left_turn, left_gone)
         at_right = node.right != node.root and self.turns_at(node.right_turn, right_gone)
         for door in range(int(self.starts[node.polygon]), int(self.starts[node.polygon + 1])):
-            if self.behind[door] == node.came:
+            if self.behind[door] == node.came or int(self.within[door]) not in self.allowed:
                 continue
             self.see(node, number, door)
             if at_left:
@@ -231,16 +235,20 @@ class _Search:
 
 
 def search(
-    starts: Ints, behind: NDArray[np.int32], sides: Wide, turns: Ints, start: int, goal: int, ax: float, ay: float, bx: float, by: float
+    starts: Ints, behind: NDArray[np.int32], sides: Wide, turns: Ints, above: Ints, heads: Ints, depths: Ints, within: Ints,
+    start: int, goal: int, ax: float, ay: float, bx: float, by: float,
 ) -> tuple[Ints, float]:  # fmt: skip
     """The doors of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`, and its length, infinite for no way.
 
     The doors of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with the polygon on the left, `behind` (K,)
-    the polygon there, and `turns` (K, 2) the numbers of the corners at u and v, -1 where no shortest way turns.
+    the polygon there, and `turns` (K, 2) the numbers of the corners at u and v, -1 where no shortest way turns. `above`, `heads`,
+    `depths` and `within` are the tree of blocks, as `fieldcraft.kernels.any_angle_blocks.blocks` tells it.
     """
     if start == goal:
         return np.empty(0, dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
-    ways = _Search(starts, behind, sides, turns, goal, (bx, by))
+    lines = _upwards(above, heads, start), _upwards(above, heads, goal)
+    allowed = {int(above[polygon]) for polygon in lines[0] ^ lines[1]}
+    ways = _Search(starts, behind, sides, turns, within, allowed, goal, (bx, by))
     ways.begin(start, (ax, ay))
     while ways.heap:
         length, number = heapq.heappop(ways.heap)
@@ -254,6 +262,15 @@ def search(
         if node.turn < 0 or node.gone <= ways.reached[node.turn] * EQUAL:
             ways.expand(number)
     return np.empty(0, dtype=np.int64), math.inf
+
+
+def _upwards(above: Ints, heads: Ints, polygon: int) -> set[int]:
+    """The polygons at which the blocks above one hang together, itself and the root of its tree among them."""
+    line = {polygon}
+    while above[polygon] >= 0:
+        polygon = int(heads[above[polygon]])
+        line.add(polygon)
+    return line
 
 
 def _ahead(node: _Node, goal: Place) -> float:

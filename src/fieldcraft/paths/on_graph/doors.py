@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.graph import Graph
@@ -25,20 +26,26 @@ class OpenDoors:
 
     Those of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with the polygon on the left, `behind` (K,) the
     polygon there, `turns` (K, 2) the numbers of the corners at u and v, -1 for those that have open ground all around. There are
-    `corners` numbers. `leaps` says whether there are gaps as well, which no straight line leads over.
+    `corners` numbers. `blocks` is the tree of blocks that `kernels.any_angle_blocks` finds. `leaps` says whether there are gaps as well,
+    which no straight line leads over.
     """
 
     starts: Ints
     behind: NDArray[np.int32]
     sides: Wide
     turns: Ints
+    blocks: tuple[Ints, Ints, Ints, Ints]
     corners: int
     leaps: bool
 
     @property
     def arrays(self) -> tuple[Any, ...]:
         """The doors as `kernels.any_angle` takes them."""
-        return self.starts, self.behind, self.sides, self.turns
+        return self.starts, self.behind, self.sides, self.turns, *self.blocks
+
+    def room(self) -> list[Any]:
+        """Scratch for one search at a time."""
+        return list(kernels.any_angle.room(self.corners, len(self.behind), len(self.blocks[1])))
 
 
 @kept_until_walls_change
@@ -54,7 +61,8 @@ def open_doors(graph: Graph) -> OpenDoors:
     np.cumsum(np.bincount(inside, minlength=len(graph)), out=starts[1:])
     turns, corners = _turns(inside, behind.astype(np.int64), sides)
     leaps = bool((passable & doors.leaps).any())
-    return OpenDoors(frozen(starts), frozen(behind), frozen(sides), frozen(turns), corners, leaps)
+    blocks = kernels.any_angle_blocks.blocks(starts, behind)
+    return OpenDoors(frozen(starts), frozen(behind), frozen(sides), frozen(turns), blocks, corners, leaps)
 
 
 def _turns(inside: Ints, behind: Ints, sides: Wide) -> tuple[Ints, int]:

@@ -166,7 +166,7 @@ def _take_rays(doors: OpenDoors) -> list[Any]:
     try:
         return _rays.setdefault(doors, []).pop()
     except IndexError:
-        return list(kernels.any_angle.room(doors.corners, len(doors.behind)))
+        return doors.room()
 
 
 def _take(graph: Graph) -> list[Any]:

@@ -29,7 +29,7 @@ class Rectangles:
     """Open ground in rectangles, and the doors between them, in cells from the first corner of the array.
 
     `owner` (height * width,) is the rectangle of each cell, -1 for walls; `boxes` (P, 4) the first column and row of each and those behind
-    its last. The doors are those that `kernels.any_angle` takes.
+    its last. The doors are those that `kernels.any_angle` takes, `blocks` is the tree that `kernels.any_angle_blocks` finds.
     """
 
     owner: Ints
@@ -38,6 +38,7 @@ class Rectangles:
     behind: NDArray[np.int32]
     sides: NDArray[np.float64]
     turns: Ints
+    blocks: tuple[Ints, Ints, Ints, Ints]
     corners: int
     scratch: list[list[Any]] = field(default_factory=list)
 
@@ -52,35 +53,30 @@ def rectangles(space: Grid) -> Rectangles:
     at = ends.reshape(-1, 2)
     numbers = turns[at[:, 1], at[:, 0]].reshape(-1, 2)
     sides = np.ascontiguousarray(ends, dtype=np.float64)
-    return Rectangles(owner.reshape(-1), boxes, frozen(starts), frozen(behind), frozen(sides), frozen(numbers), corners)
+    blocks = kernels.any_angle_blocks.blocks(starts, behind)
+    return Rectangles(owner.reshape(-1), boxes, frozen(starts), frozen(behind), frozen(sides), frozen(numbers), blocks, corners)
 
 
 def taut(space: Grid, start: int, goal: int, price: float) -> Path:
     """The shortest way between the middles of two cells; a world unit of it costs `price`."""
     ground = rectangles(space)
-    width = space.width
-    ends = [start % width + 0.5, start // width + 0.5, goal % width + 0.5, goal // width + 0.5]
+    row, column = divmod(start, space.width)
+    to_row, to_column = divmod(goal, space.width)
+    ends = column + 0.5, row + 0.5, to_column + 0.5, to_row + 0.5
+    here, there = ground.owner.item(start), ground.owner.item(goal)
     try:
         scratch = ground.scratch.pop()
     except IndexError:
-        scratch = list(kernels.any_angle.room(ground.corners, len(ground.behind)))
-    doors = (ground.starts, ground.behind, ground.sides, ground.turns)
-    passed, length = kernels.any_angle.search(*doors, int(ground.owner[start]), int(ground.owner[goal]), *ends, *scratch)
+        scratch = list(kernels.any_angle.room(ground.corners, len(ground.behind), len(ground.blocks[1])))
+    doors = ground.starts, ground.behind, ground.sides, ground.turns, *ground.blocks
+    passed, length = kernels.any_angle.search(*doors, here, there, *ends, *scratch)
     ground.scratch.append(scratch)
     if length == math.inf:
         return no_path(space)
-    at, bends = np.empty((len(passed), 2)), np.empty(len(passed), dtype=np.bool_)
-    kernels.graph_search.pull(np.roll(ground.sides[passed], 2, axis=1), *ends, at, bends)
-    turned = np.concatenate([[ends[:2]], at[bends], [ends[2:]]])
-    new = np.concatenate([[True], (np.diff(turned[:-1], axis=0) != 0).any(axis=1), [True]])
-    boxes = ground.boxes[[ground.owner[start], *ground.behind[passed[bends]].tolist(), ground.owner[goal]]]
-    turned, boxes = turned[new], boxes[new]
-    column, row = (np.clip(np.floor(turned[:, k]).astype(np.int64), boxes[:, k], boxes[:, k + 2] - 1) for k in range(2))
-    places = np.array(space.origin) + space.cell_size * (
-        np.stack([turned[:, 0], space.height - turned[:, 1]], axis=1) if space.y_up else turned
-    )
-    cells = row * width + column
-    places[[0, -1]] = space.position_of(cells[[0, -1]])
+    turned, cells = kernels.any_angle_bends.bends(ground.sides, ground.behind, ground.boxes, passed, here, there, space.width, *ends)
+    if space.y_up:
+        turned[:, 1] = space.height - turned[:, 1]
+    places = np.array(space.origin) + space.cell_size * turned
     places.flags.writeable = cells.flags.writeable = False
     world = float(length) * space.cell_size
     return Path(space, cells, world, world * price, places)

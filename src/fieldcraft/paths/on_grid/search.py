@@ -125,10 +125,11 @@ def _ground(space: Grid, moves: Moves, cost: Cost, smooth: bool | str) -> _Groun
 
 
 def _cell(space: Grid, what: str, position: ArrayLike) -> int:
-    """The cell of one (x, y) pair; plain tuples of floats the short way."""
-    if isinstance(position, tuple) and len(position) == 2 and type(position[0]) is float and type(position[1]) is float:
-        x = (position[0] - space.origin[0]) / space.cell_size
-        y = (position[1] - space.origin[1]) / space.cell_size
+    """The cell of one (x, y) pair; pairs of floats the short way."""
+    pair = tuple(position.tolist()) if type(position) is np.ndarray and position.shape == (2,) else position
+    if isinstance(pair, tuple) and len(pair) == 2 and type(pair[0]) is float and type(pair[1]) is float:
+        x = (pair[0] - space.origin[0]) / space.cell_size
+        y = (pair[1] - space.origin[1]) / space.cell_size
         if 0 <= x < space.width and 0 <= y < space.height:
             row = space.height - 1 - int(y) if space.y_up else int(y)
             return row * space.width + int(x)
