@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -13,23 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.interruption import breathe, in_parts, whole
-from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
-from fieldcraft.query.ahead import unit_headings
+from fieldcraft.kernels.reference.swarm import ROLE, SINCE
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.swarm_host import HostAgents
 from fieldcraft.steering.swarm_plan import Plan
+from fieldcraft.steering.swarm_rule import MOST_AGENTS, checked_key, minds_of, places_of, rule_of
 from fieldcraft.steering.walkers import Walk
 
 __all__ = ["Swarm"]
 
 MOST_SIDE = 16_384
-MOST_AGENTS = 1 << 27
-_MOST_WEIGHT = 16.0
-_MOST_KEY = 2**62
-_MOST_STRIDE = 256.0
-_MOST_DISTANCE = 4096.0
 
 
 class Swarm:
@@ -93,27 +87,12 @@ class Swarm:
                 got=f"{tuple(points[index].tolist())} at index {index}",
                 remedy="Use space.nearest_open(cells) and space.position_of(cells)",
             )
-        places = (points - np.array(space.origin)) / space.cell_size
-        agents = np.zeros((3, len(points)), dtype=np.int32)
-        for k, (place, cell, size) in enumerate(
-            ((places[:, 0], cells % space.width, space.width), (places[:, 1], cells // space.width, space.height))
-        ):
-            flipped = size - place if k == 1 and space.y_up else place
-            agents[k] = np.clip(np.floor((flipped % size if space.wrap else flipped) * 65536), cell << 16, (cell << 16) + 65535)
-        if headings is None:
-            agents[2] = np.random.default_rng(key).integers(1 << 16, size=len(points))
-        else:
-            ways = unit_headings(headings, len(points))
-            agents[2] = (
-                np.rint(np.arctan2(-ways[:, 1] if space.y_up else ways[:, 1], ways[:, 0]) / (2 * np.pi) * 65536).astype(np.int64) & 0xFFFF
-            )
-        if roles is not None:
-            which = checks.array("roles", roles)
-            if which.shape != (len(points),) or which.dtype.kind not in "biu" or (which.size and not 0 <= which.min() <= which.max() <= 1):
-                raise InvalidValue(
-                    "roles are 0 or 1, one per agent", got=f"{which.dtype} of shape {which.shape}", remedy=f"Pass shape ({len(points)},)"
-                )
-            agents[2] |= which.astype(np.int32) << 16
+        agents = np.empty((3, len(points)), dtype=np.int32)
+        agents[:2] = places_of(
+            points, cells // space.width, cells % space.width, space.shape, cell_size=space.cell_size, origin=space.origin,
+            y_up=space.y_up, wrap=space.wrap,
+        )  # fmt: skip
+        agents[2] = minds_of(headings, roles, len(points), space.y_up, key)
         return cls(space, agents, key, 0, device)
 
     @classmethod
@@ -232,7 +211,8 @@ class Swarm:
         steps between two of them.
         """
         count = checks.whole("steps", steps)
-        rule = self._rule(how, dt)
+        space = self._space
+        rule = rule_of(how, dt, space.shape, cell_size=space.cell_size, y_up=space.y_up, wrap=space.wrap, key=self._key)
         marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
         if deposit is not None:
             marks.insert(0, Leave(trail, deposit))
@@ -243,50 +223,6 @@ class Swarm:
             self._held.run(plan, self._step, part)
             self._step += part
             breathe()
-
-    def _rule(self, how: Walk, dt: float) -> Rule:
-        space = self._space
-        if not isinstance(how, Walk):
-            raise InvalidValue("how is a Walk", got=f"how={how!r}"[:80], remedy="Pass steering.Walk(speed=...), then dt")
-        stride = how.speed * checks.not_negative("dt", dt) / space.cell_size
-        if stride > _MOST_STRIDE:
-            raise InvalidValue(
-                f"A step of a swarm is at most {_MOST_STRIDE:g} cells long", got=f"{stride:g}", remedy="Pass dt in seconds, or less speed"
-            )
-        weights = {name: getattr(how, name) for name in ("follow", "avoid", "align", "separate", "cohere")}
-        for name, weight in weights.items():
-            if weight > _MOST_WEIGHT:
-                raise InvalidValue(
-                    f"Weights of a swarm are at most {_MOST_WEIGHT:g}",
-                    got=f"{name}={weight:g}",
-                    remedy="Their heading weighs 1: divide all",
-                )
-        distance = how.distance / space.cell_size
-        most = min(_MOST_DISTANCE, min(space.shape)) if space.wrap else _MOST_DISTANCE
-        if distance > most:
-            raise InvalidValue(
-                "Sensors of a swarm are at most 4,096 cells away, on a torus as far as its shorter side",
-                got=f"distance={how.distance:g}, {distance:g} cells",
-                remedy="Pass a shorter distance",
-            )
-        pieces = max(math.ceil(stride / 0.5), 1)
-        angle, turn = math.radians(how.angle), 180.0 if how.turn is None else min(how.turn, 180.0)
-        return Rule(
-            height=space.height,
-            width=space.width,
-            wrap=int(space.wrap),
-            distance=max(round(distance * 4), 1),
-            angle=round(how.angle / 360 * 65536) & 0xFFFF,
-            cosine=round(math.cos(angle) * (1 << 14)),
-            sine=round(math.sin(angle) * (1 << 14)),
-            stride=round(stride / pieces * 65536),
-            pieces=pieces,
-            turn=1 << 17 if turn >= 180 else round(turn / 360 * 65536),
-            wander=min(round(how.wander / 360 * 65536), (1 << 15) - 1),
-            **{name: round(weight * 256) for name, weight in weights.items()},
-            flip=int(space.y_up),
-            key=_folded(self._key),
-        )
 
     def _out_of_walls(self) -> None:
         """Put those who stand in walls that were built since into the nearest open cell."""
@@ -360,12 +296,4 @@ def _checked_key(space: Any, seed: Any) -> int:
     grid_of(space, "A swarm", remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh")
     if max(space.shape) > MOST_SIDE:
         raise InvalidValue(f"A swarm moves on at most {MOST_SIDE:,} cells a side", got=repr(space), remedy="Use larger cells")
-    key = checks.whole("seed", seed)
-    if key > _MOST_KEY:
-        raise InvalidValue(f"seed is at most {_MOST_KEY}", got=f"seed={key}", remedy="Pass a smaller seed")
-    return key
-
-
-def _folded(key: int) -> int:
-    """A key of 62 bits as one of 32."""
-    return (key ^ (key >> 32) * 0x9E3779B1) & 0xFFFFFFFF
+    return checked_key(seed)
