@@ -180,6 +180,17 @@ def test_a_world_is_opened_as_it_was_made(tmp_path: Path) -> None:
     assert world_in(tmp_path).layers.keys() == {"threat"}
 
 
+def test_a_checkpoint_outlives_what_was_done_after_it_in_little_memory(tmp_path: Path) -> None:
+    world = world_in(tmp_path, memory=4e4)
+    world.add_layer("threat", SPREAD).add_sources(POINTS, 7.0, on_wall="through")
+    world.step(10)
+    world.checkpoint()
+    for _ in range(2):
+        again = world_in(tmp_path, memory=4e4)
+        assert again.layer("threat").digest() == cluster.digest_of(one_array(10).values, 13)
+        again.step(20)  # blocks of the checkpoint leave the memory, changed
+
+
 def test_old_files_of_blocks_go(tmp_path: Path) -> None:
     world = world_in(tmp_path, memory=4e4)
     world.add_layer("threat", SPREAD).add_sources(POINTS, 7.0, on_wall="through")

@@ -17,6 +17,7 @@ from fieldcraft.cluster.layers import (
 from fieldcraft.cluster.report import Report
 from fieldcraft.cluster.running import Running, run
 from fieldcraft.cluster.shelves import WorkerLost
+from fieldcraft.cluster.swarm import WorldSwarm
 from fieldcraft.cluster.world import World
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "WorldMemoryLayer",
     "WorldRadialLayer",
     "WorldSpreadLayer",
+    "WorldSwarm",
     "WorldTrailLayer",
     "digest_of",
     "run",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -295,6 +295,12 @@ class Block:
         else:
             getattr(layer, call.verb)(space.position_of(call.rows * space.width + call.columns), **call.arguments)
 
+    def gather(self, plane: int, leave: Callable[[Any, int], None]) -> None:
+        """Let agents leave something on a plane: `leave` is given what has come in on its ground, and how many columns that has."""
+        leave(self._field.inflow[plane], self.plan.ground(self.number).shape[1])
+        self.dirty = True
+        self._quiet = 0
+
     # Steps
 
     def run(self, steps: int, now: int) -> tuple[list[Rim], bool]:
@@ -388,6 +394,11 @@ class Block:
             self.layer.propagation = layer.propagation
 
     # Answers
+
+    def seen(self, vectors: bool) -> tuple[NDArray[np.float32], ...]:
+        """The values of its ground, or the planes of its vectors, with the rim as its owners last said: views."""
+        self.refresh()
+        return self._kind.travels(self._field) if vectors else (self._field.values,)
 
     def core_values(self, now: int) -> NDArray[np.float32]:
         """The values of its own cells."""

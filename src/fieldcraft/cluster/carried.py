@@ -63,7 +63,7 @@ class _Spread(Carried):
     bytes_per_cell = 12
 
     def halo(self, propagation: Spread, neighborhood: Neighborhood, cell_size: float, steps: int, reach: float) -> int:
-        return steps * self.inset(propagation, neighborhood)
+        return max(steps * self.inset(propagation, neighborhood), math.ceil(reach / cell_size))
 
     def inset(self, propagation: Spread, neighborhood: Neighborhood) -> int:
         return max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
@@ -98,7 +98,7 @@ class _Trail(Carried):
     bytes_per_cell = 24
 
     def halo(self, propagation: Trail, neighborhood: Neighborhood, cell_size: float, steps: int, reach: float) -> int:
-        return steps * self.inset(propagation, neighborhood)
+        return max(steps * self.inset(propagation, neighborhood), math.ceil(reach / cell_size))
 
     def inset(self, propagation: Trail, neighborhood: Neighborhood) -> int:
         return len(propagation.weights()[0]) // 2

@@ -18,10 +18,11 @@ from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.packing import pack, unpack
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 
-__all__ = ["Checkpoint", "LayerState", "commit", "read", "sweep"]
+__all__ = ["Checkpoint", "LayerState", "SwarmState", "commit", "read", "sweep"]
 
 _MAGIC = b"fieldcraft world\n"
 _VERSION = 1
+_WITH_SWARMS = 2  # what has none is written as ever, for those who know of none
 _FRAME = struct.Struct("<IQ")
 _KINDS = (Spread, Trail, Fade, Radial, Falloff, Ring)
 NAME = "world.fieldcraft"
@@ -44,6 +45,17 @@ class LayerState:
 
 
 @dataclass
+class SwarmState:
+    """A swarm in a checkpoint: the key of its dice, how many agents, their steps, and their files by blocks."""
+
+    name: str
+    key: int
+    count: int
+    step: int
+    entries: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass
 class Checkpoint:
     """A world at one moment. `shape` is what its maker said of the map; a world is opened again as it was made."""
 
@@ -53,6 +65,7 @@ class Checkpoint:
     changed: NDArray[np.int64]
     blocked: NDArray[np.bool_]
     layers: list[LayerState]
+    swarms: list[SwarmState] = field(default_factory=list)
 
 
 def commit(folder: Path, checkpoint: Checkpoint) -> None:
@@ -66,15 +79,22 @@ def commit(folder: Path, checkpoint: Checkpoint) -> None:
         }
         for layer in checkpoint.layers
     )  # fmt: skip
-    text = pack(
-        {
-            "number": checkpoint.number, "shape": checkpoint.shape, "ticks": checkpoint.ticks, "changed": checkpoint.changed,
-            "blocked": checkpoint.blocked, "layers": layers,
-        },
-        _KINDS,
-    )  # fmt: skip
-    write_sealed(folder / NAME, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text))
-    sweep(folder, (entry.file for layer in checkpoint.layers for entry in layer.entries))
+    found = {
+        "number": checkpoint.number, "shape": checkpoint.shape, "ticks": checkpoint.ticks, "changed": checkpoint.changed,
+        "blocked": checkpoint.blocked, "layers": layers,
+    }  # fmt: skip
+    if checkpoint.swarms:
+        found["swarms"] = tuple(
+            {
+                "name": swarm.name, "key": swarm.key, "count": swarm.count, "step": swarm.step,
+                "entries": tuple((number, file) for number, file in swarm.entries),
+            }
+            for swarm in checkpoint.swarms
+        )  # fmt: skip
+    text = pack(found, _KINDS)
+    write_sealed(folder / NAME, (_MAGIC, _FRAME.pack(_WITH_SWARMS if checkpoint.swarms else _VERSION, len(text)), text))
+    files = [entry.file for layer in checkpoint.layers for entry in layer.entries]
+    sweep(folder, [*files, *(file for swarm in checkpoint.swarms for _, file in swarm.entries)])
 
 
 def read(folder: Path) -> Checkpoint | None:
@@ -84,8 +104,8 @@ def read(folder: Path) -> Checkpoint | None:
         return None
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
         version, length = _FRAME.unpack(file.read(_FRAME.size))
-        if version != _VERSION:
-            raise newer(target, version, _VERSION)
+        if version not in (_VERSION, _WITH_SWARMS):
+            raise newer(target, version, _WITH_SWARMS)
         if length > inside:
             raise damaged(target, f"a header of {length} bytes")
         try:
@@ -98,7 +118,11 @@ def read(folder: Path) -> Checkpoint | None:
                     for name, (number, at_rest, made, steps) in zip(files, numbers, strict=True)
                 ]
                 layers.append(LayerState(**entry, entries=entries))
-            return Checkpoint(**found, layers=layers)
+            swarms = [
+                SwarmState(**{**swarm, "entries": [(number, file) for number, file in swarm["entries"]]})
+                for swarm in found.pop("swarms", ())
+            ]
+            return Checkpoint(**found, layers=layers, swarms=swarms)
         except FieldcraftError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:

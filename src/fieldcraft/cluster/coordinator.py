@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.cluster.block import LayerPlan, Rim
+from fieldcraft.cluster.block import LayerPlan, Rim, WorldPlan
 from fieldcraft.cluster.checkpoint import BLOCKS
+from fieldcraft.cluster.herd import Comers, Group, March
 from fieldcraft.cluster.plan import Plan
 from fieldcraft.cluster.shelf import Entry, Order, Round, owner
 from fieldcraft.cluster.shelves import Shelves, WorkerLost
 from fieldcraft.errors import FieldcraftError
 
-__all__ = ["Coordinator", "Tally"]
+__all__ = ["Coordinator", "Start", "Tally"]
 
 _MOST_LOSSES = 8  # in one call: then something kills each worker that comes
 
@@ -37,6 +39,16 @@ class Tally:
 Deed = tuple[str, tuple[Any, ...]]
 
 
+class Start(NamedTuple):
+    """A checkpoint to begin from: layers with the steps they have made and their blocks, agents by swarms and blocks, changed walls."""
+
+    world: WorldPlan
+    layers: list[tuple[LayerPlan, int, list[Entry]]]
+    herds: dict[str, list[tuple[int, str]]]
+    changed: NDArray[np.int64]
+    blocked: NDArray[np.bool_]
+
+
 class Coordinator:
     """The driver of shelves. Every deed is written down until the next checkpoint, so that a lost worker's part can be done again.
 
@@ -47,23 +59,27 @@ class Coordinator:
         self._shelves, self._folder, self._memory = shelves, folder, memory
         self._deeds: list[Deed] = []
         self._layers: dict[str, Plan] = {}
+        self._herds: dict[str, Plan] = {}
+        self._marches: dict[str, March] = {}
         self._pending: dict[str, list[Rim]] = {}
         self._begin: list[Deed] = []
         self._torn: str | None = None
         self.tally = Tally()
 
-    def open(self, layers: list[tuple[LayerPlan, int, list[Entry]]], changed: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
-        """Begin with the layers of a checkpoint, each with the steps it has made and its blocks."""
+    def open(self, start: Start) -> None:
+        """Begin from a checkpoint."""
         (self._folder / BLOCKS).mkdir(parents=True, exist_ok=True)
-        self._start_from(layers, changed, blocked)
+        self._start_from(start)
         try:
             self._reopen()
         except WorkerLost as lost:
             self._recover(lost)
 
-    def _start_from(self, layers: list[tuple[LayerPlan, int, list[Entry]]], changed: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
-        self._begin = [("_set_walls", (changed, blocked))] if len(changed) else []
-        self._begin += [("_add_layer", (layer, steps, tuple(entries))) for layer, steps, entries in layers]
+    def _start_from(self, start: Start) -> None:
+        self._begin = [("_set_walls", (start.changed, start.blocked))] if len(start.changed) else []
+        self._begin += [("_add_layer", (layer, steps, tuple(entries))) for layer, steps, entries in start.layers]
+        self._begin += [("_add_herd", (name, start.world, tuple(entries), {})) for name, entries in start.herds.items()]
+        self._begin += [("_march", (name, march)) for name, march in self._marches.items() if name in start.herds]
         self._deeds = []
 
     # Deeds
@@ -97,6 +113,22 @@ class Coordinator:
     def settle(self, name: str) -> None:
         """Go where endless steps would lead."""
         self._do("_settle", name)
+
+    def add_herd(self, name: str, world: WorldPlan, groups: Mapping[int, Group]) -> None:
+        """Have one more swarm."""
+        self._do("_add_herd", name, world, (), dict(groups))
+
+    def march(self, name: str, march: March) -> None:
+        """Let a swarm make its next steps like this."""
+        self._do("_march", name, march)
+
+    def walk(self, name: str, step: int) -> None:
+        """Let the agents of a swarm make step number `step`, and leave what they leave; layers are updated by rounds."""
+        self.tally.bytes_between_workers += self._do("_walk", name, step)
+
+    def relocate(self, name: str, groups: Mapping[int, Group]) -> None:
+        """Put agents elsewhere."""
+        self._do("_relocate", name, dict(groups))
 
     def _do(self, verb: str, *arguments: Any) -> Any:
         self._check()
@@ -164,6 +196,45 @@ class Coordinator:
         self._pending[name] = []
         self._each("wake", name)
 
+    def _add_herd(self, name: str, world: WorldPlan, entries: tuple[tuple[int, str], ...], groups: dict[int, Group]) -> None:
+        self._herds[name] = Plan(world.width, world.height, world.block, 0, world.wrap)
+        self._shelves.each("add_herd", [(name, world, entries, part) for part in self._groups(name, groups)])
+
+    def _march(self, name: str, march: March) -> None:
+        self._marches[name] = march
+        self._each("march", name, march)
+
+    def _walk(self, name: str, step: int) -> int:
+        """The bytes of agents and rims that went from one shelf to another."""
+        read = {layer: self._parted(layer) for layer in self._marches[name].read}
+        for layer in read:
+            self._pending[layer] = []
+        told: list[tuple[Any, ...] | None] = [
+            (name, step, {layer: parts[place] for layer, parts in read.items()}) for place in range(self._shelves.count)
+        ]
+        left: list[Comers] = self._shelves.each("walk", told)
+        comers = [[one.of(partial(self._is_at, name, place)) for one in left] for place in range(self._shelves.count)]
+        self._shelves.each("arrive", [(name, some) for some in comers])
+        return sum(one.bytes for one in left)
+
+    def _relocate(self, name: str, groups: dict[int, Group]) -> None:
+        numbers = np.concatenate([group.numbers for group in groups.values()])
+        self._shelves.each("relocate", [(name, numbers, part) for part in self._groups(name, groups)])
+
+    def _place(self, name: str, number: int) -> int:
+        """The shelf that holds the agents of a block."""
+        return owner(self._herds[name], number, self._shelves.count)
+
+    def _is_at(self, name: str, place: int, number: int) -> bool:
+        return self._place(name, number) == place
+
+    def _groups(self, name: str, groups: dict[int, Group]) -> list[dict[int, Group]]:
+        """Groups of agents for each shelf."""
+        parts: list[dict[int, Group]] = [{} for _ in range(self._shelves.count)]
+        for number, group in groups.items():
+            parts[self._place(name, number)][number] = group
+        return parts
+
     def _parted(self, name: str) -> list[list[Rim]]:
         """The rims that wait for each shelf."""
         parts: list[list[Rim]] = [[] for _ in range(self._shelves.count)]
@@ -189,7 +260,7 @@ class Coordinator:
     def _reopen(self) -> Any:
         """Begin from the last checkpoint and do again what came after it; what the last deed gave."""
         self._shelves.open(str(self._folder / BLOCKS), self._memory)
-        self._layers, self._pending = {}, {}
+        self._layers, self._pending, self._herds = {}, {}, {}
         answer = None
         for deed in [*self._begin, *self._deeds]:
             answer = self._perform(deed)
@@ -219,8 +290,8 @@ class Coordinator:
 
     # Answers
 
-    def save(self, stamp: str) -> tuple[dict[str, list[Entry]], int]:
-        """Let all blocks be written: those of each layer, and the bytes that it took."""
+    def save(self, stamp: str) -> tuple[dict[str, list[Entry]], dict[str, list[tuple[int, str]]], int]:
+        """Let all blocks be written: those of each layer, the files of the agents of each swarm by blocks, and the bytes that it took."""
         self._check()
         for _ in range(_MOST_LOSSES):
             try:
@@ -229,7 +300,7 @@ class Coordinator:
                 self._recover(lost)
         raise WorkerLost("all", "one loss after the other")
 
-    def _save(self, stamp: str) -> tuple[dict[str, list[Entry]], int]:
+    def _save(self, stamp: str) -> tuple[dict[str, list[Entry]], dict[str, list[tuple[int, str]]], int]:
         found: dict[str, list[Entry]] = {}
         written = 0
         for name in self._layers:
@@ -237,22 +308,21 @@ class Coordinator:
             saved = self._each("save", name, stamp)
             found[name] = sorted(entry for one in saved for entry in one.entries)
             written += sum(one.written for one in saved)
-        return found, written
+        herds: dict[str, list[tuple[int, str]]] = {}
+        for name in self._herds:
+            groups = self._each("save_herd", name, stamp)
+            herds[name] = sorted(entry for entries, _ in groups for entry in entries)
+            written += sum(more for _, more in groups)
+        return found, herds, written
 
     @property
     def begins_again(self) -> bool:
         """Whether workers may be lost, so that it has to know from what to begin again."""
         return self._shelves.can_be_lost
 
-    def committed(
-        self,
-        layers: list[tuple[LayerPlan, int, list[Entry]]],
-        changed: NDArray[np.int64],
-        blocked: NDArray[np.bool_],
-        orders: Mapping[str, Mapping[int, Order]],
-    ) -> None:
+    def committed(self, start: Start, orders: Mapping[str, Mapping[int, Order]]) -> None:
         """Take notice that there is a checkpoint, and of all sources then: from there it begins if a worker is lost."""
-        self._start_from(layers, changed, blocked)
+        self._start_from(start)
         self._begin += [("_order", (name, dict(some))) for name, some in orders.items() if some]
 
     def read(self, name: str, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:

@@ -9,8 +9,10 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.cluster.report import Report
 from fieldcraft.cluster.shelves import LocalShelves, Shelves
+from fieldcraft.cluster.swarm import WorldSwarm
 from fieldcraft.cluster.world import World
 from fieldcraft.errors import InvalidValue
+from fieldcraft.steering import Walk
 
 __all__ = ["Running", "run"]
 
@@ -26,6 +28,12 @@ class Running:
         """Let every layer make `count` steps."""
         wanted = checks.whole("count", count)
         return self.world._take(dict.fromkeys(self.world.layers, wanted), self._every)
+
+    def walk(self, swarm: WorldSwarm, how: Walk, dt: float, *, steps: int = 1, **options: Any) -> Report:
+        """Let a swarm make steps of `dt` seconds, as `WorldSwarm.run`; a step counts as a round between checkpoints."""
+        if not isinstance(swarm, WorldSwarm) or swarm._world is not self.world:
+            raise InvalidValue("A swarm of this world walks", got=repr(swarm)[:80], remedy="Pass world.swarm(name)")
+        return self.world._walk(swarm, swarm.march_of(how, dt, **options), steps, self._every)
 
     def advance(self, dt: float) -> Report:
         """Let `dt` seconds pass."""

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.cluster.block import Block, Do, Held, LayerPlan, Rim
+from fieldcraft.cluster.block import Block, Do, Held, LayerPlan, Rim, WorldPlan
 from fieldcraft.cluster.files import read_planes
 from fieldcraft.cluster.ground import Changes
+from fieldcraft.cluster.herd import Comers, Group, Herd, March
 from fieldcraft.cluster.plan import Box, Plan
 
 __all__ = ["Entry", "Order", "Round", "Saved", "Shelf", "owner"]
@@ -70,6 +71,8 @@ class Shelf:
         self.walls = Changes()
         self.in_checkpoint: set[str] = set()
         self._layers: dict[str, _Blocks] = {}
+        self._herds: dict[str, Herd] = {}
+        self._arriving: dict[str, Comers] = {}
 
     def pid(self) -> int:
         """The process that holds it."""
@@ -105,6 +108,65 @@ class Shelf:
     def relax(self, name: str, rims: Iterable[Rim], begins: bool) -> Round:
         """Let the blocks settle that have heard of another rim; as it begins, all of them, from nothing."""
         return self._layers[name].relax(rims, begins)
+
+    # Agents
+
+    def add_herd(self, name: str, world: WorldPlan, entries: Iterable[tuple[int, str]], groups: Mapping[int, Group]) -> None:
+        """Have the agents of a swarm, those in the files of a checkpoint, of which some are on other shelves, and some more."""
+        herd = self._herds[name] = Herd(world, self.walls, self._plan_of, self._look, self._pour)
+        plan = Plan(world.width, world.height, world.block, 0, world.wrap)
+        for number, file in entries:
+            if owner(plan, number, self.shelves) == self.place:
+                herd.load(number, self.folder / file)
+        herd.add(groups)
+
+    def _plan_of(self, name: str) -> Plan:
+        return self._layers[name].plan
+
+    def _look(self, name: str, number: int) -> Block | None:
+        return self._layers[name].look(number)
+
+    def _pour(self, name: str, number: int) -> Block:
+        return self._layers[name].wake_up(number)
+
+    def march(self, name: str, march: March) -> None:
+        """Let agents make their next steps like this."""
+        self._herds[name].march(march)
+
+    def walk(self, name: str, step: int, rims: Mapping[str, Iterable[Rim]]) -> Comers:
+        """Take notice of rims of the layers that agents read, and let them move; those who leave for blocks of other shelves."""
+        for layer, some in rims.items():
+            self.take(layer, some)
+        herd = self._herds[name]
+        left = herd.walk(step)
+        self._arriving[name] = left.of(lambda number: self._is_mine(herd, number))
+        return left.of(lambda number: not self._is_mine(herd, number))
+
+    def _is_mine(self, herd: Herd, number: int) -> bool:
+        return owner(herd.plan, number, self.shelves) == self.place
+
+    def arrive(self, name: str, comers: Iterable[Comers]) -> None:
+        """Have those who come from other blocks, and let all leave what they leave."""
+        self._herds[name].arrive([self._arriving.pop(name), *comers])
+
+    def relocate(self, name: str, numbers: NDArray[np.uint32], groups: Mapping[int, Group]) -> None:
+        """Let agents go, wherever they are, and have others."""
+        self._herds[name].drop(numbers)
+        self._herds[name].add(groups)
+
+    def agents_of(self, name: str) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
+        """The agents of a swarm and their numbers, by blocks."""
+        return self._herds[name].known()
+
+    def agents_in_walls(self, name: str) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
+        """Those of them who stand in walls."""
+        return self._herds[name].in_walls()
+
+    def save_herd(self, name: str, stamp: str) -> tuple[list[tuple[int, str]], int]:
+        """Write the agents of all blocks where these have changed: blocks and files, and the bytes written."""
+        return self._herds[name].save(lambda number: self.path(f"{name} agents", number, stamp))
+
+    # Checkpoints and answers
 
     def save(self, name: str, stamp: str) -> Saved:
         """Write all blocks of a layer that have changed since they were last written."""
@@ -173,6 +235,20 @@ class _Blocks:
         self._loaded.add(number)
         return block
 
+    @property
+    def plan(self) -> Plan:
+        """How the map is cut."""
+        return self._plan
+
+    def look(self, number: int) -> Block | None:
+        """A block, in memory from now on, if there is one."""
+        return self._block(number) if number in self._blocks else None
+
+    def wake_up(self, number: int) -> Block:
+        """A block to which something comes, made if there is none."""
+        self._awake.add(number)
+        return self._block(number)
+
     def of_memory(self) -> list[tuple[int, Block]]:
         """The blocks in memory."""
         return [(number, self._blocks[number]) for number in self._loaded if self._blocks[number].is_loaded]
@@ -191,6 +267,7 @@ class _Blocks:
         """Have the blocks of a checkpoint, of all shelves: those of others say what rims are made of."""
         files = {entry.number: entry for entry in entries}
         mine = [entry for entry in entries if self._is_mine(entry.number)]
+        self._shelf.in_checkpoint.update(entry.file for entry in entries)
         for entry in mine:
             block = self._new(entry.number)
             block.made = entry.made

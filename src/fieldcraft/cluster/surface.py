@@ -15,6 +15,9 @@ from fieldcraft.space import Grid
 __all__ = ["Surface", "centers"]
 
 
+_FARTHEST = 4000  # cells to look for open ground
+
+
 class Surface:
     """A map too large to be held: positions, cells, and walls piece by piece."""
 
@@ -76,6 +79,29 @@ class Surface:
             box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
             found[here] = walls_in(self.plan.walls, self.changes, box)[down - box.top, right - box.left]
         return found
+
+    def nearest_open(self, row: int, column: int) -> tuple[int, int]:
+        """The row and column of the open cell whose center is nearest to that of a cell: as `Grid.nearest_open`, the first on a tie.
+
+        Raises `InvalidValue` where there is none, or none within some thousand cells.
+        """
+        plan, reach = self.plan, 16
+        while True:
+            box = Box(row - reach, row + reach + 1, column - reach, column + reach + 1)
+            if not plan.wrap:
+                box = Box(max(box.top, 0), min(box.bottom, plan.height), max(box.left, 0), min(box.right, plan.width))
+            rows, columns = np.nonzero(~walls_in(plan.walls, self.changes, box))
+            away = (rows + box.top - row) ** 2 + (columns + box.left - column) ** 2
+            near = away.min(initial=reach**2 + 1)
+            if near <= reach**2:
+                here = away == near
+                cells = (rows[here] + box.top) % plan.height * plan.width + (columns[here] + box.left) % plan.width
+                return divmod(int(cells.min()), plan.width)
+            if reach > min(2 * max(plan.height, plan.width), _FARTHEST):
+                raise InvalidValue(
+                    "Agents stand on open ground", got=f"none within {reach:,} cells of row {row}, column {column}", remedy="Open a cell"
+                )
+            reach *= 4
 
     def check_torus(self, cells: int, what: str) -> None:
         """Refuse what would meet itself on the other side of a torus."""

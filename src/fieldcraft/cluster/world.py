@@ -17,10 +17,11 @@ from fieldcraft import checks, clock
 from fieldcraft.cluster import checkpoint as checkpoints
 from fieldcraft.cluster.block import LayerPlan, WorldPlan
 from fieldcraft.cluster.carried import carried
-from fieldcraft.cluster.checkpoint import BLOCKS, Checkpoint, LayerState
-from fieldcraft.cluster.coordinator import Coordinator
+from fieldcraft.cluster.checkpoint import BLOCKS, Checkpoint, LayerState, SwarmState
+from fieldcraft.cluster.coordinator import Coordinator, Start, Tally
 from fieldcraft.cluster.distances import WorldDistances
 from fieldcraft.cluster.ground import Changes, Cover
+from fieldcraft.cluster.herd import Group, March
 from fieldcraft.cluster.layers import (
     LAYERS,
     MOST_REACH,
@@ -36,10 +37,12 @@ from fieldcraft.cluster.report import Report
 from fieldcraft.cluster.shelf import Entry, Order
 from fieldcraft.cluster.shelves import LocalShelves, Shelves
 from fieldcraft.cluster.surface import Surface
+from fieldcraft.cluster.swarm import WorldSwarm, born, scattered
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import breathe, whole
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
+from fieldcraft.steering.swarm_rule import MOST_AGENTS, checked_key
 
 __all__ = ["World"]
 
@@ -101,7 +104,9 @@ class World(Surface):
         self.changes = Changes()
         self._ticks = 0
         self._number = 0
+        self._swarms: dict[str, WorldSwarm] = {}
         self._checkpoint_of: list[tuple[LayerPlan, int, list[Entry]]] = []
+        self._agents_of: dict[str, list[tuple[int, str]]] = {}
         try:
             found = checkpoints.read(self.folder)
             if found is None:
@@ -135,7 +140,7 @@ class World(Surface):
         propagation: `Spread`, `Trail`, `Fade` or `Radial`.
         every: seconds between two steps.
         reach: world units that a mark (`Fade`) or a source (`Radial`) reaches at most. By default the radius of the propagation, and the
-            cell alone for marks.
+            cell alone for marks. With `Spread` and `Trail` as far as agents look that read it, and step; by default as far as rims reach.
 
         Raises `NameTaken`, or `InvalidValue` for what doesn't fit and for kinds that can't be cut into blocks, with the reason.
         """
@@ -160,7 +165,8 @@ class World(Surface):
         if far:
             if far / self.plan.cell_size > MOST_REACH:
                 raise InvalidValue(f"A reach is at most {MOST_REACH:,} cells", got=f"{far:g}", remedy="Use larger cells")
-            self.check_torus(plan.plan().halo, f"a reach of {far:g}")
+            if not isinstance(propagation, (Spread, Trail)):
+                self.check_torus(plan.plan().halo, f"a reach of {far:g}")
         return plan
 
     def layer(self, name: str) -> Any:
@@ -174,6 +180,53 @@ class World(Surface):
     def layers(self) -> Mapping[str, WorldLayer]:
         """The layers by name; read-only."""
         return MappingProxyType(self._layers)
+
+    # Swarms
+
+    def add_swarm(
+        self, name: str, positions: ArrayLike, headings: ArrayLike | None = None, *, roles: ArrayLike | None = None, seed: int = 0
+    ) -> WorldSwarm:
+        """Add agents at (N, 2) world positions on open ground, and return them; they have the numbers 0 to N - 1 for good.
+
+        Parameters as those of `steering.Swarm.at`. Raises `NameTaken`, `OutsideMap`, `OnWall` or `InvalidValue`.
+        """
+        points, _ = checks.positions(positions)
+        key = checked_key(seed)
+        self._check_swarm(name)
+        return self._with_swarm(name, born(self, points, headings, roles, key), len(points), key)
+
+    def scatter_swarm(self, name: str, count: int, *, seed: int = 0) -> WorldSwarm:
+        """Add so many agents anywhere on open ground, heading anywhere, by the dice of the seed.
+
+        Raises `NameTaken`, or `InvalidValue` where there is hardly any open ground.
+        """
+        number = checks.whole("count", count, maximum=MOST_AGENTS)
+        key = checked_key(seed)
+        self._check_swarm(name)
+        return self._with_swarm(name, scattered(self, number, key), number, key)
+
+    def _check_swarm(self, name: Any) -> None:
+        if not isinstance(name, str) or not name:
+            raise InvalidValue("A swarm's name is a word or more", got=repr(name), remedy="Pass a string")
+        if name in self._swarms:
+            raise NameTaken("Names of swarms differ", got=f"{name!r}, which exists", remedy="Ask for world.swarm(name), or choose another")
+
+    def _with_swarm(self, name: str, groups: dict[int, Group], count: int, key: int) -> WorldSwarm:
+        swarm = self._swarms[name] = WorldSwarm(self, name, key, count)
+        self.coordinator.add_herd(name, self.plan, groups)
+        return swarm
+
+    def swarm(self, name: str) -> WorldSwarm:
+        """The swarm of that name; raises `UnknownName`."""
+        try:
+            return self._swarms[name]
+        except Exception:
+            raise UnknownName("swarm", name, self._swarms) from None
+
+    @property
+    def swarms(self) -> Mapping[str, WorldSwarm]:
+        """The swarms by name; read-only."""
+        return MappingProxyType(self._swarms)
 
     @property
     def time(self) -> float:
@@ -256,9 +309,34 @@ class World(Surface):
                 if every is not None and tally.rounds % every == 0:
                     self.checkpoint()
                     saved += 1
-        return Report(
-            steps, tally.rounds, tally.ran, tally.asleep, tally.bytes_between_blocks, tally.bytes_between_workers, tuple(tally.lost), saved
-        )
+        return _report(steps, tally, saved)
+
+    def _walk(self, swarm: WorldSwarm, march: March, steps: int, every: int | None) -> Report:
+        """Let a swarm make steps, and each layer that it leaves something on one with each of them."""
+        count = checks.whole("steps", steps)
+        updated = list(dict.fromkeys(mark.layer for mark in march.marks))
+        before = self.coordinator.tally
+        self.coordinator.tally = tally = type(before)()
+        saved = 0
+        for layer in {*updated, *march.read}:
+            self.flush(self._layers[layer])
+        swarm.out_of_walls()
+        self.coordinator.march(swarm.name, march)
+        for made in range(1, count + 1):
+            self._walk_once(swarm, updated)
+            if every is not None and made % every == 0:
+                self.checkpoint()
+                saved += 1
+            breathe()
+        return _report({swarm.name: count, **dict.fromkeys(updated, count)}, tally, saved)
+
+    @whole
+    def _walk_once(self, swarm: WorldSwarm, updated: list[str]) -> None:
+        """Let a swarm make one step; Ctrl-C waits until it and its layers have."""
+        self.coordinator.walk(swarm.name, swarm.step)
+        swarm.step += 1
+        for name in updated:
+            self._round(self._layers[name], 1)
 
     @whole
     def _round(self, layer: WorldLayer, steps: int) -> None:
@@ -293,7 +371,7 @@ class World(Surface):
         """
         for layer in self._layers.values():
             self.flush(layer)
-        entries, written = self.coordinator.save(f"{self._number + 1}")
+        entries, self._agents_of, written = self.coordinator.save(f"{self._number + 1}")
         self._number += 1
         states = [
             LayerState(
@@ -302,11 +380,12 @@ class World(Surface):
             )
             for layer in self._layers.values()
         ]  # fmt: skip
-        state = Checkpoint(self._number, self._shape(), self._ticks, self.changes.cells, self.changes.blocked, states)
+        swarms = [SwarmState(one.name, one._key, len(one), one.step, self._agents_of[one.name]) for one in self._swarms.values()]
+        state = Checkpoint(self._number, self._shape(), self._ticks, self.changes.cells, self.changes.blocked, states, swarms)
         checkpoints.commit(self.folder, state)
         self._checkpoint_of = [(layer._layer_plan, layer.steps, entries[layer.name]) for layer in self._layers.values()]
         orders = self._all_sources() if self.coordinator.begins_again else {}
-        self.coordinator.committed(self._checkpoint_of, self.changes.cells, self.changes.blocked, orders)
+        self.coordinator.committed(self._start(), orders)
         return written
 
     def _shape(self) -> dict[str, Any]:
@@ -349,11 +428,17 @@ class World(Surface):
             if isinstance(layer, _SourceLayer):
                 layer.sources.restore(state.sources)
             self._checkpoint_of.append((plan, state.steps, state.entries))
+        for swarm in found.swarms:
+            self._swarms[swarm.name] = WorldSwarm(self, swarm.name, swarm.key, swarm.count, swarm.step)
+            self._agents_of[swarm.name] = swarm.entries
+
+    def _start(self) -> Start:
+        return Start(self.plan, self._checkpoint_of, self._agents_of, self.changes.cells, self.changes.blocked)
 
     def _open(self, shelves: Shelves) -> Coordinator:
         """A coordinator that goes on from the last checkpoint."""
         coordinator = Coordinator(shelves, self.folder, self._memory)
-        coordinator.open(self._checkpoint_of, self.changes.cells, self.changes.blocked)
+        coordinator.open(self._start())
         for name, orders in self._all_sources().items():
             coordinator.order(name, orders)
         return coordinator
@@ -390,6 +475,12 @@ class World(Surface):
             raise InvalidValue("An overview is of a layer", got="a world without any", remedy="Add a layer first")
         chosen: WorldLayer = self.layer(next(iter(self._layers)) if layer is None else layer)
         return chosen.overview(scale)
+
+
+def _report(steps: dict[str, int], tally: Tally, saved: int) -> Report:
+    return Report(
+        steps, tally.rounds, tally.ran, tally.asleep, tally.bytes_between_blocks, tally.bytes_between_workers, tuple(tally.lost), saved
+    )
 
 
 def _named(resistance: Mapping[str, Any] | None) -> Mapping[str, Any]:
