@@ -12,7 +12,6 @@ held at once: blocks that sleep lie in the folder.
 import argparse
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -87,7 +86,8 @@ with tempfile.TemporaryDirectory() as spare:
 
 burnt = np.where(came > 0, LIT - came, np.nan)
 cpu = sum(psutil.Process().cpu_times()[:2])
-print(f"{size[0]:,} x {size[1]:,} = {size[0] * size[1]:,} cells; after {fire.steps:,} steps the fire has come {np.nanmax(burnt):,.0f} steps far")
+print(f"{size[0]:,} x {size[1]:,} = {size[0] * size[1]:,} cells")
+print(f"after {fire.steps:,} steps the fire has come {np.nanmax(burnt):,.0f} steps far")
 print(f"{took:,.0f} s, {cpu:,.0f} s of CPU time, at most {told[:, 4].max():,.0f} MB of memory")
 print(f"at the front {told[:, 2].max():.0f} blocks at once, {told[:, 3].max():,.0f} asleep behind it")
 

@@ -77,7 +77,7 @@ class Group:
         return self.agents.nbytes + self.numbers.nbytes
 
     def part(self, some: NDArray[np.bool_]) -> Group:
-        """Those that are chosen."""
+        """The chosen ones."""
         return Group(np.ascontiguousarray(self.agents[:, some]), self.numbers[some])
 
 
@@ -93,7 +93,7 @@ class Comers(NamedTuple):
         return sum(group.bytes for group in self.groups.values()) + sum(agents.nbytes for agents in self.beside.values())
 
     def of(self, blocks: Callable[[int], bool]) -> Comers:
-        """Those of some blocks."""
+        """The part that concerns some blocks."""
         return Comers(
             {number: group for number, group in self.groups.items() if blocks(number)},
             {number: agents for number, agents in self.beside.items() if blocks(number)},
@@ -340,7 +340,7 @@ class Herd:
         return [(number, (group.agents, group.numbers)) for number, group in sorted(self.groups.items())]
 
     def in_walls(self) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
-        """Those who stand in walls, by blocks."""
+        """The agents that stand in walls, by blocks."""
         found = []
         for number, group in sorted(self.groups.items()):
             walls = walls_in(self._world.walls, self._walls, self._frame.core(number))

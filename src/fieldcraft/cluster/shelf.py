@@ -159,7 +159,7 @@ class Shelf:
         return self._herds[name].known()
 
     def agents_in_walls(self, name: str) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
-        """Those of them who stand in walls."""
+        """The agents of a swarm that stand in walls."""
         return self._herds[name].in_walls()
 
     def save_herd(self, name: str, stamp: str) -> tuple[list[tuple[int, str]], int]:

@@ -138,7 +138,7 @@ class WorldSwarm:
         deposit: float | None = None,
         leave: Any = (),
     ) -> March:
-        """What `run` is told, checked and in whole numbers."""
+        """The arguments of `run`, checked and in whole numbers."""
         world = self._world.plan
         rule = rule_of(how, dt, (world.height, world.width), cell_size=world.cell_size, y_up=world.y_up, wrap=world.wrap, key=self._key)
         marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
