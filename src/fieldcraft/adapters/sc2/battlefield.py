@@ -30,6 +30,7 @@ KINDS = ("ground", "air", "climber", "large", "rocks", "fighters")
 if all rocks had fallen, and in the air for those who fight in the air and fear only what shoots from the ground."""
 
 _LARGE = 1.0
+_MOST_COSTS = 15
 _WORMS = {"NYDUSNETWORK", "NYDUSCANAL"}
 
 
@@ -87,6 +88,7 @@ class Battlefield:
         height, width = self._standing.blocked.shape
         self._spaces: dict[str, Grid] = {}
         self._safety: dict[str, Any] = {}
+        self._costs: dict[tuple[str, float], Any] = {}
         self.ground, self.air = self.space("ground"), self.space("air")
         self.imap = InfluenceMap(Grid(width, height, neighbors=8, y_up=True))  # danger reaches over walls
         self.danger = {}
@@ -156,9 +158,16 @@ class Battlefield:
 
     def pathfind(self, start: ArrayLike, goal: ArrayLike, kind: str = "ground", *, weight: float = 1.0, smooth: bool = False) -> Path:
         """The cheapest way, each cell at 1 + `weight` times its danger; ends in walls are taken to the nearest open cell."""
-        layer, space = self._of(kind)
-        cost = 1 + checks.not_negative("weight", weight) * layer.on(space)
-        return self._way(space, start, goal, cost, smooth)
+        return self._way(self.space(kind), start, goal, self._cost(kind, weight), smooth)
+
+    def _cost(self, kind: str, weight: float) -> Any:
+        """The cost of ways, worked out once a step for all who ask."""
+        key = kind, checks.not_negative("weight", weight)
+        if key not in self._costs:
+            layer, space = self._of(kind)
+            self._costs = dict(list(self._costs.items())[-_MOST_COSTS:])
+            self._costs[key] = 1 + key[1] * layer.on(space)
+        return self._costs[key]
 
     def journey(
         self,
@@ -174,8 +183,7 @@ class Battlefield:
 
         `worms` are networks and canals that are open, those of the bot that are ready if none are given. Each leg is exact, as `pathfind`.
         """
-        layer, space = self._of(kind)
-        cost = 1 + checks.not_negative("weight", weight) * layer.on(space)
+        space, cost = self.space(kind), self._cost(kind, weight)
         toll = checks.not_negative("toll", toll)
         if worms is None:
             worms = [unit for unit in self.bot.structures if unit.type_id.name in _WORMS and unit.is_ready]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.adapters.sc2 import telling
 from fieldcraft.adapters.sc2.threats import Effect, Threat, by_weapons
 from fieldcraft.errors import InvalidValue
 
@@ -81,37 +81,33 @@ class Enemies:
         """All that is to be feared now, of the bot's enemies or of these, and of effects."""
         if enemies is None:
             units = list(self._bot.enemy_units)
-            units += [building for building in self._bot.enemy_structures if self._row(building)[:4] != _HARMLESS and _works(building)]
+            buildings = list(self._bot.enemy_structures)
+            shoots = [row[:4] != _HARMLESS for row in self._rows(buildings)]
+            units += [building for building, does in zip(buildings, shoots, strict=True) if does and _works(building)]
         else:
             units = list(enemies)
-        keys = [unit.tag for unit in units]
-        places = [unit.position for unit in units]
-        rows = [self._row(unit) for unit in units] if self._threat is not None else self._rows(units)
+        keys, rows, flat = telling.tags(units), self._rows(units), telling.places(units)
         for key, place, effect in self._burning():
             keys.append(key)
-            places.append(place)
+            flat += place
             rows.append((effect.cost * effect.ground, effect.radius, effect.cost * effect.air, effect.radius, False))
         if keys != self.last.keys or rows != self.last.rows:
             self.last = Feared(keys, rows)
-        flat = np.array(list(chain.from_iterable(places)), dtype=np.float64)
-        self.last.positions = flat.reshape(len(places), -1)[:, :2] if places else np.zeros((0, 2))
+        self.last.positions = np.array(flat, dtype=np.float64).reshape(-1, 2)
         return self.last
 
     def _rows(self, units: list[Any]) -> list[Row]:
-        known = self._known
-        try:
-            return [known[unit.type_id] for unit in units]
-        except KeyError:
-            return [self._row(unit) for unit in units]
-
-    def _row(self, unit: Any) -> Row:
         if self._threat is not None:
-            return _row_of(self._threat(unit), unit)
-        row = self._known.get(unit.type_id)
-        if row is None:
-            threat = self._table.get(unit.type_id.name)
-            row = self._known[unit.type_id] = _row_of(by_weapons(unit) if threat is None else threat, unit)
-        return row
+            return [_row_of(self._threat(unit), unit) for unit in units]
+        kinds, known = telling.kinds(units), self._known
+        try:
+            return [known[kind] for kind in kinds]
+        except KeyError:
+            for kind, unit in zip(kinds, units, strict=True):
+                if kind not in known:
+                    threat = self._table.get(unit.type_id.name)
+                    known[kind] = _row_of(by_weapons(unit) if threat is None else threat, unit)
+            return [known[kind] for kind in kinds]
 
     def _burning(self) -> Iterable[tuple[Any, Any, Effect]]:
         """Keys, places and rules of the effects that act now."""
@@ -124,7 +120,7 @@ class Enemies:
             name = getattr(effect.id, "name", effect.id)
             rule = self._effects.get(name)
             if rule is not None and not getattr(effect, "is_mine", False):
-                told |= {(name, *place): (now, place, rule) for place in effect.positions}
+                told |= {(name, *place): (now, tuple(place)[:2], rule) for place in effect.positions}
         lasting = {key: seen for key, seen in self._seen.items() if key in told or now - seen[0] <= seen[2].lasts}
         self._seen = told | lasting
         return [(key, place, rule) for key, (first, place, rule) in self._seen.items() if now - first >= rule.begins]

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.adapters.sc2 import telling
+
 __all__ = ["Standing", "climbable", "dilated"]
 
 Bools = NDArray[np.bool_]
@@ -80,9 +82,9 @@ class Standing:
         """Everything that stands here, by what is quickly asked of it: when this is as before, so are the boxes."""
         bot = self._bot
         for units in (bot.mineral_field, bot.vespene_geyser, bot.destructables):
-            yield frozenset(unit.tag for unit in units)
+            yield frozenset(telling.tags(units))
         for units in (bot.structures, bot.enemy_structures):
-            yield frozenset((unit.tag, unit.type_id, unit.is_flying) for unit in units)
+            yield telling.standing(units)
 
     def _boxes(self) -> Iterator[tuple[Any, tuple[Box, bool]]]:
         """The boxes of all that stands here by tag, and whether each is a rock."""
