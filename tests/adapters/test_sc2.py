@@ -273,6 +273,36 @@ def test_ways_go_round_danger(game: Game) -> None:
     assert field.safe_spots(np.array([start, (16.5, 6.5)])).shape == (2, 2)
 
 
+def test_many_units_take_the_ways_that_each_would(game: Game) -> None:
+    game.place(MARINE, 22.5, 6.5)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    goal = (40.5, 6.5)
+    units = np.array([(5.5, 6.5), (10.5, 25.5), (40.5, 20.5), (20.5, 13.5)])
+    points = field.next_points(units, goal, ahead=4)
+    for unit, point in zip(units, points, strict=True):
+        whole = field.pathfind(unit, goal)
+        start, rest = whole.positions[:5], field.pathfind(point, goal)
+        walked = field.pathfind(start[0], point)
+        assert walked.cost + rest.cost == pytest.approx(whole.cost)
+        assert 1 < np.hypot(*(point - start[0])) <= 4 * 2**0.5
+
+
+def test_ranged_units_shoot_from_where_they_are_safest(game: Game) -> None:
+    game.place(ZEALOT, 22.5, 6.5)
+    game.step()
+    field = Battlefield(game.bot)
+    field.update()
+    units = np.array([(20.5, 6.5), (24.5, 4.5), (5.5, 25.5)])
+    stands = field.stands(units, (22.5, 6.5), 6.0)
+    assert field.is_safe(stands[:2]).all()
+    assert not field.is_safe(units[:2]).any()
+    assert (np.hypot(*(stands[:2] - (22.5, 6.5)).T) <= 6).all()
+    assert np.hypot(*(stands[:2] - units[:2]).T).max() <= 4
+    assert np.hypot(*(stands[2] - (22.5, 6.5))) < np.hypot(*(units[2] - (22.5, 6.5))) - 3
+
+
 def test_sight_goes_into_beliefs(game: Game) -> None:
     game.visibility[5:9, 10:20] = 2
     game.step()

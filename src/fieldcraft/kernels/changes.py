@@ -79,12 +79,12 @@ def _is_shift(number, held, strength, alive, before, first_chords):
 
 
 @kernel
-def _raise(sums, values, walls, y, x0, x1, amount):
-    """Add an amount to the cells [x0, x1) of a row, as far as they lie on the map, and show them."""
-    for x in range(max(x0, 0), min(x1, sums.shape[1])):
-        total = sums[y, x] + amount
-        sums[y, x] = total
-        values[y, x] = np.float32(0) if walls[y, x] else np.float32(np.float64(total) * (1.0 / SCALE))
+def _raise(sums, values, walls, first, end, amount):
+    """Add an amount to the cells [first, end) of a flat map, and show them."""
+    for i in range(np.uint64(first), np.uint64(end)):
+        total = sums[i] + amount
+        sums[i] = total
+        values[i] = np.float32(0) if walls[i] else np.float32(np.float64(total) * (1.0 / SCALE))
 
 
 @kernel
@@ -98,20 +98,26 @@ def _mark(stale, row, column, r, height, width):
 def _shift(sums, values, walls, stale, old, new, chords, first, r, amount):
     """Move a flat footprint from a cell to another: only what one of the two covers alone is written."""
     height, width = sums.shape
+    total, shown, wall = sums.reshape(-1), values.reshape(-1), walls.reshape(-1)
     old_row, old_column, row, column = old // width, old % width - r, new // width, new % width - r
     for y in range(max(min(old_row, row) - r, 0), min(max(old_row, row) + r + 1, height)):
         j, k = y - old_row + r, y - row + r
         a0 = a1 = b0 = b1 = 0
         if 0 <= j <= 2 * r:
-            a0, a1 = old_column + chords[first + j, 0], old_column + chords[first + j, 1]
+            a0, a1 = max(old_column + chords[first + j, 0], 0), min(old_column + chords[first + j, 1], width)
         if 0 <= k <= 2 * r:
-            b0, b1 = column + chords[first + k, 0], column + chords[first + k, 1]
-        if a0 == a1 or b0 == b1 or a1 <= b0 or b1 <= a0:
-            _raise(sums, values, walls, y, a0, a1, -amount)
-            _raise(sums, values, walls, y, b0, b1, amount)
-        else:
-            _raise(sums, values, walls, y, min(a0, b0), max(a0, b0), -amount if a0 < b0 else amount)
-            _raise(sums, values, walls, y, min(a1, b1), max(a1, b1), amount if a1 < b1 else -amount)
+            b0, b1 = max(column + chords[first + k, 0], 0), min(column + chords[first + k, 1], width)
+        at = y * width
+        if a0 >= a1 or b0 >= b1 or a1 <= b0 or b1 <= a0:
+            if a0 < a1:
+                _raise(total, shown, wall, at + a0, at + a1, -amount)
+            if b0 < b1:
+                _raise(total, shown, wall, at + b0, at + b1, amount)
+            continue
+        if a0 != b0:
+            _raise(total, shown, wall, at + min(a0, b0), at + max(a0, b0), -amount if a0 < b0 else amount)
+        if a1 != b1:
+            _raise(total, shown, wall, at + min(a1, b1), at + max(a1, b1), amount if a1 < b1 else -amount)
     _mark(stale, old_row, old_column + r, r, height, width)
     _mark(stale, row, column + r, r, height, width)
 

@@ -18,7 +18,7 @@ from fieldcraft.adapters.sc2.threats import BUFFER, EFFECTS, UNITS, Effect, Thre
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer
-from fieldcraft.paths import Path, shortest_path
+from fieldcraft.paths import Path, distance_map, shortest_path
 from fieldcraft.propagation import Radial
 from fieldcraft.query import best
 from fieldcraft.space import Grid
@@ -215,6 +215,53 @@ class Battlefield:
         run = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T))])
         x, y = (float(np.interp(ahead, run, way[:, axis])) for axis in (0, 1))
         return x, y
+
+    def next_points(
+        self, positions: ArrayLike, goal: ArrayLike, kind: str = "ground", *, ahead: int = 3, weight: float = 1.0
+    ) -> NDArray[np.float64]:
+        """The points `ahead` cells along the cheapest ways of many units to one goal, (N, 2): one search for all of them.
+
+        Units from which no way leads there stay in the middle of their cell, or of the nearest open one.
+        """
+        space = self.space(kind)
+        steps = checks.whole("ahead", ahead, minimum=1)
+        ways = distance_map(space, self._on_open(space, goal), cost=self._cost(kind, weight))
+        at = self._on_open(space, np.asarray(positions, dtype=np.float64).reshape(-1, 2))
+        for _ in range(steps):
+            at = ways.step(at).positions
+        return at
+
+    @staticmethod
+    def _on_open(space: Grid, positions: ArrayLike) -> NDArray[np.float64]:
+        """The middles of the nearest open cells."""
+        return space.position_of(space.nearest_open(np.atleast_1d(space.cell_at(positions, outside="clamp"))))
+
+    def stands(
+        self, positions: ArrayLike, targets: ArrayLike, reach: float, kind: str = "ground", *, radius: float = 4.0
+    ) -> NDArray[np.float64]:
+        """Where to shoot from: for each unit the least dangerous cell within `radius` from which its target is within `reach`, (N, 2).
+
+        Of equal ones the nearest to the unit. A unit that finds none goes where it comes nearest to its target: call it in each step, and
+        ranged units keep their distance from whatever threatens them as they fire (kiting). `targets` is one position, or one per unit.
+        """
+        layer, space = self._of(kind)
+        at = np.asarray(positions, dtype=np.float64).reshape(-1, 2)
+        aims = np.broadcast_to(np.asarray(targets, dtype=np.float64).reshape(-1, 2), at.shape)
+        size = int(checks.positive("radius", radius))
+        dy, dx = np.mgrid[-size : size + 1, -size : size + 1].reshape(2, -1)
+        order = np.argsort(dx**2 + dy**2, kind="stable")
+        order = order[(dx**2 + dy**2)[order] <= radius**2]
+        cells = np.floor(at)[:, None] + np.stack([dx, dy], axis=1)[order]
+        inside = (cells >= 0).all(axis=2) & (cells < (space.width, space.height)).all(axis=2)
+        ids = np.asarray(space.cell_at(np.clip(cells + 0.5, 0.5, (space.width - 0.5, space.height - 0.5)).reshape(-1, 2))).reshape(
+            inside.shape
+        )
+        usable = inside & ~space.walls.reshape(-1)[ids]
+        away = np.hypot(*np.moveaxis(cells + 0.5 - aims[:, None], 2, 0))
+        danger = np.where(usable & (away <= checks.positive("reach", reach)), layer.values.reshape(-1)[ids], np.inf)
+        nearer = np.where(usable, away, np.inf)
+        best_ = np.where(np.isfinite(danger.min(axis=1)), danger.argmin(axis=1), nearer.argmin(axis=1))
+        return space.position_of(ids[np.arange(len(at)), best_])
 
     @property
     def seen(self) -> NDArray[np.bool_]:
