@@ -39,6 +39,14 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "pygame_enemy.py": [["--frames", "5"]],
 }
 
+
+def test_the_bot_rehearses_without_the_game(tmp_path: Path) -> None:
+    script = HOME / "examples" / "sc2_bot" / "run.py"
+    answer = subprocess.run([sys.executable, str(script), "--rehearse"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "64 steps" in answer
+    assert "orders, 195 of them to soldiers in danger" in answer
+
+
 # Examples that draw into a window of another library, and that library.
 WINDOWS = {"arcade": "arcade", "panda3d": "panda3d", "pygame": "pygame", "pyglet": "pyglet", "raylib": "pyray"}
 

@@ -129,8 +129,9 @@ def _parser() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[argpa
     )
     info.set_defaults(act=_info)
 
-    from fieldcraft import device_report
+    from fieldcraft import bundling, device_report
 
+    bundling.add(commands)
     device_report.add(commands)
 
     _add_plugged(commands)
