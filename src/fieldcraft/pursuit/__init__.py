@@ -4,10 +4,12 @@ from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
 from fieldcraft.pursuit.last_seen import LastSeen
 from fieldcraft.pursuit.motion import Motion
+from fieldcraft.pursuit.optimal import optimal_search
 from fieldcraft.pursuit.party import SearchParty
 from fieldcraft.pursuit.search import Search
 from fieldcraft.pursuit.searches import SEARCHES, BeliefSearch, FloodSearch, LastSeenSearch, RandomSearch
 from fieldcraft.pursuit.sighting import Contacts, Sight
+from fieldcraft.pursuit.standards import GreedySearch, HorizonSearch
 
 __all__ = [
     "SEARCHES",
@@ -15,6 +17,8 @@ __all__ = [
     "BeliefSearch",
     "Contacts",
     "FloodSearch",
+    "GreedySearch",
+    "HorizonSearch",
     "LastSeen",
     "LastSeenSearch",
     "Motion",
@@ -23,4 +27,5 @@ __all__ = [
     "Search",
     "SearchParty",
     "Sight",
+    "optimal_search",
 ]

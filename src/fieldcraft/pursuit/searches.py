@@ -198,7 +198,7 @@ class BeliefSearch(_Guided):
         self._begin(self._last if self.searching else self._open_cell(position))
 
     def _lost(self, position: Places, velocity: Places) -> None:
-        self.belief.see(position)
+        self.belief.see(position, velocity=velocity)
 
     def _found(self, position: Places) -> None:
         self.belief.see(position)

@@ -25,13 +25,16 @@ from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arg
 if TYPE_CHECKING:
     from fieldcraft.pursuit import Search
 
-__all__ = ["EXPERIMENT", "WAYS", "chase_study", "run", "summarise"]
+__all__ = ["EXPERIMENT", "STANDARDS", "WAYS", "chase_study", "run", "summarise"]
 
 WAYS = ("last", "random", "blind", "flood", "belief", "party")
 """The ways of searching, as in `fieldcraft.pursuit.SEARCHES`; "blind" is a flood that is not told what searchers see."""
 
+STANDARDS = ("greedy", "horizon", "motion")
+"""More ways, which are searched when they are asked for: probability over distance and Hollinger's search, and a belief that knows how
+fugitives move."""
+
 _ALL = "all maps"
-_SOONER = "sooner than last"
 
 
 def chase_study(
@@ -46,6 +49,7 @@ def chase_study(
     sight: float = 10.0,
     lead: float = 4.0,
     limit: float = 60.0,
+    ways: Sequence[str] = WAYS,
 ) -> Study:
     """The study behind `fieldcraft experiment chase`.
 
@@ -69,6 +73,8 @@ def chase_study(
         seconds after which the search sets out; until then the fugitive is alone.
     limit:
         seconds after which the search is given up, counted from the loss of sight.
+    ways:
+        ways of searching, out of `WAYS` and `STANDARDS`; others are compared with the first.
 
     Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
     """
@@ -82,9 +88,13 @@ def chase_study(
     }
     if rules["lead"] >= rules["limit"]:
         raise InvalidValue("The search sets out before it is given up", got=f"lead={lead}, limit={limit}", remedy="Pass a longer limit")
+    sides = list(dict.fromkeys(checks.choice("way", way, (*WAYS, *STANDARDS)) for way in ways))
+    if not sides:
+        raise InvalidValue("A study has ways of searching", got="none", remedy='Pass ("last", "belief"), say')
+    asked = {} if tuple(sides) == WAYS else {"ways": ",".join(sides)}
     worlds, digests = worlds_of(kinds, files, size, neighbors=8)
     jobs = [
-        {**world, **rules, "seed": seed, "fugitive": fugitive, "searchers": count}
+        {**world, **rules, "seed": seed, "fugitive": fugitive, "searchers": count, **asked}
         for world in worlds
         for seed in numbers
         for fugitive in dict.fromkeys(kept)
@@ -106,7 +116,7 @@ def run(job: Job) -> Row:
         seed=seed,
     )
     results: dict[str, float | bool] = {}
-    for way in WAYS:
+    for way in _ways(job):
         search = _search(ground, way)
         found = search_for(ground, fled, search, np.random.default_rng([seed, 3, fled.hunters.size]))
         results[f"found by {way}"] = found is not None
@@ -116,9 +126,15 @@ def run(job: Job) -> Row:
 
 def _search(ground: Ground, way: str) -> Search:
     """A way of searching, as fast as the fugitive, with the sight of the world."""
-    from fieldcraft.pursuit import SEARCHES, FloodSearch, SearchParty
+    from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, GreedySearch, HorizonSearch, Motion, SearchParty
 
     speed = SPEED * ground.step
+    if way == "greedy":
+        return GreedySearch(ground.space, speed)
+    if way == "horizon":
+        return HorizonSearch(ground.space, speed)
+    if way == "motion":
+        return BeliefSearch(ground.space, speed, motion=Motion())
     if way == "blind":
         return FloodSearch(ground.space, speed, looks=False)
     if way == "party":
@@ -135,17 +151,18 @@ def summarise(rows: Sequence[Row]) -> Summary:
     crews = sorted({whole(row, "searchers") for row in rows})
     fugitives = tuple(dict.fromkeys(str(row["fugitive"]) for row in rows))
     found: dict[tuple[str, str, str], Interval] = {}
+    ways = _ways(rows[0])
     for count in crews:
         for fugitive in fugitives:
             chases = [row for row in rows if row["searchers"] == count and row["fugitive"] == fugitive]
-            for way in WAYS if chases else ():
+            for way in ways if chases else ():
                 found[str(count), way, f"{fugitive}: found"] = rate(sum(bool(row[f"found by {way}"]) for row in chases), len(chases))
                 found[str(count), way, f"{fugitive}: seconds"] = mean([number(row, f"seconds by {way}") for row in chases])
     measures = [Measure(f"{fugitive}: found", percent=True, limits=(0.0, 1.0)) for fugitive in fugitives]
     limit = max(number(row, "limit") for row in rows)
     measures += [Measure(f"{fugitive}: seconds", limits=(0.0, limit)) for fugitive in fugitives]
     return Summary(
-        tuple(map(str, crews)), WAYS, tuple(measures), found, _notes(rows), axis="searchers", log=len(crews) > 1,
+        tuple(map(str, crews)), ways, tuple(measures), found, _notes(rows), axis="searchers", log=len(crews) > 1,
         columns=len(fugitives), title="by searchers and fugitive", more=(_by_map(rows, fugitives),),
     )  # fmt: skip
 
@@ -156,24 +173,31 @@ def _by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
         maps[label_of(row)].append(row)
     groups = {**maps, **({_ALL: list(rows)} if len(maps) > 1 else {})}
     found: dict[tuple[str, str, str], Interval] = {}
+    ways = _ways(rows[0])
+    sooner = f"sooner than {ways[0]}"
     for group, chases in groups.items():
-        for way in WAYS:
+        for way in ways:
             found[group, way, "found"] = _share(_worlds(chases, f"found by {way}"))
             for fugitive in fugitives:
                 of_his = [row for row in chases if row["fugitive"] == fugitive]
                 if of_his:
                     found[group, way, f"{fugitive}: s"] = mean(_worlds(of_his, f"seconds by {way}"))
-            seconds, last = (_worlds(chases, f"seconds by {each}") for each in (way, WAYS[0]))
+            seconds, last = (_worlds(chases, f"seconds by {each}") for each in (way, ways[0]))
             found[group, way, "seconds"] = mean(seconds)
-            if way != WAYS[0]:
-                found[group, way, _SOONER] = paired(last, seconds)
+            if way != ways[0]:
+                found[group, way, sooner] = paired(last, seconds)
     measures = (
         Measure("found", percent=True),
         *(Measure(f"{fugitive}: s") for fugitive in fugitives),
         Measure("seconds"),
-        Measure(_SOONER, mark=0.0),
+        Measure(sooner, mark=0.0),
     )
-    return Summary(tuple(groups), WAYS, measures, found, _notes(rows), name="maps", title="map by map", unit="worlds")
+    return Summary(tuple(groups), ways, measures, found, _notes(rows), name="maps", title="map by map", unit="worlds")
+
+
+def _ways(row: Row) -> tuple[str, ...]:
+    """The ways of searching of a job, or of its results."""
+    return tuple(str(row["ways"]).split(",")) if "ways" in row else WAYS
 
 
 def _worlds(rows: Iterable[Row], column: str) -> list[float]:
@@ -192,11 +216,12 @@ def _share(values: Sequence[float]) -> Interval:
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     one = rows[0]
+    first = _ways(one)[0]
     return (
         f"Everybody sees {one['sight']:g} steps far and is as fast as he; the search sets out {one['lead']:g} s after he was lost, and is"
         f" given up after {one['limit']:g} s, which count as the seconds where he was not found",
-        'All ways search the same chases; "sooner than last" is how many seconds sooner he is found, in the same worlds, than by going to'
-        " where he was last seen",
+        f'All ways search the same chases; "sooner than {first}" is how many seconds sooner he is found, in the same worlds'
+        + (", than by going to where he was last seen" if first == "last" else ""),
     )
 
 
@@ -221,6 +246,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KIND,...",
         help=f"what the fugitive does out of sight (default: {','.join(FUGITIVES)})",
     )
+    parser.add_argument(
+        "--ways",
+        default=",".join(WAYS),
+        metavar="WAY,...",
+        help=f"ways of searching, out of {','.join((*WAYS, *STANDARDS))} (default: {','.join(WAYS)})",
+    )
     parser.add_argument("--sight", type=float, default=10.0, metavar="STEPS", help="how far one sees, in typical steps (default: 10)")
     parser.add_argument("--lead", type=float, default=4.0, metavar="S", help="seconds that he is alone before the search (default: 4)")
     parser.add_argument("--limit", type=float, default=60.0, metavar="S", help="seconds after which the search is given up (default: 60)")
@@ -238,6 +269,7 @@ def _study(chosen: argparse.Namespace) -> Study:
         sight=chosen.sight,
         lead=chosen.lead,
         limit=chosen.limit,
+        ways=words(chosen.ways),
     )
 
 
