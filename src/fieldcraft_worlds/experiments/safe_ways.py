@@ -28,8 +28,8 @@ LAYOUTS = {
     "gates": "towers at narrow places of the way",
     "roads": "towers along the way, and a road out of their fire",
 }
+PAIRS = {"strike the nearest": ("routed", "shortest"), "strike the deepest": ("raider", "charger")}
 """The commanders that take safe ways and the shortest, striking the same."""
-"""Who takes safe ways, and who the shortest, striking the same."""
 
 MEASURES = (
     Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
