@@ -18,7 +18,8 @@ from fieldcraft_worlds.games.slider import Slider
 from fieldcraft_worlds.scene import Scene
 
 __all__ = [
-    "Action", "BrushWorld", "CheckedWorld", "Game", "HandGame", "Hands", "NamingGame", "OpeningWorld", "Overlay", "Signal", "Slider",
+    "Action", "BrushWorld", "CheckedWorld", "Game", "HandGame", "Hands", "MeasuredGame", "NamingGame", "OpeningWorld", "Overlay", "Signal",
+    "Slider",
     "TunedGame", "TunedWorld", "WaitingWorld", "World", "moves", "shown_first",
 ]  # fmt: skip
 
@@ -266,6 +267,19 @@ class NamingGame(Game, Protocol):
     @property
     def kernels(self) -> tuple[str, ...]:
         """Words that `fc.warm_up` takes, such as "paths" or "radial", and single kernels, such as "spread.wave_near"."""
+        ...
+
+
+class MeasuredGame(Game, Protocol):
+    """A game that counts how well it goes when it plays by itself: `fieldcraft tune` looks for settings by that."""
+
+    @property
+    def objectives(self) -> Mapping[str, int]:
+        """What may be sought, by name: 1 for the more the better, -1 for the less; the first is sought where nothing is said."""
+        ...
+
+    def measured(self, world: Any, state: Any) -> Mapping[str, float]:
+        """A number for each objective, of the last state of a match; the same state, the same."""
         ...
 
 

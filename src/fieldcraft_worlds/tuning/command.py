@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fieldcraft_worlds.experiments.worlds import add_map_arguments
+
+if TYPE_CHECKING:
+    from fieldcraft_worlds.experiments.study import Row
 
 __all__ = ["add"]
 
@@ -18,11 +22,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "tune",
         help="search for settings that play better, and say how sure that is on unseen worlds",
-        description="Searches for settings of a game (towers, chase) or of a way of searching (search-flood, search-belief), then plays"
-        " the best on worlds that the search never saw, against the usual settings.",
+        description="Searches for settings of a game, of a way of searching, or of a recipe, then plays the best on worlds that the search"
+        " never saw, against the usual settings.",
         epilog=f"Example: {_EXAMPLE}",
     )
-    parser.add_argument("name", metavar="NAME", help="towers, chase, search-flood or search-belief")
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help="towers, towers-planner, chase, maze, tether, ants, flock, physarum, search-flood, search-belief, search-party,"
+        " a recipe's file, or a game of your own, module:object",
+    )
     parser.add_argument(
         "--search",
         action="append",
@@ -31,6 +40,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="a setting and its range, such as caution=1:100:log (log: by equal ratios) or metric=straight,path; repeatable",
     )
     parser.add_argument("--objective", metavar="NAME", help="what is sought (default: the first of what the game counts)")
+    parser.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="SETTING=VALUE",
+        help="a setting that all play with, the usual settings too, such as limit=120; repeatable",
+    )
+    parser.add_argument("--list", action="store_true", help="say which settings and objectives there are, and search nothing")
     parser.add_argument("--trials", type=int, default=60, metavar="N", help="how many settings are tried (default: 60)")
     parser.add_argument("--seeds", type=int, default=8, metavar="N", help="worlds per map that trials play (default: 8)")
     parser.add_argument("--first-seed", type=int, default=0, metavar="S", help="the first of their seeds (default: 0)")
@@ -53,17 +70,23 @@ def _act(chosen: argparse.Namespace) -> None:
     from fieldcraft_worlds.experiments.experiment import words
     from fieldcraft_worlds.experiments.runner import cores
     from fieldcraft_worlds.experiments.worlds import worlds_of
-    from fieldcraft_worlds.tuning.outputs import report_lines, write_found
-    from fieldcraft_worlds.tuning.ranges import parse_range
+    from fieldcraft_worlds.tuning.outputs import listed, report_lines, write_found
+    from fieldcraft_worlds.tuning.ranges import parse_fixed, parse_range
     from fieldcraft_worlds.tuning.search import Tuning, forget, tune
     from fieldcraft_worlds.tuning.tunables import find_tunable
 
     tunable, objective = find_tunable(chosen.name, chosen.objective)
+    if chosen.list:
+        print("\n".join(listed(tunable)))
+        return
     ranges = tuple(parse_range(text, tunable.settings) for text in chosen.search)
-    worlds, _ = worlds_of(None if chosen.maps is None else words(chosen.maps), chosen.map, chosen.size)
+    if tunable.own_worlds:
+        worlds: list[Row] = [{"map": tunable.name, "width": 1, "height": 1}]
+    else:
+        worlds, _ = worlds_of(None if chosen.maps is None else words(chosen.maps), chosen.map, chosen.size)
     tuning = Tuning(
         tunable, objective, ranges, tuple(worlds), chosen.trials, chosen.seeds, chosen.first_seed, chosen.judge, chosen.finalists,
-        chosen.sampler, chosen.pruner, chosen.seed,
+        chosen.sampler, chosen.pruner, chosen.seed, parse_fixed(chosen.fix, tunable.settings),
     )  # fmt: skip
     stream = None if chosen.quiet else sys.stderr
     preparing.on_terminal(tunable.kernels, stream)
@@ -72,6 +95,8 @@ def _act(chosen: argparse.Namespace) -> None:
         from fieldcraft_worlds.experiments.dask_workers import DaskCrew
 
         crew = DaskCrew(tunable.run, chosen.scheduler)
+        if stream is not None:
+            print(f"dashboard: {crew.dashboard}", file=stream)
     found = tune(tuning, chosen.out, workers=chosen.workers or cores(), fresh=chosen.fresh, progress=stream, crew=crew)
     files = write_found(found, chosen.out)
     forget(tuning, chosen.out)

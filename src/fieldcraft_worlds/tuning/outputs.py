@@ -15,25 +15,35 @@ from fieldcraft_worlds.experiments.statistics import Interval
 from fieldcraft_worlds.experiments.study import Measure, Summary
 from fieldcraft_worlds.tuning.ranges import toml_of
 from fieldcraft_worlds.tuning.search import Found
+from fieldcraft_worlds.tuning.tunable import Tunable
 
-__all__ = ["report_lines", "write_found"]
+__all__ = ["listed", "report_lines", "write_found"]
 
 
 def write_found(found: Found, folder: Path) -> tuple[Path, ...]:
     """Write the trials as CSV, the outcome as JSON, plots, and the settings as TOML into a folder: all of them, or none."""
     from fieldcraft.view import save_png
 
-    name = f"tune-{found.tuning.tunable.name}"
+    tuning = found.tuning
+    name = f"tune-{tuning.tunable.name}"
     pictures = {f"{name}.png": _judgement(found), f"{name}-trials.png": _history(found)}
     if found.importances:
         pictures[f"{name}-importance.png"] = _importance(found)
     with Staging(folder, [f"{name}.csv", f"{name}.json", f"{name}.toml", *pictures]) as staging:
         _write_trials(staging.part(f"{name}.csv"), found)
         staging.part(f"{name}.json").write_text(json.dumps(_document(found), indent=2) + "\n", encoding="utf-8")
-        staging.part(f"{name}.toml").write_text(toml_of(found.best.trial.values, _told(found)), encoding="utf-8")
+        staging.part(f"{name}.toml").write_text(toml_of({**tuning.fixed, **found.best.trial.values}, _told(found)), encoding="utf-8")
         for file, picture in pictures.items():
             save_png(staging.part(file), picture)
         return staging.commit()
+
+
+def listed(tunable: Tunable) -> list[str]:
+    """What may be searched and sought: settings with their usual values, and objectives."""
+    lines = [f"{tunable.name}: {tunable.told}", "", "settings:"]
+    lines += [f"  {name} = {_value(value)}" for name, value in tunable.settings.items()]
+    lines += ["", "objectives:"]
+    return lines + [f"  {name} ({'more' if sign > 0 else 'less'} is better)" for name, sign in tunable.objectives.items()]
 
 
 def report_lines(found: Found) -> list[str]:
@@ -122,7 +132,7 @@ def _document(found: Found) -> dict[str, Any]:
     return {
         "tuned": tuning.tunable.name, "objective": tuning.objective, "fieldcraft": __version__, "code": code_digest(),
         "search": [str(each) for each in tuning.ranges], "trials": len(found.trials), "sampler": tuning.sampler, "pruner": tuning.pruner,
-        "seed": tuning.seed, "worlds": [dict(world) for world in tuning.worlds],
+        "seed": tuning.seed, "fixed": dict(tuning.fixed), "worlds": [dict(world) for world in tuning.worlds],
         "seeds searched": [tuning.first_seed, tuning.first_seed + tuning.seeds - 1],
         "seeds judged": [tuning.first_seed + tuning.seeds, tuning.first_seed + tuning.seeds + tuning.judge - 1],
         "usual on worlds searched": found.usual_searched,

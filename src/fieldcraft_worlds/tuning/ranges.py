@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["Range", "nested", "parse_range", "toml_of"]
+__all__ = ["Range", "nested", "parse_fixed", "parse_range", "toml_of"]
 
 Value = float | int | str
 
@@ -62,6 +62,23 @@ def parse_range(text: str, usual: Mapping[str, Any]) -> Range:
     return Range(name, first, last, log, whole)
 
 
+def parse_fixed(texts: Iterable[str], usual: Mapping[str, Any]) -> dict[str, Value]:
+    """The settings of texts "name=value"; raises `InvalidValue` for a name that there is not, and for a value of another kind."""
+    found: dict[str, Value] = {}
+    for text in texts:
+        name, equals, said = (part.strip() for part in text.partition("="))
+        known = usual.get(name)
+        if not equals or known is None:
+            raise InvalidValue(
+                f"--fix sets a setting, one of {', '.join(sorted(usual))}"[:400], got=repr(text)[:80], remedy="Write limit=120, say"
+            )
+        try:
+            found[name] = said if isinstance(known, str) else type(known)(said)
+        except ValueError:
+            raise InvalidValue(f"{name} is a number, as {known!r}", got=repr(text)[:80], remedy="Write limit=120, say") from None
+    return found
+
+
 def nested(values: Mapping[str, Value]) -> dict[str, Any]:
     """Dotted names as tables in tables, as a settings file has them."""
     table: dict[str, Any] = {}
@@ -80,10 +97,13 @@ def toml_of(values: Mapping[str, Value], told: list[str]) -> str:
     def said(value: Value) -> str:
         return f'"{value}"' if isinstance(value, str) else repr(value)
 
-    lines = [f"# {line}" for line in told]
-    table = nested(values)
-    lines += [f"{name} = {said(value)}" for name, value in table.items() if not isinstance(value, dict)]
-    for name, part in table.items():
-        if isinstance(part, dict):
-            lines += ["", f"[{name}]", *(f"{key} = {said(value)}" for key, value in part.items())]
-    return "\n".join(lines) + "\n"
+    def tables(table: Mapping[str, Any], where: str) -> Iterator[str]:
+        plain = {name: value for name, value in table.items() if not isinstance(value, dict)}
+        if where and plain:
+            yield from ("", f"[{where}]")
+        yield from (f"{name} = {said(value)}" for name, value in plain.items())
+        for name, part in table.items():
+            if isinstance(part, dict):
+                yield from tables(part, f"{where}.{name}" if where else name)
+
+    return "\n".join([*(f"# {line}" for line in told), *tables(nested(values), "")]) + "\n"

@@ -21,7 +21,8 @@ from fieldcraft_worlds.experiments.workers import Failure
 from fieldcraft_worlds.experiments.worlds import label_of
 from fieldcraft_worlds.tuning.crew import Crew, crew_of
 from fieldcraft_worlds.tuning.ranges import Range, Value
-from fieldcraft_worlds.tuning.tunables import Tunable, score_of
+from fieldcraft_worlds.tuning.tunable import Tunable
+from fieldcraft_worlds.tuning.tunables import score_of
 
 __all__ = ["PRUNERS", "SAMPLERS", "Found", "Judged", "Trial", "Tuning", "tune"]
 
@@ -46,6 +47,7 @@ class Tuning:
     finalists: how many of the best are judged. Of several the intervals are wider, so that all of them hold at once in 95 %.
     sampler: "tpe", "cmaes" or "random"; `pruner`: "hyperband" gives up trials that begin badly, "none" none.
     seed: of the search.
+    fixed: settings that all play with, the usual ones too: a shorter limit, say. They are none of those that are searched.
     """
 
     tunable: Tunable
@@ -60,6 +62,7 @@ class Tuning:
     sampler: str = "tpe"
     pruner: str = "hyperband"
     seed: int = 0
+    fixed: Mapping[str, Value] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.ranges or len({each.name for each in self.ranges}) < len(self.ranges):
@@ -70,9 +73,11 @@ class Tuning:
         checks.choice("pruner", self.pruner, PRUNERS)
         if self.sampler == "cmaes" and any(each.choices for each in self.ranges):
             raise InvalidValue("CMA-ES searches numbers", got="words to choose from", remedy="Use --sampler tpe")
+        if both := sorted(set(self.fixed) & {each.name for each in self.ranges}):
+            raise InvalidValue("What is fixed is not searched", got=", ".join(both), remedy="Drop one of the two")
         for each in self.ranges:
             for value in each.choices or (each.low, each.high):
-                self.tunable.check({each.name: int(value) if each.whole else value})
+                self.tunable.check({**self.fixed, each.name: int(value) if each.whole else value})
 
     @property
     def sign(self) -> int:
@@ -187,7 +192,7 @@ class _Table:
 
     def rows(self, asked: Sequence[tuple[Mapping[str, Value], Row]]) -> list[Row | Failure]:
         """The outcome for each of some settings in a world."""
-        jobs = [_job(values, world) for values, world in asked]
+        jobs = [_job({**self._tuning.fixed, **values}, world) for values, world in asked]
         missing = list({identity(job): job for job in jobs if self._journal.row(job) is None and identity(job) not in self.errors}.values())
         for outcome in self._crew.results(missing) if missing else ():
             if isinstance(outcome, Failure):

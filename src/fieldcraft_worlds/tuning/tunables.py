@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from functools import lru_cache
-from statistics import fmean
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from typing import Any
 
-import numpy as np
-
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.pursuit import SEARCHES
-from fieldcraft_worlds.experiments.chase import _ground_of
-from fieldcraft_worlds.experiments.escapes import FUGITIVES, SPEED, escape, search_for
-from fieldcraft_worlds.experiments.study import Job, Row, number, whole
-from fieldcraft_worlds.experiments.worlds import grid_of, world_of
+from fieldcraft_worlds.experiments.study import Job, Row, number
 from fieldcraft_worlds.library import find_game, kernels_of
 from fieldcraft_worlds.play.settings import settings_from
+from fieldcraft_worlds.tuning import plays, searching
 from fieldcraft_worlds.tuning.ranges import nested
+from fieldcraft_worlds.tuning.recipes import of_recipe
+from fieldcraft_worlds.tuning.tunable import Tunable
 
-__all__ = ["TUNABLES", "Tunable", "find_tunable", "of_game"]
-
-
-@dataclass(frozen=True)
-class Tunable:
-    """Something with settings, and how well it does with them in one world.
-
-    Parameters
-    ----------
-    name: on the command line.
-    told: what plays, in a line.
-    settings: the settings that may be searched, by dotted name, with the values that they usually have.
-    objectives: what may be sought, by name: 1 for the more the better, -1 for the less.
-    run: from a job (`map`, `width`, `height`, `seed`, and `settings` as JSON) to a number for each objective. The same job, the same.
-    check: refuses settings that nothing can be played with; they may have bounds of their own.
-    kernels: those that jobs call.
-    """
-
-    name: str
-    told: str
-    settings: Mapping[str, Any]
-    objectives: Mapping[str, int]
-    run: Callable[[Job], Row]
-    check: Callable[[Mapping[str, Any]], object]
-    kernels: tuple[str, ...] = ()
+__all__ = ["TUNABLES", "find_tunable", "of_game"]
 
 
 def declared(settings: Any, prefix: str = "") -> dict[str, Any]:
@@ -60,113 +31,69 @@ def declared(settings: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _asked(job: Job) -> dict[str, Any]:
-    return dict(json.loads(str(job["settings"])))
-
-
-# The tower game: the commander who reads influence, with the settings, against the one who takes the shortest way, without
-
-
-def towers(job: Job) -> Row:
-    """One world of the tower game from both sides: how far the influence commander was ahead, and the share of matches won."""
-    from fieldcraft_worlds.games.towers import play_match
-    from fieldcraft_worlds.games.towers.settings import Settings
-
-    settings = settings_from(Settings, nested(_asked(job)))
-    ahead, won = [], []
-    for ours in (0, 1):
-        sides = ("influence", "shortest") if ours == 0 else ("shortest", "influence")
-        match = play_match(grid_of(job, "The tower game is played"), settings, seed=whole(job, "seed"), commanders=sides)
-        ahead.append(match.scores[ours] - match.scores[1 - ours])
-        won.append(float(match.winner == ours))
-    return {"ahead": fmean(ahead), "won": fmean(won)}
-
-
-def chase(job: Job) -> Row:
-    """One chase with hunters who play by the settings: the hearts that the player lost, and the seconds until the end."""
-    from fieldcraft_worlds.games.chase.match import play_chase
-    from fieldcraft_worlds.games.chase.settings import Settings
-
-    settings = settings_from(Settings, nested(_asked(job)))
-    match = play_chase(world_of(job, neighbors=8), settings, seed=whole(job, "seed"))
-    return {"hearts": float(settings.player.hearts - match.hearts), "seconds": match.seconds, "caught": float(match.outcome == "caught")}
-
-
-# Searchers after a fugitive who was lost from sight, as in `fieldcraft experiment chase`
-
-_SIGHT, _LIMIT, _LEAD, _CREW = 10.0, 60.0, 4.0, 4
-_SEARCHED: dict[str, dict[str, Any]] = {
-    "flood": {"every": 3.0, "spacing": 20.0, "patience": 40.0, "cooling": 0.02, "barrier_angle": 100.0},
-    "belief": {"every": 3.0, "spacing": 20.0, "patience": 40.0, "stay": 0.1},
-}
-
-
-def _searchers(way: str, job: Job) -> Row:
-    seed = whole(job, "seed")
-    ground = _ground_of(str(job["map"]), whole(job, "width"), whole(job, "height"), seed, _SIGHT)
-    asked = _asked(job)
-    seconds, found = [], []
-    for fugitive in FUGITIVES:
-        fled = escape(ground, fugitive, hunters=_CREW, ticks=round(_LIMIT / ground.tick), lead=round(_LEAD / ground.tick), seed=seed)
-        search = _search(way, ground, asked)
-        at = search_for(ground, fled, search, np.random.default_rng([seed, 3, fled.hunters.size]))
-        seconds.append(_LIMIT if at is None else at * ground.tick)
-        found.append(float(at is not None))
-    return {"seconds": fmean(seconds), "found": fmean(found)}
-
-
-def _search(way: str, ground: Any, asked: Mapping[str, Any]) -> Any:
-    options = dict(asked)
-    if "spacing" in options:
-        options["spacing"] *= ground.step
-    return SEARCHES[way](ground.space, SPEED * ground.step, **options)
-
-
-def flood(job: Job) -> Row:
-    """Four searchers by a flood after each kind of fugitive: seconds until it is seen again, and the share of those found."""
-    return _searchers("flood", job)
-
-
-def belief(job: Job) -> Row:
-    """Four searchers by a shared belief after each kind of fugitive: seconds until it is seen again, and the share of those found."""
-    return _searchers("belief", job)
-
-
-@lru_cache(maxsize=1)
-def _probe() -> Any:
-    return _ground_of("open", 20, 15, 0, _SIGHT)
-
-
-def _of_way(way: str, run: Callable[[Job], Row]) -> Tunable:
-    return Tunable(
-        f"search-{way}", f"four searchers by {way}, after fugitives lost from sight", _SEARCHED[way], {"seconds": -1, "found": 1}, run,
-        lambda values: _search(way, _probe(), values), kernels_of("chase"),
-    )  # fmt: skip
-
-
 def of_game(name: str, told: str, objectives: Mapping[str, int], run: Callable[[Job], Row]) -> Tunable:
     """A game as something to tune: all numbers and words among its settings."""
     kind = find_game(name).settings
     return Tunable(name, told, declared(kind()), objectives, run, lambda values: settings_from(kind, nested(values)), kernels_of(name))
 
 
+def of_way(way: str, run: Callable[[Job], Row]) -> Tunable:
+    """A way of searching as something to tune."""
+    return Tunable(
+        f"search-{way}", f"four searchers by {way}, after fugitives lost from sight", searching.SEARCHED[way], {"seconds": -1, "found": 1},
+        run, lambda values: searching.probe(way, values), kernels_of("chase"),
+    )  # fmt: skip
+
+
+def of_measured_game(name: str) -> Tunable:
+    """A game that counts how well it goes, by its name or as "module:object"; raises `InvalidValue` for one that does not."""
+    game = find_game(name)
+    if not hasattr(game, "objectives") or not hasattr(game, "measured"):
+        raise InvalidValue(
+            "A game that is tuned says what is sought", got=f"{name} without objectives and measured",
+            remedy="Add what fieldcraft_worlds.games.game.MeasuredGame asks for",
+        )  # fmt: skip
+    return of_game(name, f"{game.title}, by itself", game.objectives, partial(plays.measured_game, name))
+
+
 _TOWERS = {"ahead": 1, "won": 1}
-_CHASE = {"hearts": 1, "seconds": -1, "caught": 1}
 
 TUNABLES: dict[str, Callable[[], Tunable]] = {
-    "towers": lambda: of_game("towers", "the influence commander against the shortest way, from both sides", _TOWERS, towers),
-    "chase": lambda: of_game("chase", "hunters after a player who is played by a program", _CHASE, chase),
-    "search-flood": lambda: _of_way("flood", flood),
-    "search-belief": lambda: _of_way("belief", belief),
+    "towers": lambda: of_game("towers", "the influence commander against the shortest way, from both sides", _TOWERS, plays.towers),
+    "towers-planner": lambda: replace(
+        of_game("towers", "the planner against the shortest way, from both sides", _TOWERS, plays.planner), name="towers-planner"
+    ),
+    "chase": lambda: of_game(
+        "chase", "hunters after a player who is played by a program", {"hearts": 1, "seconds": -1, "caught": 1}, plays.chase
+    ),
+    "maze": lambda: of_game(
+        "maze", "monsters after a player who is played by a script", {"treasures": -1, "caught": 1, "seconds": -1}, plays.maze
+    ),
+    "tether": lambda: of_game("tether", "the tether against three other brains, from both sides", {"ahead": 1, "won": 1}, plays.tether),
+    "ants": lambda: of_measured_game("ants"),
+    "flock": lambda: of_measured_game("flock"),
+    "physarum": lambda: of_measured_game("physarum"),
+    "search-flood": lambda: of_way("flood", searching.flood),
+    "search-belief": lambda: of_way("belief", searching.belief),
+    "search-party": lambda: of_way("party", searching.party),
 }
-"""The tunable worlds by name."""
+"""What can be tuned by name: every game, and ways of searching."""
+
+
+def found_as(name: str) -> Tunable:
+    """The thing to tune of a name, of a recipe's file, or of a game of your own as "module:object"."""
+    if name in TUNABLES:
+        return TUNABLES[name]()
+    if name.endswith(".toml"):
+        return of_recipe(name)
+    if ":" in name:
+        return of_measured_game(name)
+    raise UnknownName("thing to tune", name, TUNABLES)
 
 
 def find_tunable(name: str, objective: str | None) -> tuple[Tunable, str]:
     """The thing to tune, and the objective, by default its first; raises `UnknownName`, or `InvalidValue` for no such objective."""
-    if name not in TUNABLES:
-        raise UnknownName("thing to tune", name, TUNABLES)
-    found = TUNABLES[name]()
+    found = found_as(name)
     wanted = next(iter(found.objectives)) if objective is None else objective
     if wanted not in found.objectives:
         raise InvalidValue(f"An objective of {name} is one of {', '.join(found.objectives)}", got=repr(objective), remedy="Choose one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,14 @@ from fieldcraft.cli import main
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.experiments.study import Job, Row
 from fieldcraft_worlds.games.towers.settings import Settings
+from fieldcraft_worlds.library import GAMES
 from fieldcraft_worlds.play.settings import read_table, settings_from
 from fieldcraft_worlds.tuning import Tuning, parse_range, tune
 from fieldcraft_worlds.tuning.crew import Lone
 from fieldcraft_worlds.tuning.outputs import report_lines, write_found
-from fieldcraft_worlds.tuning.ranges import toml_of
-from fieldcraft_worlds.tuning.tunables import TUNABLES, Tunable, find_tunable
+from fieldcraft_worlds.tuning.ranges import parse_fixed, toml_of
+from fieldcraft_worlds.tuning.tunable import Tunable
+from fieldcraft_worlds.tuning.tunables import TUNABLES, find_tunable
 from support.refusals import refused
 
 pytest.importorskip("optuna", reason="Optuna is not installed")
@@ -126,13 +129,106 @@ def test_everything_that_can_be_tuned_plays(name: str) -> None:
     tunable, objective = find_tunable(name, None)
     assert tunable.objectives[objective] in (1, -1)
     short = {"limit": 1.0} if "limit" in tunable.settings else {}
+    short |= {"ants": {"ants": 50}, "flock": {"birds": 40}}.get(name, {})
     job = {"map": "rooms", "width": 40, "height": 28, "seed": 3, "settings": json.dumps(short)}
+    job |= {"seconds": 0.5} if name in ("ants", "flock", "physarum") else {}
     usual = tunable.run(job)
     assert usual.keys() == tunable.objectives.keys()
+    assert all(math.isfinite(value) for value in usual.values())
     numbers = {key: value for key, value in tunable.settings.items() if name.startswith("search") and isinstance(value, float)}
     assert (
         tunable.run({**job, "settings": json.dumps(numbers | short)}) == usual
     )  # the usual settings are those that are played without any
+
+
+def test_every_game_can_be_tuned() -> None:
+    assert set(GAMES) <= set(TUNABLES)
+
+
+RECIPE = """
+[map]
+generate = "open"
+width = 24
+height = 18
+seed = 1
+
+[teams]
+names = ["red", "blue"]
+propagation = "spread"
+decay = 0.2
+momentum = 1.0
+
+[[sources]]
+layer = "red"
+position = [3, 3]
+strength = 5
+on_wall = "nearest"
+
+[[sources]]
+layer = "blue"
+position = [20, 14]
+strength = 5
+on_wall = "nearest"
+
+[run]
+seconds = 3
+"""
+
+
+def test_a_recipe_is_tuned_on_maps_of_other_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "two.toml"
+    recipe.write_text(RECIPE)
+    tunable, objective = find_tunable(str(recipe), "held red")
+    assert {"teams.decay", "sources.0.strength", "sources.1.strength"} <= set(tunable.settings) and objective == "held red"
+    options = [
+        "--search",
+        "sources.0.strength=1:9",
+        "--trials",
+        "6",
+        "--seeds",
+        "2",
+        "--judge",
+        "4",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path),
+    ]
+    assert main(["tune", str(recipe), "--objective", "held red", *options]) == 0
+    found = json.loads((tmp_path / "tune-recipe-two.json").read_text())
+    best = found["finalists"][0]
+    assert best["settings"]["sources.0.strength"] > 5 and best["ahead"]["all maps"]["low"] > 0  # who is stronger holds more
+    assert main(["tune", str(recipe), "--objective", "least held red", *options]) == 0
+    assert json.loads((tmp_path / "tune-recipe-two.json").read_text())["finalists"][0]["settings"]["sources.0.strength"] < 5
+    recipe.write_text(RECIPE.replace("seed = 1", ""))
+    with refused(InvalidValue, "from a seed"):
+        find_tunable(str(recipe), None)
+
+
+def test_what_is_fixed_is_so_for_all_and_stands_in_the_file(tmp_path: Path) -> None:
+    PLAYED.clear()
+    found = tune(tuning(search=("caution=1:30",), trials=4, fixed={"squads": 3}), tmp_path)
+    assert {json.loads(str(job["settings"]))["squads"] for job in PLAYED} == {3}
+    write_found(found, tmp_path)
+    assert tomllib.loads((tmp_path / "tune-hill.toml").read_text())["squads"] == 3
+    with refused(InvalidValue, "squads"):
+        tuning(fixed={"squads": 3})
+    for text in ("squds=3", "squads=three", "squads"):
+        with refused(InvalidValue, "--fix" if "squads=" not in text else "squads"):
+            parse_fixed([text], USUAL)
+
+
+def test_a_list_names_settings_and_objectives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "towers", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert "commander.wave = 0.2" in said and "ahead (more is better)" in said
+
+
+def test_a_game_of_your_own_says_what_is_sought() -> None:
+    tunable, objective = find_tunable("fieldcraft_worlds.games.flock.plugin:GAME", None)
+    assert objective == "order" and tunable.settings["tuning.align"] == 0.8
+    with refused(InvalidValue, "MeasuredGame"):
+        find_tunable("fieldcraft_worlds.games.tether.plugin:GAME", None)
 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

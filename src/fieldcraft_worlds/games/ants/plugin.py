@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.mirror import Mirror
@@ -72,6 +74,11 @@ class AntGame:
     )
     settings = Settings
     kinds = KINDS
+    objectives: Mapping[str, int] = {"food": 1, "nowhere": -1}
+
+    def measured(self, world: AntWorld, state: State) -> Mapping[str, float]:
+        """The food that came home, and the share of ants that went nowhere in the last whole window (all, before the first one ends)."""
+        return {"food": float(state.home), "nowhere": 1.0 if state.nowhere is None else state.nowhere}
 
     def default_map(self) -> Grid:
         """A meadow with boulders, 160 x 100, without a rim: what leaves on one side comes back on the other."""

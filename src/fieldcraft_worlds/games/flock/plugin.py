@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from fieldcraft import Grid
@@ -9,7 +11,7 @@ from fieldcraft_worlds.games.flock import rules, scene
 from fieldcraft_worlds.games.flock.mirror import Mirror
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
-from fieldcraft_worlds.games.flock.state import State, checked
+from fieldcraft_worlds.games.flock.state import State, checked, order_of
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
 from fieldcraft_worlds.games.mirrored import TunedWorld
 from fieldcraft_worlds.games.painting import painted
@@ -83,6 +85,11 @@ class FlockGame:
     )
     settings = Settings
     kinds = KINDS
+    objectives: Mapping[str, int] = {"order": 1}
+
+    def measured(self, world: FlockWorld, state: State) -> Mapping[str, float]:
+        """The order parameter: 1 where all birds head the same way."""
+        return {"order": order_of(state.headings)}
 
     def default_map(self) -> Grid:
         """A sky of 128 x 80 with five pillars and without a rim: what leaves on one side comes back on the other."""

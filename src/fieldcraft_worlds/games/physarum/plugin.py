@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from fieldcraft import Grid
@@ -51,6 +53,12 @@ class PhysarumGame:
     actions: tuple[Action, ...] = (Action("found", "found a city, or give up the one there", ("mouse left",)),)
     settings = Settings
     kinds = KINDS
+    objectives: Mapping[str, int] = {"joined": 1, "veins": -1}
+
+    def measured(self, world: PhysarumWorld, state: State) -> Mapping[str, float]:
+        """The share of cities that roads join, and the share of the ground that roads take."""
+        network = world.mirror.network(state)
+        return {"joined": network.joined, "veins": float(network.veins.sum()) / len(world.mirror.ground)}
 
     def default_map(self) -> Grid:
         """A plain of 320 x 200 with three lakes."""

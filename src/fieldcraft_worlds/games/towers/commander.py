@@ -16,7 +16,6 @@ from fieldcraft_worlds.games.walking import away
 __all__ = ["FIRST_WAVE", "RESERVE", "Commander", "march"]
 
 RESERVE, FIRST_WAVE = 0, 1
-_PRESSED = 0.25  # so much influence of enemy units, as a share of a tower's own, presses it
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,16 +31,17 @@ class Commander:
     ----------
     safely: take ways of cost `1 + caution * threat`, and count distances so; else the shortest ways.
     weak: strike the tower whose surroundings are weakly held and quiet: the least of the way there times `(1 + presence) *
-        (1 + vulnerability)`, both as shares of a tower's influence. Else the nearest.
+        (1 + vulnerability)`, both as shares of a tower's influence, by the weights of `settings.commander`. Else the nearest.
     reinforce: while enemy units press own towers, the reserve holds the one where tension is highest, and new units come there.
-    wave: the share of `settings.units` that makes a wave; twice as many go even from a tower under pressure.
+    wave: the share of `settings.units` that makes a wave, that of `settings.commander` if None; twice as many go even from a tower under
+        pressure.
     deep: strike the tower that lies deepest, the farthest from all own ones by the shortest way, past those that stand before it.
     """
 
     safely: bool
     weak: bool
     reinforce: bool
-    wave: float = 0.2
+    wave: float | None = None
     deep: bool = False
 
     def decide(self, mirror: Mirror, state: State, team: int) -> list[Order]:
@@ -91,13 +91,13 @@ class Commander:
         """By how much each enemy tower's way counts longer for what stands there, (F,)."""
         if not self.weak or not len(foes):
             return np.ones(len(foes))
-        base = mirror.settings.tower.influence
+        base, rules = mirror.settings.tower.influence, mirror.settings.commander
         own = mirror.teams[mirror.settings.teams[team]].values.reshape(-1)
         tension = mirror.teams.tension().values.reshape(-1)
         contested = mirror.teams.vulnerability(mirror.settings.teams[team]).values.reshape(-1)
         hostile = [float((tension[ring] - own[ring]).mean()) if len(ring) else 0.0 for ring in (mirror.rings[row] for row in foes.tolist())]
         quarrel = [float(contested[ring].mean()) if len(ring) else 0.0 for ring in (mirror.rings[row] for row in foes.tolist())]
-        return np.asarray((1 + np.array(hostile) / base) * (1 + np.array(quarrel) / base))
+        return np.asarray((1 + rules.presence * np.array(hostile) / base) * (1 + rules.quarrel * np.array(quarrel) / base))
 
     def _next_targets(self, mirror: Mirror, state: State, team: int, foes: Ints, pull: Floats) -> list[Order]:
         """Waves keep their target while it stands; then they take the next."""
@@ -123,7 +123,8 @@ class Commander:
         tower = next(int(state.towers.ids[row]) for row in own.tolist() if post in mirror.rings[row])
         orders: list[Order] = [Send(team, tower, settings.units, RESERVE), *march(mirror, state, team, RESERVE, post)]
         sizes = np.bincount(state.units.squads[state.units.teams == team], minlength=settings.squads)
-        wave = max(1, round(self.wave * settings.units)) * (1 if hot == NOTHING else 2)
+        share = settings.commander.wave if self.wave is None else self.wave
+        wave = max(1, round(share * settings.units)) * (1 if hot == NOTHING else 2)
         if target != NOTHING and sizes[RESERVE] >= wave:
             free = min(range(FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
             orders += [Regroup(team, RESERVE, free), Strike(team, free, int(state.towers.ids[target]), self.safely)]
@@ -177,7 +178,7 @@ class Commander:
             if number != team:
                 hostile += mirror.teams[names[number]].values.reshape(-1) - mirror.quiet[number].values.reshape(-1)
         tension = mirror.teams.tension().values.reshape(-1)
-        least = _PRESSED * mirror.settings.tower.influence
+        least = mirror.settings.commander.pressed * mirror.settings.tower.influence
         rings = [mirror.rings[row] for row in own.tolist()]
         hot = [int(ring[np.argmax(tension[ring])]) for ring in rings if len(ring) and hostile[ring].max() >= least]
         return max(hot, key=lambda cell: float(tension[cell]), default=NOTHING)

@@ -9,17 +9,19 @@ from fieldcraft_worlds.games.towers.planner import Planner
 
 __all__ = ["LEADERS", "LEVELS"]
 
+_WAVE = 0.2  # of those who read no map
+
 _LEADERS: Mapping[str, Commander] = {
     "influence": Commander(safely=True, weak=True, reinforce=True),
-    "routed": Commander(safely=True, weak=False, reinforce=False),
-    "shortest": Commander(safely=False, weak=False, reinforce=False),
+    "routed": Commander(safely=True, weak=False, reinforce=False, wave=_WAVE),
+    "shortest": Commander(safely=False, weak=False, reinforce=False, wave=_WAVE),
     "planner": Planner(safely=True, weak=True, reinforce=True),
     "feinter": Planner(safely=True, weak=True, reinforce=True, feint=True),
     "stubborn": Planner(safely=True, weak=True, reinforce=True, retreat=False),
     "loose": Planner(safely=True, weak=True, reinforce=True, hold=False),
     "hasty": Commander(safely=False, weak=False, reinforce=False, wave=0.06),
-    "raider": Commander(safely=True, weak=False, reinforce=False, deep=True),
-    "charger": Commander(safely=False, weak=False, reinforce=False, deep=True),
+    "raider": Commander(safely=True, weak=False, reinforce=False, wave=_WAVE, deep=True),
+    "charger": Commander(safely=False, weak=False, reinforce=False, wave=_WAVE, deep=True),
 }
 LEVELS: Mapping[str, str] = {"easy": "hasty", "fair": "shortest", "hard": "influence", "hardest": "feinter"}
 """The levels of difficulty for a human player, and who plays each."""

@@ -19,9 +19,6 @@ __all__ = ["Planner", "Prospect"]
 _ASKED = 4  # so many enemy towers, the nearest by the safe way, are thought about
 _TOWER = 10.0  # the score of a tower
 _GROUND = 40.0  # what all ground is worth beside that
-_MARGIN = 1.25  # a wave goes with so many times what it needs
-_HOPELESS = 0.7  # and turns back below so many times
-_PATIENCE = 0.6  # with this share of all units it goes for the best, whatever that needs
 _NEAR = 8.0  # cells within which enemy units count as defenders
 _DECOYS = 3
 _NARROW = 3  # cells on each side within which walls make a place narrow
@@ -99,7 +96,7 @@ class Planner(Commander):
         """The forecasts in words, those for the reserve as it is now, the best first."""
         size = int(np.count_nonzero((state.units.teams == team) & (state.units.squads == RESERVE)))
         prospects = self.prospects(mirror, state, team, max(size, 1))
-        able = [prospect for prospect in prospects if prospect.worth > 0 and size >= _MARGIN * prospect.to_send]
+        able = [prospect for prospect in prospects if prospect.worth > 0 and size >= mirror.settings.commander.margin * prospect.to_send]
         rest = [prospect for prospect in prospects if prospect not in able]
         return [(prospect.row, prospect.told()) for prospect in (*able, *rest)]
 
@@ -196,7 +193,7 @@ class Planner(Commander):
                 if (
                     self.retreat
                     and known is not None
-                    and size < _HOPELESS * known.needed
+                    and size < mirror.settings.commander.hopeless * known.needed
                     and self._is_far(mirror, state, team, squad, known)
                 ):
                     orders.append(Regroup(team, squad, RESERVE))
@@ -232,10 +229,11 @@ class Planner(Commander):
             Send(team, int(state.towers.ids[source]), settings.units, RESERVE),
             *march(mirror, state, team, RESERVE, post),
         ]
-        able = [prospect for prospect in prospects if prospect.worth > 0 and sizes[RESERVE] >= _MARGIN * prospect.to_send]
-        if not able and best is not None and sizes[RESERVE] >= _PATIENCE * settings.units:
+        margin = settings.commander.margin
+        able = [prospect for prospect in prospects if prospect.worth > 0 and sizes[RESERVE] >= margin * prospect.to_send]
+        if not able and best is not None and sizes[RESERVE] >= settings.commander.patience * settings.units:
             able = [best]
-        if able and (hot == NOTHING or sizes[RESERVE] >= 2 * _MARGIN * able[0].to_send):
+        if able and (hot == NOTHING or sizes[RESERVE] >= 2 * margin * able[0].to_send):
             last = settings.squads - (1 if self.feint and settings.squads > FIRST_WAVE + 1 else 0)
             free = min(range(FIRST_WAVE, last), key=lambda squad: (int(sizes[squad]), squad))
             orders += [Regroup(team, RESERVE, free), Strike(team, free, able[0].tower, self.safely)]

@@ -12,7 +12,7 @@ from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.towers import match, scene
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Begin, Command, March, Order, Place, Regroup, Remove, Send, Strike
-from fieldcraft_worlds.games.towers.settings import HUMAN, Settings, TowerRules, UnitRules
+from fieldcraft_worlds.games.towers.settings import HUMAN, CommanderRules, Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.state import Shots, Squads, State, Towers, Units, checked
 from fieldcraft_worlds.games.walking import away
 from fieldcraft_worlds.scene import Scene
@@ -21,7 +21,7 @@ __all__ = ["GAME", "KINDS", "TowerGame", "TowerWorld"]
 
 KINDS = (
     State, Towers, Units, Squads, Shots,
-    Settings, TowerRules, UnitRules,
+    Settings, TowerRules, UnitRules, CommanderRules,
     Begin, Command, March, Place, Regroup, Remove, Send, Strike,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
-__all__ = ["COMMANDERS", "HUMAN", "LAYOUTS", "ON_THE_WAY", "Settings", "TowerRules", "UnitRules"]
+__all__ = ["COMMANDERS", "HUMAN", "LAYOUTS", "ON_THE_WAY", "CommanderRules", "Settings", "TowerRules", "UnitRules"]
 
 HUMAN = "human"
 COMMANDERS = (
@@ -114,6 +114,37 @@ class UnitRules:
 
 
 @dataclass(frozen=True)
+class CommanderRules:
+    """The rules of thumb of commanders who read the maps; `routed`, `shortest` and their like have none of these.
+
+    Parameters
+    ----------
+    wave: the share of `units` that makes a wave of `influence`.
+    presence, quarrel: by how much a tower's way counts longer for `influence` where the enemy is strong, and where both are: for as much
+        influence as a tower has.
+    pressed: so much influence of enemy units, as a share of a tower's own, presses it.
+    margin: planners go with so many times the units that a strike needs,
+    hopeless: turn back below so many times,
+    patience: and with this share of all units go for the best, whatever that needs.
+    """
+
+    wave: float = 0.2
+    presence: float = 1.0
+    quarrel: float = 1.0
+    pressed: float = 0.25
+    margin: float = 1.25
+    hopeless: float = 0.7
+    patience: float = 0.6
+
+    def __post_init__(self) -> None:
+        bounded(self)
+        for name in ("wave", "pressed", "margin", "patience"):
+            checks.positive(name, getattr(self, name))
+        for name in ("presence", "quarrel", "hopeless"):
+            checks.not_negative(name, getattr(self, name))
+
+
+@dataclass(frozen=True)
 class Settings(Paced):
     """A match of the tower game.
 
@@ -136,7 +167,7 @@ class Settings(Paced):
     metric: how influence goes round walls, see `Radial`.
     rate: steps a second.
     limit: seconds after which the score decides.
-    tower, unit: their rules.
+    tower, unit, commander: their rules.
 
     Raises `InvalidValue` for numbers outside of their ranges.
     """
@@ -156,6 +187,7 @@ class Settings(Paced):
     limit: float = 300.0
     tower: TowerRules = field(default_factory=TowerRules)
     unit: UnitRules = field(default_factory=UnitRules)
+    commander: CommanderRules = field(default_factory=CommanderRules)
 
     def __post_init__(self) -> None:
         bounded(self, towers=1_000, units=10_000, squads=1_000)
@@ -184,10 +216,11 @@ class Settings(Paced):
             checks.not_negative(name, getattr(self, name))
         for name in ("think", "limit"):
             checks.positive(name, getattr(self, name))
-        if not isinstance(self.tower, TowerRules) or not isinstance(self.unit, UnitRules):
-            raise InvalidValue(
-                "tower and unit are rules", got=f"{type(self.tower).__name__}, {type(self.unit).__name__}", remedy="Pass TowerRules(...)"
-            )
+        for name, kind in (("tower", TowerRules), ("unit", UnitRules), ("commander", CommanderRules)):
+            if not isinstance(getattr(self, name), kind):
+                raise InvalidValue(
+                    f"{name} is {kind.__name__}", got=type(getattr(self, name)).__name__, remedy=f"Pass {kind.__name__}(...)"
+                )
 
     @property
     def led_by(self) -> tuple[str, ...]:
