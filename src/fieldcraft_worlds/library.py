@@ -10,7 +10,7 @@ from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.readiness import named
 from fieldcraft_worlds.games.game import Game
 
-__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game", "kernels_of"]
+__all__ = ["GAMES", "WORLDS", "Piece", "Row", "carried", "find_game", "kernels_of"]
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,14 @@ class Row:
     """A world: its `name` on the command line, the `module` whose `GAME` it is, loaded when asked for, and its `pieces` in the gallery.
 
     `kernels` are those that a match calls: they are compiled before it begins, where they never were. One that is missing here is
-    compiled when it is first called.
+    compiled when it is first called. `on_device` is the name of the world that is played in its place on a graphics card, if any.
     """
 
     name: str
     module: str
     pieces: tuple[Piece, ...]
     kernels: tuple[str, ...]
+    on_device: str = ""
 
 
 def _kernels(**families: str) -> tuple[str, ...]:
@@ -246,6 +247,33 @@ WORLDS = (
             trail_plan="_near _runs _weigh:0",
             walk="walk",
         ),
+        on_device="ants-swarm",
+    ),
+    Row(
+        "ants-swarm",
+        "fieldcraft_worlds.games.ants.swarm_plugin",
+        (
+            Piece(
+                "ants-swarm",
+                "A hundred thousand ants",
+                "The same two pheromones, in whole numbers: a swarm comes to the same match on the CPU and on a graphics card.",
+                "The swarm pours out of one nest; where it finds a pile a green stream of those who carry flows home.",
+                "million_ants.md",
+                place="open:400x240:7",
+                settings=("ants=100000", "piles=9", "pile=8", "nest=12", "smell=40"),
+                begin=5,
+                seconds=18,
+                every=15,
+                width=480,
+                quality=15,
+            ),
+        ),
+        _kernels(
+            stamps="drain scatter",
+            swarm="forage leave walk",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
+        ),
     ),
     Row(
         "flock",
@@ -271,6 +299,33 @@ WORLDS = (
             trail="update:0",
             trail_plan="_near _runs _weigh:0",
             walk="walk",
+        ),
+        on_device="flock-swarm",
+    ),
+    Row(
+        "flock-swarm",
+        "fieldcraft_worlds.games.flock.swarm_plugin",
+        (
+            Piece(
+                "flock-swarm",
+                "Twelve thousand birds",
+                "The same three layers, in whole numbers: a swarm comes to the same flight on the CPU and on a graphics card.",
+                "Bands form within a second, meet, and turn with each other.",
+                "million_ants.md",
+                place="open:400x240:5",
+                settings=("birds=12000",),
+                begin=2,
+                seconds=6,
+                every=6,
+                width=400,
+                quality=15,
+            ),
+        ),
+        _kernels(
+            stamps="drain scatter",
+            swarm="leave walk",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
         ),
     ),
     Row(
@@ -325,6 +380,11 @@ def kernels_of(name: str, *, is_seen: bool = False) -> tuple[str, ...]:
     else:
         called = named(getattr(find_game(name), "kernels", ())) if ":" in name else ()
     return called + (_SEEN if is_seen and called else ())
+
+
+def carried(name: str) -> str:
+    """The name of the world that is played for one of this name on a graphics card: agents in whole numbers, where it has any."""
+    return GAMES[name].on_device or name if name in GAMES else name
 
 
 def find_game(name: str) -> Game:

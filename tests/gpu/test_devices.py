@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 import sys
 import threading
 from types import SimpleNamespace
@@ -13,7 +13,8 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse, InvalidValue, NoDevice
-from fieldcraft.gpu import Device, cards, examination
+from fieldcraft.gpu import Device, cards, devices, examination
+from fieldcraft.steering import Swarm, Walk
 from support.refusals import refused
 
 
@@ -75,7 +76,7 @@ def test_names_the_library_its_version_and_the_adapters(device: Device, monkeypa
     assert "the CPU" in repr(fc.InfluenceMap(fc.Grid(3, 2), device="auto").add_layer("trail", fc.Trail()))
 
 
-def test_refuses_a_second_thread_and_a_fork(device: Device) -> None:
+def test_refuses_a_second_thread(device: Device) -> None:
     found: list[BaseException] = []
 
     def other() -> None:
@@ -90,10 +91,79 @@ def test_refuses_a_second_thread_and_a_fork(device: Device) -> None:
         thread.join()
     assert len(found) == 1
     assert "one thread" in str(found[0])
-    device._pid += 1
-    try:
-        with refused(ConcurrentUse, "fork"):
-            device.fence()
-    finally:
-        device._pid -= 1
-    assert multiprocessing.current_process().name
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_that_was_forked_is_told_to_be_spawned(device: Device) -> None:
+    """Opening a device there would wait for ever."""
+    grid = fc.Grid(9, 7)
+    trail = fc.InfluenceMap(grid, device=device).add_layer("trail", fc.Trail())
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        told = []
+        for ask in (device.fence, trail.step, lambda: trail.values, fc.gpu.adapters, lambda: fc.InfluenceMap(grid, device="gpu")):
+            try:
+                ask()
+                told.append("nothing")
+            except (ConcurrentUse, NoDevice) as error:
+                told.append("spawn" if "spawn" in str(error) else str(error))
+        told.append("CPU" if "the CPU" in repr(fc.InfluenceMap(grid, device="auto").add_layer("trail", fc.Trail())) else "no")
+        os.write(writer, " ".join(told).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        assert file.read() == "spawn spawn nothing spawn spawn CPU"
+    os.waitpid(child, 0)
+    trail.deposit_at(np.array([3]))
+    trail.step()
+    assert trail.values.any()
+
+
+@pytest.fixture
+def small(device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
+    """A device of which no shader is given more than 2 MiB, as a card with little memory is."""
+    monkeypatch.setattr(devices, "_WIDER", {"max-storage-buffer-binding-size": (1 << 21, 1 << 21), "max-buffer-size": (1 << 28, 1 << 28)})
+    return Device(device.adapter)
+
+
+KINDS = {
+    "trail": fc.Trail(),
+    "flow": fc.Trail(vector=True),
+    "spread": fc.Spread(0.2, 0.5),
+    "radial": fc.Radial(5.0),
+    "fade": fc.Fade(),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_map_larger_than_a_binding_is_refused_whole(small: Device, name: str) -> None:
+    large, fits = fc.InfluenceMap(fc.Grid(800, 700), device=small), fc.InfluenceMap(fc.Grid(100, 80), device=small)
+    with refused(InvalidValue, "2 MiB", "smaller map"):
+        large.add_layer(name, KINDS[name])
+    assert name not in large
+    assert small.name in repr(fits.add_layer(name, KINDS[name]))
+    large.add_layer(name, KINDS[name], device="cpu")
+    assert name in large
+
+
+def test_more_agents_than_fit_are_refused_whole(small: Device) -> None:
+    grid = fc.Grid(100, 80)
+    most = (1 << 21) // 12
+    assert small.most_bytes // 12 == most
+    with refused(InvalidValue, "2 MiB", "fewer agents"):
+        Swarm.scattered(grid, most + 1, device=small)
+    swarm = Swarm.scattered(grid, most, device=small)
+    trail = fc.InfluenceMap(grid, device=small).add_layer("trail", fc.Trail(keep=0.9))
+    other, twin = Swarm.scattered(grid, most), fc.InfluenceMap(grid).add_layer("trail", fc.Trail(keep=0.9))
+    for each, layer in ((swarm, trail), (other, twin)):
+        each.run(Walk(5.0, follow=1.0), 0.1, steps=3, trail=layer, deposit=1.0)
+    np.testing.assert_array_equal(swarm.agents, other.agents)
+    np.testing.assert_array_equal(trail.values, twin.values)
+    crowd = Swarm.scattered(grid, most + 1)
+    with refused(InvalidValue, "2 MiB"):
+        crowd.copy(device=small)
+    assert len(crowd) == most + 1
+    with refused(InvalidValue, "2 MiB"):
+        fc.view.DevicePicture(grid, scale=9, device=small)

@@ -12,8 +12,9 @@ from typing import Any
 
 from fieldcraft.errors import NoDevice
 
-__all__ = ["Adapter", "adapters", "library", "runtime_folder"]
+__all__ = ["SPAWN", "Adapter", "adapters", "library", "runtime_folder"]
 
+SPAWN = 'Start it with multiprocessing.get_context("spawn"), and open a device there'
 _KNOWN = (0, 32)
 
 
@@ -46,9 +47,14 @@ class Adapter:
     handle: Any
 
 
+_asked_in: list[int] = []
+"""The process that has loaded drivers: what is forked from it has their memory, and none of their threads."""
+
+
 @functools.cache
 def _found() -> tuple[Adapter, ...]:
     wgpu = library()
+    _asked_in[:] = [os.getpid()]
     with runtime_folder():
         handles = wgpu.gpu.enumerate_adapters_sync()
     found = []
@@ -74,8 +80,12 @@ def runtime_folder() -> Iterator[None]:
 
 
 def adapters() -> tuple[Adapter, ...]:
-    """The cards at hand, the strongest kind first. Raises `NoDevice` without wgpu, or where it finds none."""
+    """The cards at hand, the strongest kind first. Raises `NoDevice` without wgpu, where it finds none, and after a fork."""
     found = _found()
+    if _asked_in and _asked_in[0] != os.getpid():
+        raise NoDevice(
+            "Drivers of graphics cards do not survive a fork", got="a process that was forked after fc.gpu was used", remedy=SPAWN
+        )
     if not found:
         raise NoDevice(
             "A device needs a graphics card with a driver for Vulkan, Metal or Direct3D 12",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 from fieldcraft.gpu.batches import STRIDE, Batch, Buffer, Clock, Shader
-from fieldcraft.gpu.cards import Adapter, adapters, library, runtime_folder
+from fieldcraft.gpu.cards import SPAWN, Adapter, adapters, library, runtime_folder
 
 if TYPE_CHECKING:
     from fieldcraft.propagation import Propagation
@@ -76,6 +76,11 @@ def device(name: str | None = None, *, exact: bool = True) -> Device:
     return opened
 
 
+def _told(size: int) -> str:
+    """A number of bytes in words, none of them lost."""
+    return f"{-(-size >> 20):,} MiB" if size >> 20 else f"{-(-size >> 10)} KiB"
+
+
 class Device:
     """An opened adapter. `exact` says whether it reckons as the CPU does, `examined` what an examination found."""
 
@@ -125,9 +130,7 @@ class Device:
     def using(self) -> Iterator[None]:
         """Around each use: one thread at a time, in the process that opened it, and errors of the driver in words."""
         if os.getpid() != self._pid:
-            raise ConcurrentUse(
-                "A device belongs to the process that opened it", got="a use after a fork", remedy="Open it in the child: fc.gpu.device()"
-            )
+            raise ConcurrentUse("A device belongs to the process that opened it", got="a use after a fork", remedy=SPAWN)
         if not self._lock.acquire(blocking=False):
             raise ConcurrentUse(
                 "A device is used by one thread at a time",
@@ -174,8 +177,8 @@ class Device:
         size = data if isinstance(data, int) else data.nbytes
         if size > self.most_bytes:
             raise InvalidValue(
-                f"A shader on {self.name} can be given {self.most_bytes >> 20} MiB at once",
-                got=f"{size >> 20} MiB",
+                f"A shader on {self.name} can be given {_told(self.most_bytes)} at once",
+                got=_told(size),
                 remedy="Use a smaller map or fewer agents, or the CPU",
             )
         usage = self._wgpu.BufferUsage

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.gpu.batches import Batch, Buffer, Shader
+from fieldcraft.gpu.batches import Buffer, Shader
 from fieldcraft.gpu.devices import STEPS, Device
 from fieldcraft.gpu.fields import lives_on
 from fieldcraft.gpu.trails import DeviceTrailField
@@ -21,6 +21,7 @@ from fieldcraft.space import Grid
 __all__ = ["DeviceAgents"]
 
 _GROUP = 256
+_Dispatch = tuple[Shader, Any, tuple[int, int], bool]
 _ALL = (1 << 64) - 1
 
 
@@ -94,13 +95,16 @@ class DeviceAgents:
         food = None if plan.forage is None else plan.forage.on(device)
         smells = [part for scent in plan.scents for part in self._smelling(plan, scent)]
         batch = device.batch()
+        fields = [layer._field for layer in plan.updated]
+        known: dict[tuple[int, ...], list[_Dispatch]] = {}
         for number in range(count):
-            if self.count:
-                self._record(batch, plan, host, food, number)
-            for shader, group, groups in smells:
-                batch.run(shader, group, groups)
-            for layer in plan.updated:
-                layer._field.record(batch)
+            turn = tuple([field.turn for field in fields])
+            if turn not in known:
+                known[turn] = [*self._dispatches(plan, host, food), *smells]
+            for shader, group, groups, numbered in known[turn]:
+                batch.run(shader, group, groups, number if numbered else None)
+            for field in fields:
+                field.record(batch)
         self._host_knows = False
         device.submit(batch)
         self.unread += count
@@ -109,29 +113,30 @@ class DeviceAgents:
                 layer._field.unread += count
                 layer._updated(count)
 
-    def _record(self, batch: Batch, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any, number: int) -> None:
-        """Put what agents do at one step down: all decide and move, then fetch, then leave."""
-        device = self.device
-        groups = device.groups(self.count, _GROUP)
+    def _dispatches(self, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any) -> Iterator[_Dispatch]:
+        """The dispatches of what agents do at a step: all decide and move, then fetch, then leave; and whether they ask for the step."""
+        if not self.count:
+            return
+        device, rule = self.device, plan.rule
+        cells, groups = rule.width * rule.height, device.groups(self.count, _GROUP)
         shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
         sights = [self._none if layer is None else host.get((id(layer), flows)) or layer._field.now for layer, flows in _read_by(plan)]
-        batch.run(shader, self._group(shader, self._rule, device.steps, self.buffer, self._closed(plan.space), *sights), groups, number)
+        yield shader, self._group(shader, self._rule, device.steps, self.buffer, self._closed(plan.space), *sights), groups, True
         if food is not None:
-            parameters = self._block("<III", self.count, plan.rule.width, plan.rule.width * plan.rule.height)
-            for entry, size in (("claim", self.count), ("settle", self.count), ("serve", plan.rule.width * plan.rule.height)):
+            parameters = self._block("<III", self.count, rule.width, cells)
+            for entry, size in (("claim", self.count), ("settle", self.count), ("serve", cells)):
                 shader = device.shader(("forage",), entry, "uwwrww")
                 group = self._group(shader, parameters, self.buffer, food.food, food.homes, food.claims, food.tally)
-                batch.run(shader, group, device.groups(size, _GROUP))
+                yield shader, group, device.groups(size, _GROUP), False
         shader = device.shader(("put", "leave"), "leave", "urrw")
         for mark in plan.marks:
             parameters = self._block(
-                "<IIIIII", self.count, plan.rule.width, mark.role & 0xFFFFFFFF, int(mark.by_heading), len(mark.amounts) - 1,
-                mark.plane * plan.rule.width * plan.rule.height,
-            )  # fmt: skip
+                "<IIIIII", self.count, rule.width, mark.role & 0xFFFFFFFF, int(mark.by_heading), len(mark.amounts) - 1, mark.plane * cells
+            )
             amounts = self._array(mark.amounts)
-            batch.run(shader, self._group(shader, parameters, self.buffer, amounts, mark.layer._field.sums), groups)
+            yield shader, self._group(shader, parameters, self.buffer, amounts, mark.layer._field.sums), groups, False
 
-    def _smelling(self, plan: Any, scent: Any) -> Iterator[tuple[Shader, Any, tuple[int, int]]]:
+    def _smelling(self, plan: Any, scent: Any) -> Iterator[_Dispatch]:
         """The dispatches that let places smell at a step."""
         device, field, cells = self.device, scent.layer._field, plan.rule.width * plan.rule.height
         places = scent.smell.places
@@ -141,13 +146,13 @@ class DeviceAgents:
             shader, units = device.shader(("put", "smell"), "smell", "urrw"), round(amount * SCALE) & _ALL
             parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
             group = self._group(shader, parameters, places.on(device).food, self._closed(plan.space), field.sums)
-            yield shader, group, device.groups(cells, _GROUP)
+            yield shader, group, device.groups(cells, _GROUP), False
             return
         shader = device.shader(("put", "scatter"), "scatter", "urrw")
         for plane, (largest, total, held, amounts) in enumerate(self._places(scent)):
             field.book(plane, largest, total)
             parameters = self._block("<II", len(places), plane * cells)
-            yield shader, self._group(shader, parameters, held, amounts, field.sums), device.groups(len(places), _GROUP)
+            yield shader, self._group(shader, parameters, held, amounts, field.sums), device.groups(len(places), _GROUP), False
 
     def _places(self, scent: Any) -> list[tuple[float, float, Buffer, Buffer]]:
         """The places of a smell and their amounts on the device, by planes, with the largest amount and their sum."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.gpu.batches import Batch, Buffer
+from fieldcraft.gpu.batches import Batch, Buffer, Shader
 from fieldcraft.gpu.devices import STEPS, Device
 from fieldcraft.gpu.fields import DeviceField
 from fieldcraft.kernels.reference.stamps import SCALE
@@ -58,7 +58,7 @@ class DeviceTrailField(DeviceField, TrailField):
         self._loaded = False
         self._holds_inflow = False
         self.booked = [0.0] * self._count
-        self._groups: dict[str, list[Any]] = {}
+        self._dispatches: dict[str, tuple[Shader, list[Any], tuple[int, int, int]]] = {}
         self._derive()
 
     def _derive(self) -> None:
@@ -81,6 +81,11 @@ class DeviceTrailField(DeviceField, TrailField):
             self._read = self.device.read(self.now, np.float32, (self._count, *self.space.shape))
             self._host_knows, self.unread = True, 0
         return self._read
+
+    @property
+    def turn(self) -> int:
+        """Which of two buffers holds the values now."""
+        return self._now
 
     def last_read(self) -> dict[str, NDArray[Any]]:
         """The values that were last read; what came in since the last update is not among them. See `DeviceField.last_read`."""
@@ -244,14 +249,14 @@ class DeviceTrailField(DeviceField, TrailField):
         self.booked = [0.0] * self._count
 
     def _dispatch(self, batch: Batch, entry: str) -> None:
-        device = self.device
-        shader = device.shader(("exact", "double", "trail"), entry, "urwwr")
-        if entry not in self._groups:
-            self._groups[entry] = [
-                device.group(shader, self._parameters, self._buffers[k], self._buffers[1 - k], self.sums, self._near) for k in (0, 1)
-            ]
-        across, down = -(-self.space.width // _TILE[0]), -(-self.space.height // _TILE[1])
-        batch.run(shader, self._groups[entry][self._now], (across, down, self._count))
+        if entry not in self._dispatches:
+            device = self.device
+            shader = device.shader(("exact", "double", "trail"), entry, "urwwr")
+            both = [device.group(shader, self._parameters, self._buffers[k], self._buffers[1 - k], self.sums, self._near) for k in (0, 1)]
+            across, down = -(-self.space.width // _TILE[0]), -(-self.space.height // _TILE[1])
+            self._dispatches[entry] = shader, both, (across, down, self._count)
+        shader, both, groups = self._dispatches[entry]
+        batch.run(shader, both[self._now], groups)
         self._now = 1 - self._now
 
     def run(self, count: int) -> None:

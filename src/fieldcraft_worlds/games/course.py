@@ -44,6 +44,10 @@ class Awaited(ReadOnly):
         known[name] = value
         return value
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All fields: a copy is whole."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+
     @property
     def is_whole(self) -> bool:
         """Whether all fields are known."""

@@ -75,7 +75,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     take(
         "--device",
         metavar="CARD",
-        help="let layers and swarms of ants, flock and physarum live on a graphics card: gpu, or part of its name (default: cpu)",
+        help="let ants, flock and physarum live on a graphics card: gpu, or part of its name (default: cpu); ants and flock are"
+        " swarms then, with matches of their own: ants-swarm and flock-swarm, which any carrier plays alike",
     )
     take("--quiet", action="store_true", help="no progress bar, and nothing but the digest at the end")
     parser.set_defaults(act=_play)
@@ -164,7 +165,8 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSettings]:
-    from fieldcraft_worlds.library import find_game
+    from fieldcraft_worlds.games import carrying
+    from fieldcraft_worlds.library import carried, find_game
     from fieldcraft_worlds.play.pads import PadSettings
     from fieldcraft_worlds.play.session import Session
     from fieldcraft_worlds.play.settings import read_table, settings_from
@@ -182,14 +184,15 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
                 remedy="Leave all but controls and pad out",
             )
         return session, controls, settings_from(PadSettings, pads)
-    game = find_game(chosen.game)
+    name = chosen.game if carrying.device() is None else carried(chosen.game)
+    game = find_game(name)
     controls, pads = (_taken(table, game, name) for name in ("controls", "pad"))
     if chosen.by_hand:
         if not hasattr(game, "by_hand"):
             raise InvalidValue("--by-hand is for games that have it", got=game.name, remedy="Leave it out; H shows what you can do")
         table = {**game.by_hand, **table}
     settings = settings_from(game.settings, table)
-    _prepare(chosen, chosen.game)
+    _prepare(chosen, name)
     session = Session(game, map_of(chosen.map, game, chosen.mobility), settings, 0 if chosen.seed is None else chosen.seed)
     return session, controls, settings_from(PadSettings, pads)
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, InfluenceMap, Trail, TrailLayer
 from fieldcraft.steering import Walk, Walkers
 from fieldcraft_worlds.games import carrying
-from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
+from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
 from fieldcraft_worlds.games.walking import grid_asked
 
-__all__ = ["Mirror", "Reversed"]
+__all__ = ["Ground", "Mirror", "Reversed"]
 
 _FAINTEST = 9  # halvings after which what an ant leaves weakens no more
 
@@ -29,25 +29,53 @@ class Reversed:
         self.vectors = -layer.vectors
 
 
-class Mirror:
-    """Ground and layers of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
+class Ground:
+    """The ground of a game on one map with one set of settings; raises `InvalidValue` for a map that is no grid."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         self.space = grid_asked(space, "Ants walk on")
         self.settings = settings
         self.grid = space.with_walls(space.walls)
         self.obstacles = Obstacles(self.grid)
+        weakening = 0.5 ** (1 / (settings.scent * settings.rate))
+        lasts = max(1, round(_FAINTEST * settings.scent * settings.rate))
+        self.scents = np.multiply.accumulate(np.concatenate([[1.0], np.full(lasts, weakening)]))
+        self._nest: tuple[int, NDArray[np.bool_]] | None = None
+
+    def is_nest(self, middle: int) -> NDArray[np.bool_]:
+        """Which cells are the nest around a cell, (cells,): those within its radius that are open on the map at the start."""
+        if self._nest is None or self._nest[0] != middle:
+            self._nest = middle, disc(self.grid, middle, self.settings.nest) & ~self.space.walls.reshape(-1)
+        return self._nest[1]
+
+    def walk(self, tuning: Tuning, trails: str = SCALAR) -> Walk:
+        """How ants walk that are tuned so."""
+        settings, cell = self.settings, self.grid.cell_size
+        scalar = trails == SCALAR
+        return Walk(
+            settings.speed * cell,
+            wander=tuning.wander,
+            turn=tuning.turn,
+            follow=settings.follow if scalar else 0.0,
+            align=0.0 if scalar else settings.follow,
+            separate=tuning.separate,
+            avoid=settings.avoid,
+            distance=tuning.distance * cell,
+        )
+
+
+class Mirror(Ground):
+    """Ground and layers of a game on one map with one set of settings."""
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__(space, settings)
         every = 1 / settings.rate
         imap = InfluenceMap(self.grid, device=carrying.device())
         self.to_food = imap.add_layer("to food", Trail(), every=every)
         self.to_home = imap.add_layer("to home", Trail(), every=every)
         self.flow = imap.add_layer("flow", Trail(vector=True), every=every)
         self._crowd = imap.add_layer("crowd", Trail(accumulate=False, blur=settings.crowd), every=every)
-        weakening = 0.5 ** (1 / (settings.scent * settings.rate))
-        lasts = max(1, round(_FAINTEST * settings.scent * settings.rate))
-        self.scents = np.multiply.accumulate(np.concatenate([[1.0], np.full(lasts, weakening)]))
         self._planes: NDArray[np.float32] | None = None
-        self._nest: tuple[int, NDArray[np.bool_]] | None = None
 
     def trails(self, state: State) -> tuple[TrailLayer, ...]:
         """The layers that ants leave trails on."""
@@ -82,20 +110,13 @@ class Mirror:
         """The ants of a state, out of walls that came since."""
         return Walkers(self.grid, state.positions, state.headings, state.cells, state.key, state.step).freed()
 
-    def walk(self, state: State) -> Walk:
-        """How ants walk, as a state is tuned."""
-        settings, tuning, cell = self.settings, state.tuning, self.grid.cell_size
-        scalar = state.trails == SCALAR
-        return Walk(
-            settings.speed * cell,
-            wander=tuning.wander,
-            turn=tuning.turn,
-            follow=settings.follow if scalar else 0.0,
-            align=0.0 if scalar else settings.follow,
-            separate=tuning.separate,
-            avoid=settings.avoid,
-            distance=tuning.distance * cell,
-        )
+    def positions(self, state: State) -> NDArray[np.float64]:
+        """Where the ants of a state are, (N, 2)."""
+        return state.positions
+
+    def crowded(self, state: State) -> NDArray[np.float32]:
+        """Where it is crowded in a state, (height, width)."""
+        return self.crowd(self.walkers(state)).values
 
     def crowd(self, walkers: Walkers) -> TrailLayer:
         """Where it is crowded now: the layer that does not accumulate, with all ants, and with the banks of obstacles."""
@@ -104,9 +125,3 @@ class Mirror:
             self._crowd.deposit_at(self.obstacles.banks, self.settings.obstacle)
         self._crowd.step()
         return self._crowd
-
-    def is_nest(self, middle: int) -> NDArray[np.bool_]:
-        """Which cells are the nest around a cell, (cells,): those within its radius that are open on the map at the start."""
-        if self._nest is None or self._nest[0] != middle:
-            self._nest = middle, disc(self.grid, middle, self.settings.nest) & ~self.space.walls.reshape(-1)
-        return self._nest[1]

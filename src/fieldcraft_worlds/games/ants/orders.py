@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_worlds.games.ants.mirror import Mirror
+from fieldcraft_worlds.games.ants.mirror import Ground
 from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
 from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.ants.swarm_state import SwarmState
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.games.slider import Tune
 
@@ -37,9 +38,10 @@ class Leave:
 
 
 Order = Paint | Tune | Leave
+Colony = TypeVar("Colony", State, SwarmState)
 
 
-def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
+def apply(mirror: Ground, state: Colony, orders: Sequence[Order]) -> Colony:
     """The state with all orders followed; raises `InvalidValue` or `UnknownName` for one that cannot be."""
     for order in orders:
         if isinstance(order, Paint):
@@ -48,6 +50,8 @@ def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
             state = replace(state, tuning=_tuned(state.tuning, order))
         elif isinstance(order, Leave):
             trails = checks.choice("trails", order.trails, TRAILS)
+            if isinstance(state, SwarmState):
+                raise InvalidValue("Ants of a swarm leave two pheromones", got=f"trails={trails!r}", remedy="Play ants")
             if trails != state.trails:
                 tuning = replace(mirror.settings.tuning(trails), brush=state.tuning.brush)
                 state = replace(state, trails=trails, tuning=tuning, planes=np.zeros_like(state.planes))
@@ -71,7 +75,7 @@ def _tuned(tuning: Tuning, order: Tune) -> Tuning:
     return replace(tuning, **changed)
 
 
-def _painted(mirror: Mirror, state: State, order: Paint) -> State:
+def _painted(mirror: Ground, state: Colony, order: Paint) -> Colony:
     checks.choice("what", order.what, BRUSHES)
     cells = brushed(mirror.grid, order.stroke, state.tuning.brush * mirror.grid.cell_size)
     cells = cells[~mirror.is_nest(state.nest)[cells]]

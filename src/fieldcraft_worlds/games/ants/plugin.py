@@ -73,7 +73,7 @@ class AntGame:
         Slider("brush", "brush, cells", 0, 12, 0.5, keys=("key ,", "key c")),
     )
     settings = Settings
-    kinds = KINDS
+    kinds: tuple[type, ...] = KINDS
     objectives: Mapping[str, int] = {"food": 1, "nowhere": -1}
 
     def measured(self, world: AntWorld, state: State) -> Mapping[str, float]:

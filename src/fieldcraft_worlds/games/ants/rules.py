@@ -12,19 +12,19 @@ from fieldcraft import Grid, TrailLayer
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.steering import Walkers
-from fieldcraft_worlds.games.ants.mirror import Mirror, Reversed
+from fieldcraft_worlds.games.ants.mirror import Ground, Mirror, Reversed
 from fieldcraft_worlds.games.ants.orders import Order, apply
 from fieldcraft_worlds.games.ants.settings import NOWHERE, SCALAR
 from fieldcraft_worlds.games.ants.state import MINUTE, State
 from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.walking import away, walking_grid
 
-__all__ = ["start", "step"]
+__all__ = ["renewed", "start", "step"]
 
 _MOST_KEY = 2**62
 
 
-def start(mirror: Mirror, rng: np.random.Generator) -> State:
+def start(mirror: Ground, rng: np.random.Generator) -> State:
     """The first state: a nest and piles of food by the dice, and all ants in the nest. Raises `InvalidValue` where all is wall."""
     grid, settings = mirror.grid, mirror.settings
     walls = mirror.space.walls.copy()
@@ -99,10 +99,8 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
     if now % settings.rate == 0:
         recent[second] = 0
     recent[second] += came
-    if settings.renew and settings.piles and took.any() and int(food.sum()) < settings.food * np.pi * settings.pile**2:
-        parts = _parts(mirror.space.with_walls(state.walls))
-        part = np.flatnonzero(parts == parts[state.nest])
-        food = _with_pile(mirror, state.nest, food, state.walls, part, rng)
+    if took.any():
+        food = renewed(mirror, state.nest, food, state.walls, rng)
     walked, turned, nowhere = _watched(mirror, state, away(mirror.grid, before.positions, walkers.positions), changed, now)
     return replace(
         state,
@@ -124,7 +122,7 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
 
 def _walked(mirror: Mirror, state: State, before: Walkers) -> Walkers:
     """All ants one step on. Who carries follows the trail home, or a velocity trail against its direction."""
-    how, roles = mirror.walk(state), state.carrying
+    how, roles = mirror.walk(state.tuning, state.trails), state.carrying
     crowd = mirror.crowd(before) if how.separate else None
     dt = 1 / mirror.settings.rate
     if state.trails == SCALAR:
@@ -182,8 +180,17 @@ def _watched(
     return np.zeros_like(walked), np.zeros_like(turned), nowhere
 
 
+def renewed(mirror: Ground, nest: int, food: NDArray[np.int32], walls: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int32]:
+    """Food with another pile, where there is less than one left and it grows again."""
+    settings = mirror.settings
+    if not settings.renew or not settings.piles or int(food.sum()) >= settings.food * np.pi * settings.pile**2:
+        return food
+    parts = _parts(mirror.space.with_walls(walls))
+    return _with_pile(mirror, nest, food, walls, np.flatnonzero(parts == parts[nest]), rng)
+
+
 def _with_pile(
-    mirror: Mirror,
+    mirror: Ground,
     nest: int,
     food: NDArray[np.int32],
     walls: NDArray[np.bool_],

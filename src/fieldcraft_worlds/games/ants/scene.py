@@ -9,6 +9,8 @@ import numpy as np
 from fieldcraft_worlds.games.ants.mirror import Mirror
 from fieldcraft_worlds.games.ants.settings import SCALAR
 from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.ants.swarm_mirror import SwarmMirror
+from fieldcraft_worlds.games.ants.swarm_state import SwarmState
 from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene
@@ -25,30 +27,35 @@ OVERLAYS = (
 )
 
 
-def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
+Mirrored = Mirror | SwarmMirror
+Colony = State | SwarmState
+
+
+def seen(mirror: Mirrored, state: Colony, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
-    mirror.follow(state)
+    mirror.follow(state)  # type: ignore[arg-type]
     grid = mirror.grid
     nest = tuple(grid.position_of(state.nest).tolist())
     marks = [Marks(np.array([nest]), "ring", 2 * mirror.settings.nest * grid.cell_size, "goal", label="nest")]
     if "ants" in overlays:
-        size = 0.7 * grid.cell_size
+        size, carrying = 0.7 * grid.cell_size, state.carrying
+        positions = mirror.positions(state)  # type: ignore[arg-type]
         marks += [
-            Marks(state.positions[~state.carrying], "dot", size, "ink", least=2.0, label="searching"),
-            Marks(state.positions[state.carrying], "dot", size, "food", least=2.0, label="carrying"),
+            Marks(positions[~carrying], "dot", size, "ink", least=2.0, label="searching"),
+            Marks(positions[carrying], "dot", size, "food", least=2.0, label="carrying"),
         ]
     return Scene(
         space=grid,
         title=f"ants, {state.step / mirror.settings.rate:.0f} s",
         field=_field(mirror, state, overlays),
         areas=(Areas(state.food > 0, ("food",), opacity=0.75, label="food"),),
-        arrows=_arrows(mirror) if "directions" in overlays and state.trails != SCALAR else (),
+        arrows=_arrows(mirror) if "directions" in overlays and isinstance(mirror, Mirror) and state.trails != SCALAR else (),
         marks=tuple(marks),
         facts=tuple(_facts(state, overlays)),
     )
 
 
-def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
+def _facts(state: Colony, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("ants", f"{len(state):,}")
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
     if "directions" in overlays and state.trails == SCALAR:
@@ -64,11 +71,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _field(mirror: Mirror, state: State, overlays: frozenset[str]) -> Field | None:
+def _field(mirror: Mirrored, state: Colony, overlays: frozenset[str]) -> Field | None:
     if "crowd" in overlays:
-        values = mirror.crowd(mirror.walkers(state)).values
+        values = mirror.crowded(state)  # type: ignore[arg-type]
         return Field(values, "crowd and obstacles", (0.0, 2 * round_limit(values)), colors="danger")
-    if state.trails != SCALAR:
+    if isinstance(mirror, Mirror) and state.trails != SCALAR:
         if overlays & {"trails", "to food", "to home"}:
             return Field(mirror.flow.values, "velocity trail", (0.0, round_limit(mirror.flow.values)), colors=0)
         return None

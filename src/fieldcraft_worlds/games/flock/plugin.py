@@ -84,12 +84,12 @@ class FlockGame:
         Slider("brush", "brush, cells", 0, 12, 0.5, keys=("key ,", "key c")),
     )
     settings = Settings
-    kinds = KINDS
+    kinds: tuple[type, ...] = KINDS
     objectives: Mapping[str, int] = {"order": 1}
 
     def measured(self, world: FlockWorld, state: State) -> Mapping[str, float]:
         """The order parameter: 1 where all birds head the same way."""
-        return {"order": order_of(state.headings)}
+        return {"order": order_of(world.mirror.birds(state)[1])}
 
     def default_map(self) -> Grid:
         """A sky of 128 x 80 with five pillars and without a rim: what leaves on one side comes back on the other."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
-from fieldcraft.steering import Neighbors, Walk, Walkers
+from fieldcraft.steering import Neighbors, Walkers
 from fieldcraft_worlds.games.flock.mirror import Mirror
 from fieldcraft_worlds.games.flock.orders import Order, apply, kinds_of_birds
 from fieldcraft_worlds.games.flock.state import State
@@ -79,7 +79,7 @@ def _by_layers(mirror: Mirror, state: State, birds: Walkers) -> Walkers:
     """Birds see nobody: all they know is what three layers read around them."""
     tuning = state.tuning
     mirror.sense(birds.cells, birds.headings, state.predator)
-    how = replace(_flight(mirror, state), align=tuning.align, separate=tuning.separate, cohere=tuning.cohere)
+    how = replace(mirror.flight(state.tuning), align=tuning.align, separate=tuning.separate, cohere=tuning.cohere)
     return birds.walk(how, 1 / mirror.settings.rate, flow=mirror.heading, crowd_layer=mirror.crowd, group_layer=mirror.far)
 
 
@@ -99,19 +99,7 @@ def _by_neighbors(mirror: Mirror, state: State, birds: Walkers) -> Walkers:
     if state.predator is not None:
         feared = mirror.away(birds.positions, state.predator)
         push = np.where(feared.any(axis=1, keepdims=True), tuning.align * _unit(feared), push)
-    return birds.walk(_flight(mirror, state), 1 / settings.rate, push=push)
-
-
-def _flight(mirror: Mirror, state: State) -> Walk:
-    """The part of the flight that both kinds of birds share."""
-    cell = mirror.grid.cell_size
-    return Walk(
-        mirror.settings.speed * cell,
-        wander=state.tuning.wander,
-        turn=state.tuning.turn,
-        avoid=mirror.settings.avoid,
-        distance=max(2 * mirror.settings.speed / mirror.settings.rate, 1.0) * cell,
-    )
+    return birds.walk(mirror.flight(state.tuning), 1 / settings.rate, push=push)
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

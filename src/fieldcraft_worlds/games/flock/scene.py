@@ -10,6 +10,7 @@ from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.flock.mirror import Mirror
 from fieldcraft_worlds.games.flock.settings import BOTH, LAYERS
 from fieldcraft_worlds.games.flock.state import State, order_of
+from fieldcraft_worlds.games.flock.swarm_state import SwarmState
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Fact, Field, Marks, Scene
 
@@ -26,13 +27,11 @@ _FEW = 4000  # so many birds are drawn as triangles
 _NAMES = ("by layers", "by neighbours")
 
 
-def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
+def seen(mirror: Mirror, state: State | SwarmState, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names. Layers show those who fly by layers; all, where nobody does."""
     mirror.follow(state)
     if overlays & {"near", "heading", "far", "directions"}:
-        rows = state.by_layers if state.by_layers.any() else ~state.by_layers
-        open_cells = ~mirror.grid.walls.reshape(-1)[state.cells] & rows
-        mirror.sense(state.cells[open_cells], state.headings[open_cells], state.predator)
+        mirror.show(state)  # type: ignore[arg-type]
     marks: list[Marks] = []
     if "birds" in overlays:
         marks = [_birds(mirror, state, kind) for kind in (0, 1) if (state.by_layers == (kind == 0)).any()]
@@ -44,24 +43,25 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
         field=_field(mirror, overlays),
         arrows=(arrows_of(mirror.grid, mirror.heading.vectors),) if "directions" in overlays else (),
         marks=tuple(marks),
-        facts=tuple(_facts(state)),
+        facts=tuple(_facts(mirror, state)),
     )
 
 
-def _birds(mirror: Mirror, state: State, kind: int) -> Marks:
+def _birds(mirror: Mirror, state: State | SwarmState, kind: int) -> Marks:
     rows = state.by_layers == (kind == 0)
     shape = "triangle" if len(state) <= _FEW else "dot"
     size = (1.6 if shape == "triangle" else 0.8) * mirror.grid.cell_size
-    return Marks(state.positions[rows], shape, size, kind, state.headings[rows], least=2.0, label=_NAMES[kind])
+    positions, headings = mirror.birds(state)  # type: ignore[arg-type]
+    return Marks(positions[rows], shape, size, kind, headings[rows], least=2.0, label=_NAMES[kind])
 
 
-def _facts(state: State) -> Iterator[Fact]:
+def _facts(mirror: Mirror, state: State | SwarmState) -> Iterator[Fact]:
     yield Fact("birds", f"{len(state):,}")
     yield Fact("fly by", "both" if state.rule == BOTH else "layers" if state.rule == LAYERS else "neighbours")
     for kind, name in enumerate(_NAMES):
         rows = state.by_layers == (kind == 0)
         if rows.any():
-            yield Fact(f"order, {name}", f"{order_of(state.headings[rows]):.2f}", kind)
+            yield Fact(f"order, {name}", f"{order_of(mirror.birds(state)[1][rows]):.2f}", kind)  # type: ignore[arg-type]
 
 
 def _field(mirror: Mirror, overlays: frozenset[str]) -> Field | None:
