@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.packing import digest
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.course import AT_ONCE
-from fieldcraft_worlds.games.physarum.network import lengths_between, network_of, tree_length
+from fieldcraft_worlds.games.physarum.network import lengths_between, network_of, shortest_tree, tree_length
 from fieldcraft_worlds.games.physarum.plugin import GAME, KINDS
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
@@ -138,14 +138,40 @@ def test_a_network_is_measured_beside_the_shortest_tree() -> None:
     apart = network_of(grid, values, cities, 0.5, 1.0)
     assert apart.joined == pytest.approx(1 / 3)
     assert apart.detour is None
+    assert 0 < apart.shared < 0.3
     values[5, 5:26] = values[5:16, 5] = 1
     whole = network_of(grid, values, cities, 0.5, 1.0)
     assert whole.joined == 1
     assert whole.detour == pytest.approx(1.0)
+    assert whole.shared == 1.0
+    assert 30 / 600 < whole.ground < 45 / 600
     assert whole.tree == pytest.approx(tree_length(lengths_between(grid, cities))) == pytest.approx(30.0)
     values[:] = 0
     values[5:16, 5] = values[15, 5:26] = values[5:16, 25] = 1
-    assert network_of(grid, values, cities, 0.5, 1.0).detour == pytest.approx(40 / 30)
+    about = network_of(grid, values, cities, 0.5, 1.0)
+    assert about.detour == pytest.approx(40 / 30)
+    assert 0.3 < about.shared < 0.5
+    walls = np.zeros(grid.shape, np.bool_)
+    walls[3:9, 15] = True
+    streets = fc.Grid(30, 20, walls=walls, neighbors=8)
+    tree = shortest_tree(streets, cities)
+    cells = tree.cells(streets)
+    assert len(tree.ways) == 2
+    assert set(cities.tolist()) <= set(cells.tolist())
+    assert tree.length > 30
+    assert len(shortest_tree(streets, cities[:1]).ways) == len(shortest_tree(streets, cities[:0]).ways) == 0
+
+
+def test_settings_that_join_all_cities_do() -> None:
+    world = GAME.open(GAME.default_map(), Settings(distance=16, angle=35, turn=20, wander=45, food=30, city=5, speed=20))
+    rng = np.random.default_rng(1)
+    state = world.start(rng)
+    for _ in range(450):
+        state = world.step(state, (), rng)
+    network = world.mirror.network(state)
+    assert network.joined == 1
+    assert network.detour < 1.3
+    assert network.ground < 0.5
 
 
 def test_refuses_cities_in_walls_and_settings_that_are_none() -> None:

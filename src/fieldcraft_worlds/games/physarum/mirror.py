@@ -13,14 +13,14 @@ from fieldcraft.steering import Smell, Swarm, Walk
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.course import Course
 from fieldcraft_worlds.games.obstacles import disc
-from fieldcraft_worlds.games.physarum.network import Network, network_of
+from fieldcraft_worlds.games.physarum.network import Network, Tree, network_of, shortest_tree
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.games.walking import grid_asked
 
 __all__ = ["Mirror"]
 
-_VEIN = 2.0  # times what a trail would hold if agents were everywhere alike
+_VEIN = 0.5  # times what a trail would hold if agents were everywhere alike: thin roads are roads
 
 
 class Mirror(Course[State]):
@@ -46,7 +46,8 @@ class Mirror(Course[State]):
         )
         self.swarm = Swarm.at(space, np.zeros((0, 2)), device=carrying.device())
         self._smell: tuple[NDArray[np.int64], Smell] | None = None
-        self._network: tuple[int, Network] | None = None
+        self._tree: tuple[NDArray[np.int64], Tree] | None = None
+        self._network: tuple[int, NDArray[np.int64], Network] | None = None
 
     def put(self, state: State) -> None:
         """Make swarm and trail those of a whole state."""
@@ -77,9 +78,16 @@ class Mirror(Course[State]):
         """The least that a trail holds where it is a vein."""
         return _VEIN * len(state) / len(self.ground) / (1 - min(self.settings.keep, 0.999))
 
+    def tree(self, cities: NDArray[np.int64]) -> Tree:
+        """The shortest tree that joins cities."""
+        if self._tree is None or self._tree[0] is not cities:
+            self._tree = cities, shortest_tree(self.grid, cities)
+        return self._tree[1]
+
     def network(self, state: State) -> Network:
         """The network of a state, looked at once a second."""
-        second = state.step // self.settings.rate
-        if self._network is None or self._network[0] != second:
-            self._network = second, network_of(self.grid, state.values, state.cities, self.level(state), self.settings.city)
-        return self._network[1]
+        second, cities = state.step // self.settings.rate, state.cities
+        if self._network is None or self._network[0] != second or self._network[1] is not cities:
+            found = network_of(self.grid, state.values, cities, self.level(state), self.settings.city, self.tree(cities))
+            self._network = second, cities, found
+        return self._network[2]
