@@ -15,7 +15,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.counterstrike import load_counterstrike
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.maps.geometry import load_geometry
-from fieldcraft.maps.geotiff import Raster, load_geotiff, read_geotiff, save_geotiff
+from fieldcraft.maps.geotiff import Raster, RasterFile, load_geotiff, open_geotiff, read_geotiff, save_geotiff
 from fieldcraft.maps.image import Color, load_image
 from fieldcraft.maps.json_kinds import json_kind
 from fieldcraft.maps.mazes import ALGORITHMS, maze_growth, maze_walls
@@ -37,6 +37,7 @@ __all__ = [
     "MapFormat",
     "MapOptions",
     "Raster",
+    "RasterFile",
     "generate_map",
     "load_counterstrike",
     "load_geometry",
@@ -53,6 +54,7 @@ __all__ = [
     "load_waypoints",
     "maze_growth",
     "maze_walls",
+    "open_geotiff",
     "read_geotiff",
     "save_geotiff",
     "save_ros",
