@@ -107,7 +107,14 @@ def _blocks(w: World) -> cluster.World:
     blocks.add_layer("radial", fc.Radial(4.0)).add_sources([(3.5, 3.5)], [5.0])
     blocks.add_layer("fade", fc.Fade(0.1))
     blocks.add_layer("trail", fc.Trail())
+    blocks.add_swarm("agents", [(3.5, 3.5), (9.5, 9.5)])
     return blocks
+
+
+def _raster_file(w: World) -> maps.RasterFile:
+    path = w.folder / "heights.tif"
+    maps.save_geotiff(path, np.ones(SHAPE), fc.Grid(SHAPE[1], SHAPE[0]))
+    return maps.open_geotiff(path)
 
 
 def _save(w: World) -> Path:
@@ -145,6 +152,8 @@ MAKERS: dict[str, Callable[[World], Any]] = {
 OBJECTS: dict[str, Callable[[World], Any]] = {
     "Session": lambda w: w.session,
     "World": lambda w: w.blocks,
+    "WorldSwarm": lambda w: w.blocks.swarm("agents"),
+    "RasterFile": _raster_file,
     "WorldDistances": lambda w: w.blocks.distance_map((2.5, 2.5)),
     "WorldSpreadLayer": lambda w: w.blocks.layer("spread"),
     "WorldRadialLayer": lambda w: w.blocks.layer("radial"),
@@ -248,6 +257,9 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "fc.readiness.prepare.names": lambda w: [],
     "fc.readiness.is_ready.names": lambda w: ["best"],
     "what": lambda w: "Things",
+    "condition": lambda w: lambda values: values > 0.5,
+    "RasterFile.walls.rows": lambda w: slice(2, 7),
+    "RasterFile.walls.columns": lambda w: slice(1, 3),
     "block": lambda w: 4,
     "subject": lambda w: w.spread,
     "dataset": lambda w: None,
@@ -491,6 +503,7 @@ MADE = {
     "WorldMemoryLayer",
     "WorldRadialLayer",
     "WorldSpreadLayer",
+    "WorldSwarm",
     "WorldTrailLayer",
     "Threat",
     "Effect",
@@ -509,6 +522,7 @@ MADE = {
     "Mesh",
     "MapFormat",
     "Raster",
+    "RasterFile",
     "Recipe",
     "Travellers",
 }
@@ -540,6 +554,8 @@ PLUMBING = {
     "steps_into",
     "strongest",
     "walls_changed",
+    "World.nearest_open",
+    "march_of",
     "wrapped",
     "Sources.add",
     "Sources.expire",

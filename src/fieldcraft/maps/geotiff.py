@@ -134,6 +134,8 @@ class RasterFile:
 
     def walls_where(self, condition: Callable[[NDArray[np.float32]], Any]) -> Callable[[slice, slice], NDArray[np.bool_]]:
         """A function for `walls=`: cells without data, and those of values that meet a condition, `lambda heights: heights > 2500`, say."""
+        if not callable(condition):
+            raise InvalidValue("condition is a function of values", got=repr(condition)[:80], remedy="Pass lambda heights: heights > 2500")
         return functools.partial(self._walls_where, condition)
 
     def _walls_where(self, condition: Callable[[NDArray[np.float32]], Any], rows: slice, columns: slice) -> NDArray[np.bool_]:
