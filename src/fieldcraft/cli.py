@@ -160,15 +160,16 @@ def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _compile(chosen: argparse.Namespace) -> None:
     from fieldcraft import readiness
-    from fieldcraft.kernels import ahead, prebuilt
+    from fieldcraft.kernels import ahead
     from fieldcraft.progress import Progress
 
     if importlib.util.find_spec("numba") is None:
         raise MissingLibrary("numba", "compile", "Compiling kernels")
     if chosen.out is not None:
-        for level in prebuilt.LEVELS:
-            print(f"Compiling all kernels into one object for {level}; this takes a minute or two.", flush=True)
-            path = ahead.build(chosen.out, level)
+        print("Compiling all kernels into shared objects; this takes some minutes.", flush=True)
+        with Progress(sys.stdout, "Compiling") as bar:
+            made = ahead.build(chosen.out, bar.show)
+        for path in made:
             print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
         print(f"Programs find them where FIELDCRAFT_KERNELS={chosen.out} is set.")
         return

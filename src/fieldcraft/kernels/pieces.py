@@ -1,10 +1,9 @@
 """Kernels as one piece of machine code each: what a kernel calls becomes machine code inside of it, and nowhere else.
 
-Numba makes machine code of each function that a kernel calls, on its own and with entries for Python and C, and then once more inside
-of the caller. Within `loose` a function is typed, translated and optimized only; `bound` makes the one kernel that Python calls of it
-and of all that it calls: the same code, in less time. (Numba's own functions are optimized in their callers only; ours
-before as well, or else LLVM finds no way to take several cells at once in a loop of rows.) Code of users that shares Numba's functions
-with ours is served as by Numba.
+Numba optimizes each function that a kernel calls as a whole and makes machine code of it, with entries for Python and C, and then once
+more inside of the caller. Within `loose` a function is typed, translated and tidied up only, each of its own; `bound` makes the one
+kernel that Python calls of it and of all that it calls, and optimizes that: code that is as fast, in less time. Code of users that
+shares Numba's functions with ours is served as by Numba.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from numba.core.environment import lookup_environment
 
 from fieldcraft.kernels.calls import remembered
 
-__all__ = ["bound", "is_loose", "loose"]
+__all__ = ["bound", "is_loose", "let_enter", "loose"]
 
 _make_function: Any = importlib.import_module("numba._dynfunc").make_function
 _Library: Any = codegen.JITCodeLibrary
@@ -33,10 +32,10 @@ _open: weakref.WeakSet[Any] = weakref.WeakSet()
 class _Piece(_Library):  # type: ignore[misc]
     """Code that waits for its callers. Numba's own library, were it not for what `finalize` leaves out."""
 
-    is_bound = is_optimized = False
+    is_bound = False
 
     def _optimize_final_module(self) -> None:
-        if self.is_bound or self.is_optimized:
+        if self.is_bound:
             super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
@@ -72,7 +71,6 @@ def loose(context: Any) -> Iterator[None]:
     def get_executable(library: Any, description: Any, environment: Any) -> Any:
         if not isinstance(library, _Piece) or library.is_bound:
             return executable(library, description, environment)
-        library.is_optimized = not description.modname.startswith("numba.")
         name = description.qualname.rpartition(".")[2]
         return _make_function(description.lookup_module(), name, "", 0, environment, (library,))
 
@@ -98,9 +96,8 @@ def is_loose(result: Any) -> bool:
 
 def bound(result: Any) -> Any:
     """The result of a loose compilation with machine code and an entry for Python."""
-    of, context = result.fndesc, result.target_context  # a copy that was made within `loose`
-    for name in _INSTEAD:
-        vars(context).pop(name, None)
+    of, context = result.fndesc, result.target_context
+    let_enter(context)
     with _pieces(context.codegen()):
         library = context.codegen().create_library(result.library.name)
         library.enable_object_caching()
@@ -111,6 +108,12 @@ def bound(result: Any) -> Any:
     entry = context.get_executable(library, of, result.environment)
     _set_environments(library)
     return result._replace(library=library, entry_point=entry)
+
+
+def let_enter(context: Any) -> None:
+    """Let a context that was copied within `loose` make entries again."""
+    for name in _INSTEAD:
+        vars(context).pop(name, None)
 
 
 @contextlib.contextmanager

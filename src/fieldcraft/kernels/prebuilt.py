@@ -22,7 +22,7 @@ from typing import Any
 from fieldcraft.kernels.signatures import parse
 from fieldcraft.kernels.versions import chooser
 
-__all__ = ["LEVELS", "NAME", "compiled", "loaded", "place", "serves", "sources", "symbol"]
+__all__ = ["LEVELS", "NAME", "compiled", "fitting", "loaded", "place", "serves", "sources", "symbol"]
 
 NAME = "fieldcraft_kernels"
 # The processors that objects are made for, the most able first: AVX-512 is worth a third in dense Spread.
@@ -37,11 +37,11 @@ def serves() -> bool:
     return _object() is not None
 
 
-def compiled(function: Callable[..., Any], declared: tuple[str, ...]) -> Any:
-    """The version of a function that lies in the object: itself where it is called by other kernels only."""
+def compiled(function: Callable[..., Any], declared: tuple[str, ...], module: ModuleType | None = None) -> Any:
+    """What lies of a function in the object of this process, or in another: itself where it is called by other kernels only."""
     if not declared:
         return function
-    module = _object()
+    module = module or _object()
     versions = [getattr(module, symbol(function, i)) for i in range(len(declared))]
     if len(versions) == 1:
         return versions[0]
@@ -68,11 +68,16 @@ def _object() -> ModuleType | None:
     if os.environ.get("FIELDCRAFT_REFERENCE", "") not in ("", "0"):
         return None
     for folder in filter(None, (os.environ.get("FIELDCRAFT_KERNELS"), str(_FOLDER))):
-        for level in LEVELS:
-            path = place(Path(folder), level)
-            if path.exists() and _runs_here(level) and _is_of_these_sources(path):
-                return loaded(path)
+        path = fitting(Path(folder))
+        if path is not None:
+            return loaded(path)
     return None
+
+
+def fitting(folder: Path) -> Path | None:
+    """The file of the object in a folder that is of these sources and for this processor."""
+    places = (place(folder, level) for level in LEVELS if _runs_here(level))
+    return next((path for path in places if path.exists() and _is_of_these_sources(path)), None)
 
 
 def place(folder: Path, level: str) -> Path:

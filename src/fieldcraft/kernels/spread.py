@@ -13,7 +13,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_block import address, copy_bytes, step_block
-from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, update
+from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
 from fieldcraft.kernels.turns import claim
 
@@ -163,8 +163,8 @@ def wave_any(
     pad = (ring.shape[2] - width) // 2
     low = first - above.shape[0]
     high = last + below.shape[0]
-    strongest = np.empty(width, np.float32)
-    weakest = np.empty(width, np.float32)
+    strongest = on_lines(width)
+    weakest = on_lines(width)
     source = emitted if exponent >= 2 else ring
     for t in range(low, high + count * reach):
         if t < high:

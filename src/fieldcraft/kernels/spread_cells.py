@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.spread_block import address
 
-__all__ = ["attenuate", "close_ring", "copy", "emit", "gather", "power", "root", "update"]
+__all__ = ["attenuate", "close_ring", "copy", "emit", "gather", "on_lines", "power", "root", "update"]
 
 _ZERO = np.float32(0)
+
+
+@kernel
+def on_lines(count):
+    """Scratch of so many values that begins on a cache line; rows that begin elsewhere take up to half as long again."""
+    memory = np.empty(count + 16, np.float32)
+    start = (-address(memory) >> 2) & 15
+    return memory[start : start + count]
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_cells import attenuate, emit, gather, update
+from fieldcraft.kernels.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_rows import near
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_near", "wake"]
@@ -245,11 +245,16 @@ def tiles_any(
     height, width = values.shape
     pad = -(-reach // 16) * 16
     lag = new.shape[0] - 1
-    block = np.zeros((TILE_ROWS + 2 * reach, TILE_COLUMNS + 2 * pad), np.float32)
-    emitted = np.zeros(block.shape, np.float32)
+    across, down = TILE_COLUMNS + 2 * pad, TILE_ROWS + 2 * reach
+    block = on_lines(down * across).reshape((down, across))
+    emitted = on_lines(down * across).reshape((down, across))
+    for j in range(down):
+        for i in range(across):
+            block[j, i] = _ZERO
+            emitted[j, i] = _ZERO
     source = emitted if exponent >= 2 else block
-    strongest = np.empty(TILE_COLUMNS, np.float32)
-    weakest = np.empty(TILE_COLUMNS, np.float32)
+    extremes = on_lines(2 * TILE_COLUMNS)
+    strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
     opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
     made = 0
     total = 1

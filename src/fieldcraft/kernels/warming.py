@@ -14,7 +14,7 @@ from fieldcraft.errors import UnknownName
 from fieldcraft.kernels import prebuilt, tier
 from fieldcraft.kernels.table import FAMILIES
 
-__all__ = ["chosen", "entries", "missing", "prepare", "versions", "words"]
+__all__ = ["chosen", "end", "entries", "lines", "missing", "prepare", "split", "start", "versions", "words"]
 
 Told = Callable[[int, int], None]
 
@@ -102,41 +102,69 @@ def prepare(names: Sequence[str], told: Told | None = None, processes: int | Non
 
 def _compile_beside(lacking: list[Any], workers: int, say: Callable[[int], None], stopped: threading.Event) -> None:
     """Let processes compile kernels into the store; what one of them fails at, this one meets later."""
-    shares: list[list[str]] = [[] for _ in range(workers)]
-    loads = [0] * workers
-    for kernel in sorted(lacking, key=_effort, reverse=True):
-        least = loads.index(min(loads))
-        shares[least].append(f"{kernel.py_func.__module__}:{kernel.py_func.__name__}:{kernel.number}")
-        loads[least] += _effort(kernel)
+    shares = [[f"{each.py_func.__module__}:{each.py_func.__name__}:{each.number}" for each in share] for share in split(lacking, workers)]
     code = "import sys; from fieldcraft.kernels import warming; warming.work(sys.argv[1:])"
-    paths = os.pathsep.join(path for path in sys.path if path)
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, *share],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "PYTHONPATH": paths},
-        )
-        for share in shares
-        if share
-    ]
+    started = [start(code, share) for share in shares]
     try:
         done = 0
-        for line in _lines(started):
+        for line in lines(started):
             if stopped.is_set():
                 break
             if line:
                 done += line.startswith("ready")
                 say(min(done, len(lacking)))
     finally:
-        for process in started:
-            if process.poll() is None:
-                process.terminate()
-            process.wait()
+        end(started)
 
 
-def _lines(processes: list[subprocess.Popen[str]]) -> Iterable[str]:
+def split(kernels: Sequence[Any], parts: int) -> list[list[Any]]:
+    """The kernels in so many parts, about as long to compile, or fewer; those of a file stay together as far as that goes.
+
+    What they call they have in common, and it is translated once in a process.
+    """
+    files: dict[str, list[Any]] = {}
+    for kernel in kernels:
+        files.setdefault(kernel.py_func.__module__, []).append(kernel)
+    most = sum(_effort(kernel) for kernel in kernels) / parts
+    bundles: list[tuple[int, list[Any]]] = []
+    for together in files.values():
+        size, bundle = 0, list[Any]()
+        for kernel in together:
+            if bundle and size + _effort(kernel) > most:
+                bundles.append((size, bundle))
+                size, bundle = 0, []
+            size += _effort(kernel)
+            bundle.append(kernel)
+        bundles.append((size, bundle))
+    loads, found = [0] * parts, [list[Any]() for _ in range(parts)]
+    for size, bundle in sorted(bundles, key=lambda each: each[0], reverse=True):
+        least = loads.index(min(loads))
+        loads[least] += size
+        found[least] += bundle
+    return [each for each in found if each]
+
+
+def start(code: str, arguments: Sequence[str], errors: int = subprocess.DEVNULL, **environment: str) -> subprocess.Popen[str]:
+    """A Python process that runs some code with these arguments and what this one imports from."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+    )
+
+
+def end(processes: Iterable[subprocess.Popen[str]]) -> None:
+    """End those of the processes that still run."""
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+        process.wait()
+
+
+def lines(processes: Sequence[subprocess.Popen[str]]) -> Iterable[str]:
     """The messages of the processes, as they come, and an empty one after each moment without any."""
     import queue
 
