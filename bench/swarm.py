@@ -18,6 +18,7 @@ from fieldcraft import device_report
 from fieldcraft.errors import NoDevice
 from fieldcraft.kernels.reference import swarm as reference
 from fieldcraft.steering import Swarm, Walk, Walkers
+from fieldcraft.steering.swarm_rule import rule_of
 
 RATIO = 3.0
 STEPS_PER_SECOND = 30.0
@@ -44,10 +45,11 @@ def _agrees() -> bool:
     agents, numbers = swarm.agents, np.arange(3000, dtype=np.uint32)
     trail = fc.InfluenceMap(grid).add_layer("a", fc.Trail())
     none = reference.NO_LAYER
+    rule = rule_of(HOW, DT, grid.shape, cell_size=grid.cell_size, y_up=grid.y_up, wrap=grid.wrap, key=2)
     for step in range(8):
         bits = trail.values.reshape(-1).view(np.int32)
         sights = reference.Sights(reference.packed(grid.walls), bits, bits, *[none] * 6)
-        reference.walk(agents, numbers, sights, swarm._rule(HOW, DT), step, 0, 3000)
+        reference.walk(agents, numbers, sights, rule, step, 0, 3000)
         swarm.run(HOW, DT, trail=trail, deposit=1.0)
     return bool(np.array_equal(swarm.agents, agents))
 

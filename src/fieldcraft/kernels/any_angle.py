@@ -133,7 +133,7 @@ def _begin(
         )  # fmt: skip
 
 
-@kernel
+@kernel(inline="always")
 def _expand(
     starts, behind, sides, turns, within, end, bx, by, reached, stamp, passed, rims, allowed, run, places, links, keys, cells, counts,
     number,
