@@ -257,7 +257,7 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "fc.readiness.prepare.names": lambda w: [],
     "fc.readiness.is_ready.names": lambda w: ["best"],
     "what": lambda w: "Things",
-    "condition": lambda w: lambda values: values > 0.5,
+    "RasterFile.walls_where.condition": lambda w: lambda values: values > 0.5,
     "RasterFile.walls.rows": lambda w: slice(2, 7),
     "RasterFile.walls.columns": lambda w: slice(1, 3),
     "block": lambda w: 4,
