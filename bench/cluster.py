@@ -13,8 +13,9 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -198,22 +199,52 @@ def quiet(table: Table, quick: bool) -> None:
 
 
 def matches(table: Table, quick: bool) -> None:
-    """Short matches on a LocalCluster, beside the processes that an experiment starts by itself."""
-    from fieldcraft_worlds.experiments.chase import chase_study
+    """Short matches on a LocalCluster, beside the processes that an experiment starts by itself, in turns.
+
+    Either side plays the same tenth of them in each round, first one and then the other: both meet the same load. Ratios are medians
+    over rounds. Seconds of processors are those of all processes that take part: workers, scheduler and this one.
+    """
+    from fieldcraft_worlds.experiments.duel import duel_study
     from fieldcraft_worlds.experiments.runner import run_study
 
-    study = chase_study(["open"], seeds=10 if quick else 250, searchers=(1,))
+    rounds, seeds = (3, 2) if quick else (10, 17)
+    walls, works, count = [], [], 0
     with folder() as place, local_cluster() as client:
         address = client.scheduler.address
-        run_study(chase_study(["open"], seeds=2, searchers=(1,)), place / "warm", scheduler=address)
-        there = run_study(study, place / "there", scheduler=address).took
-        here = run_study(study, place / "here", workers=2).took
-        if (place / "here" / "chase.csv").read_bytes() != (place / "there" / "chase.csv").read_bytes():
-            table.notes.append("The two wrote different rows.")
-    table.add(
-        f"{len(study.jobs):,} short matches on a LocalCluster", f"{there:.1f} s", f"2 processes {here:.1f} s", f"{there / here:.2f}",
-        "1.05", verdict(there / here, 1.05),
-    )  # fmt: skip
+        run_study(duel_study(["open"], seeds=1), place / "warm", scheduler=address)
+        for number in range(rounds):
+            study = duel_study(["open"], seeds=seeds, first_seed=number * seeds)
+            count += len(study.jobs)
+            took, work = {}, {}
+            sides = [("there", {"scheduler": address}), ("here", {"workers": 2})]
+            for name, how in sides if number % 2 else sides[::-1]:
+                begun, worked = time.perf_counter(), processor_seconds()
+                run_study(study, place / f"{name}{number}", **how)
+                took[name], work[name] = time.perf_counter() - begun, processor_seconds() - worked
+            walls.append((took["there"], took["here"]))
+            works.append((work["there"], work["here"]))
+            if (place / f"here{number}" / "duel.csv").read_bytes() != (place / f"there{number}" / "duel.csv").read_bytes():
+                table.notes.append("The two wrote different rows.")
+    for what, pairs in (("", walls), (", processors", works)):
+        there, here = (sum(column) for column in zip(*pairs, strict=True))
+        ratio = median(one / other for one, other in pairs)
+        table.add(
+            f"{count:,} short matches on a LocalCluster{what}", f"{there:.1f} s", f"2 processes {here:.1f} s", f"{ratio:.2f}",
+            "1.05", verdict(ratio, 1.05),
+        )  # fmt: skip
+
+
+def processor_seconds() -> float:
+    """Seconds of processors that this process has used, and all that it has started."""
+    import psutil
+
+    gone, own = (resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
+    found = gone.ru_utime + gone.ru_stime + own.ru_utime + own.ru_stime
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            times = child.cpu_times()
+            found += times.user + times.system
+    return found
 
 
 def run(quick: bool) -> Report:

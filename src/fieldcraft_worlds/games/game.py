@@ -275,7 +275,7 @@ class MeasuredGame(Game, Protocol):
 
     @property
     def objectives(self) -> Mapping[str, int]:
-        """What may be sought, by name: 1 for the more the better, -1 for the less; the first is sought where nothing is said."""
+        """The numbers that may be sought, by name: 1 for the more the better, -1 for the less; the first is sought by default."""
         ...
 
     def measured(self, world: Any, state: Any) -> Mapping[str, float]:

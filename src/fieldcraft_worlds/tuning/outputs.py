@@ -39,7 +39,7 @@ def write_found(found: Found, folder: Path) -> tuple[Path, ...]:
 
 
 def listed(tunable: Tunable) -> list[str]:
-    """What may be searched and sought: settings with their usual values, and objectives."""
+    """The lines of what may be searched and sought: settings with their usual values, and objectives."""
     lines = [f"{tunable.name}: {tunable.told}", "", "settings:"]
     lines += [f"  {name} = {_value(value)}" for name, value in tunable.settings.items()]
     lines += ["", "objectives:"]

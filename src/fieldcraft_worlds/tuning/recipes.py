@@ -18,7 +18,7 @@ from fieldcraft_worlds.tuning.tunable import Tunable, asked
 __all__ = ["LEAST", "of_recipe"]
 
 LEAST = "least "
-"""What stands before an objective of a recipe of which less is better."""
+"""The word before an objective of a recipe of which less is better."""
 
 _TABLES = ("layers", "teams", "sources", "deposits")
 

@@ -79,7 +79,7 @@ TUNABLES: dict[str, Callable[[], Tunable]] = {
     "search-belief": lambda: of_way("belief", searching.belief),
     "search-party": lambda: of_way("party", searching.party),
 }
-"""What can be tuned by name: every game, and ways of searching."""
+"""The things that can be tuned, by name: every game, and ways of searching."""
 
 
 def found_as(name: str) -> Tunable:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +50,14 @@ def summarise(rows: Any) -> Summary:
     return Summary(("all",), ("square",), (Measure("value"),), {("all", "square", "value"): mean([number(row, "value") for row in rows])})
 
 
+def slow(job: Job) -> Row:
+    """Says which process it runs in, and takes its time."""
+    place = Path(str(job["place"]))
+    (place / f"{os.getpid()}.process").touch()
+    time.sleep(0.1)
+    return {"value": int(str(job["seed"])) ** 2}
+
+
 def study(seeds: list[int]) -> Study:
     return Study("squares", "Squares", "squares", tuple({"seed": seed} for seed in seeds), squared, summarise)
 
@@ -65,6 +76,26 @@ def test_what_fails_and_what_kills_is_named_and_the_others_go_on(scheduler: str,
     assert [failure.job["seed"] for failure in report.failures] == [3, 5]
     assert "three" in report.failures[0].error and "KilledWorker" in report.failures[1].error
     assert (tmp_path / "squares.unfinished.jsonl").exists()
+
+
+def test_a_worker_that_is_killed_costs_no_match_of_others(scheduler: str, tmp_path: Path) -> None:
+    jobs = tuple({"seed": seed, "place": str(tmp_path)} for seed in range(24))
+    killed: list[int] = []
+
+    def kill() -> None:
+        while len(found := list(tmp_path.glob("*.process"))) < 2:
+            time.sleep(0.01)
+        killed.append(int(found[0].stem))
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    said = io.StringIO()
+    report = run_study(Study("slow", "Slow squares", "squares", jobs, slow, summarise), tmp_path, scheduler=scheduler, progress=said)
+    killer.join()
+    assert killed and not report.failures
+    assert [row["value"] for row in report.rows] == [seed**2 for seed in range(24)]
+    assert "dashboard: http://" in said.getvalue()
 
 
 def test_refusals(scheduler: str, tmp_path: Path) -> None:
