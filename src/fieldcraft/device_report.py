@@ -23,10 +23,22 @@ from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Forage, Leave, Swarm, Walk
 
-__all__ = ["add", "bits", "encoding", "report", "times"]
+__all__ = ["GOALS", "add", "bits", "encoding", "goals", "report", "times"]
 
 _WALK = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
 _ROUNDS = 3
+
+
+def _trail_case(side: int) -> str:
+    return f"Trail {side} x {side}, a step"
+
+
+def _ant_case(count: int, steps: int) -> str:
+    return f"{count:,} ants, {steps} step{'s' if steps > 1 else ''} at once"
+
+
+GOALS = {_trail_case(1024): 0.05, _ant_case(1_000_000, 64): 0.25, _ant_case(8_000_000, 64): 2.0}
+"""Milliseconds that a data-center card is asked for."""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -88,6 +100,8 @@ def report(name: str | None = None, *, quick: bool | None = None, found: dict[st
     speed = _copying(device, 1 << 24 if small else min(1 << 28, device.most_bytes))
     told["copied_gb_per_s"] = speed
     yield f"copying  {speed:.0f} GB/s of bytes read and written"
+    clock = "timestamps of the device" if device.timestamps else "none: the device has no timestamps, and times are those on the wall"
+    yield f"clock    {clock}"
     yield f"{'case':<38}{'device ms':>11}{'wall ms':>10}{'CPU ms':>10}{'GB/s':>8}{'share':>7}"
     for row in times(device, quick=small):
         told["times"].append(row)
@@ -96,6 +110,26 @@ def report(name: str | None = None, *, quick: bool | None = None, found: dict[st
         share = f"{moved:>8.1f}{moved / speed:>7.1%}" if moved else ""
         own = f"{row['device_ms']:>11.3f}" if row["device_ms"] else f"{'':>11}"
         yield f"{row['case']:<38}{own}{row['wall_ms']:>10.3f}{host}{share}"
+    told["goals"] = {}
+    yield ""
+    for line, row in goals(told["times"], software=device.adapter.kind == "CPU"):
+        told["goals"] |= row
+        yield line
+    yield ""
+    yield "Please send this, or the file that --json writes, for a card that the documentation does not list."
+
+
+def goals(rows: list[dict[str, Any]], *, software: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The lines on what a data-center card is asked for, beside what was measured; each with its figures."""
+    measured = {row["case"]: row["device_ms"] or row["wall_ms"] for row in rows}
+    for case, asked in GOALS.items():
+        found = measured.get(case)
+        verdict = "not measured; leave --quick out, or pass --full" if found is None else f"{found:.3f} ms here"
+        if found is not None and not software:
+            verdict += ", met" if found <= asked else ", not met"
+        yield f"goal     {case}: {asked:g} ms on a data-center card; {verdict}", {case: {"asked_ms": asked, "ms": found}}
+    if software:
+        yield "software  this is a software renderer: it shows that bits are right, and says nothing about the speed of cards", {}
 
 
 # Bits
@@ -307,7 +341,7 @@ def _trail_times(device: Device, side: int) -> Iterator[dict[str, Any]]:
         found[place] = InfluenceMap(Grid(side, side)).add_layer("a", Trail(keep=0.98), device=place)
         found[place].write(values)
     own, wall = _both(device, lambda: found[device].step(steps))
-    yield _row(f"Trail {side} x {side}, a step", own / steps, wall / steps, _best(lambda: found["cpu"].step(10)) / 10, 20 * side * side)
+    yield _row(_trail_case(side), own / steps, wall / steps, _best(lambda: found["cpu"].step(10)) / 10, 20 * side * side)
 
 
 def _stamp_times(device: Device, side: int, count: int) -> Iterator[dict[str, Any]]:
@@ -347,8 +381,7 @@ def _ant_times(device: Device, count: int, side: int, batches: tuple[int, ...]) 
             continue
         for steps in batches:
             own, wall = _both(device, functools.partial(run, steps))
-            case = f"{count:,} ants, {steps} step{'s' if steps > 1 else ''} at once"
-            yield _row(case, own / steps, wall / steps, host, count * (24 + 3 * 32 + 32) + 20 * side * side)
+            yield _row(_ant_case(count, steps), own / steps, wall / steps, host, count * (24 + 3 * 32 + 32) + 20 * side * side)
 
 
 def encoding(device: Device) -> float:
