@@ -17,7 +17,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from bench.race import race, say
-from bench.table import Report, Table, at_least, milliseconds, times
+from bench.table import Report, Table, at_least, at_most, milliseconds, times
 from fieldcraft import query
 
 AGENTS = 10_000
@@ -174,8 +174,38 @@ def run(quick: bool) -> Report:
             "" if contest.required is None else f"{contest.required:g}x",
             at_least(ratio, contest.required),
         )
-    report.tables.append(table)
+    report.tables += [table, calls(quick)]
     return report
+
+
+def calls(quick: bool) -> Table:
+    """What a call for one position takes, and a picture, on the map of a small game."""
+    say("bench query: calls for one position")
+    fc.warm_up("queries", "sight", "view")
+    rng = np.random.default_rng(SEED)
+    walls = rng.random((256, 256)) < 0.2
+    walls[96:160, 96:160] = False
+    grid = fc.Grid(256, 256, walls=walls, neighbors=8)
+    imap = fc.InfluenceMap(grid)
+    layer, plain = (imap.add_layer(name, fc.Spread(0.1, 0.4)) for name in ("threat", "values alone"))
+    layer.add_sources(((120.5, 120.5), (130.5, 110.5), (100.5, 150.5)), strengths=5.0)
+    imap.step(60)
+    plain.write(layer.values)
+    here, there = (118.5, 122.5), (125.5, 119.5)
+    asked: dict[str, tuple[Callable[[], Any], float]] = {
+        "best(layer, position, 5)": (partial(fc.best, layer, here, 5.0), 25),
+        "sees(grid, position, position, 30)": (partial(fc.sees, grid, here, there, 30.0), 20),
+        "layer.sample(position)": (partial(layer.sample, here), 25),
+        "view.frame(layer) of 1024 x 1024 pixels": (partial(fc.view.frame, plain), 1500),
+        "the same with three marked sources": (partial(fc.view.frame, layer), 1500),
+    }
+    steps = {name: 4 if most > 100 else 200 for name, (_, most) in asked.items()}
+    table = Table("Calls for one position, and a picture, on 256 x 256", ("call", "best us", "median us", "allowed us", "verdict"))
+    for name, (ask, most) in asked.items():
+        ask()
+        took = race({name: (lambda: None, partial(repeat, ask, steps[name]))}, steps[name], {name: 5 if quick else 100})[name]
+        table.add(name, f"{took.best * 1e6:.1f}", f"{took.median * 1e6:.1f}", f"{most:g}", at_most(took.best * 1e6, most))
+    return table
 
 
 def repeat(ask: Callable[[], Any], calls: int) -> None:

@@ -34,7 +34,13 @@ class Readable(Protocol):
 class Ground:
     """The values and the space of one thing that questions are put to, whatever the kind of space."""
 
+    space: Space
+    values: NDArray[np.float32]
+
     def __init__(self, layer: Readable) -> None:
+        if isinstance(layer, Ground):
+            self.space, self.values = layer.space, layer.values
+            return
         space: Any = getattr(layer, "space", None)
         is_one = isinstance(space, Space)
         values: Any = getattr(layer, "values", None) if is_one else None
@@ -50,8 +56,8 @@ class Ground:
                 got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
                 remedy=f"Let `values` be an array with a value for each {space.cell_name}",
             )
-        self.space: Space = space
-        self.values: NDArray[np.float32] = frozen(np.ascontiguousarray(values, dtype=np.float32))
+        self.space = space
+        self.values = frozen(np.ascontiguousarray(values, dtype=np.float32))
 
     @property
     def flat(self) -> NDArray[np.float32]:

@@ -140,13 +140,18 @@ def sees(
         ]
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
     limits = _limits(grid, radius, len(points))
-    cells, goals = (np.atleast_1d(space.cell_at(these)).astype(np.int64) for these in (viewers, targets))
+    cells, goals = _cells(space, viewers), _cells(space, targets)
     seen = np.zeros(len(points) if pairs else (len(points), len(aims)), dtype=np.bool_)
     look = kernels.sees.look_pairs if pairs else kernels.sees.look_cells
     blocked = grid.walls.view(np.uint8)
     parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
     pool.run([(look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen)) for low, high in parts])
     return seen
+
+
+def _cells(space: Space, positions: ArrayLike) -> NDArray[np.int64]:
+    found = space.cell_at(positions)
+    return np.array([found]) if isinstance(found, int) else np.atleast_1d(found).astype(np.int64)
 
 
 def _pair_by_pair(
@@ -233,6 +238,8 @@ def _without(**options: object) -> None:
 
 def _finite(space: Space, radius: ArrayLike) -> ArrayLike:
     """Radii of which infinite ones reach over the whole space."""
+    if isinstance(radius, float) and radius < math.inf:
+        return radius
     radii = checks.array("radius", radius)
     if radii.dtype.kind != "f" or not np.isposinf(radii).any():
         return radius
@@ -258,7 +265,7 @@ def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
 
 def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
     """The largest squared distances, in cells."""
-    if np.ndim(radius) == 0:
+    if isinstance(radius, float) or np.ndim(radius) == 0:
         return np.full(count, reference.squared_reach(checks.positive("radius", radius) / space.cell_size), dtype=np.int64)
     different, which = np.unique(_radii(radius, count), return_inverse=True)
     return np.array([reference.squared_reach(float(r) / space.cell_size) for r in different], dtype=np.int64)[which]

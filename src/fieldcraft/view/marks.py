@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.view.text import blend
 
 __all__ = ["NEGATIVE", "POSITIVE", "draw_markers", "radii"]
@@ -52,8 +55,14 @@ def draw_markers(
 
 
 def _disc(canvas: NDArray[np.uint8], x: float, y: float, radius: float, color: RGB, opacity: float) -> None:
+    left, top, coverage = _round(x, y, radius)
+    blend(canvas, left, top, coverage if opacity == 1 else coverage * opacity, color)
+
+
+@functools.lru_cache(maxsize=128)  # most sources stay where they are from frame to frame
+def _round(x: float, y: float, radius: float) -> tuple[int, int, NDArray[np.float64]]:
     left, top, across, down = _around(x, y, radius, radius)
-    blend(canvas, left, top, np.clip(radius + 0.5 - np.hypot(across, down), 0, 1) * opacity, color)
+    return left, top, frozen(np.clip(radius + 0.5 - np.hypot(across, down), 0, 1))
 
 
 def _bar(canvas: NDArray[np.uint8], x: float, y: float, half_width: float, half_height: float, color: RGB) -> None:
