@@ -238,7 +238,8 @@ def _without(**options: object) -> None:
 
 def _finite(space: Space, radius: ArrayLike) -> ArrayLike:
     """Radii of which infinite ones reach over the whole space."""
-    if isinstance(radius, float) and radius < math.inf:
+    one: object = radius
+    if isinstance(one, float) and one < math.inf:
         return radius
     radii = checks.array("radius", radius)
     if radii.dtype.kind != "f" or not np.isposinf(radii).any():
@@ -265,7 +266,7 @@ def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
 
 def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
     """The largest squared distances, in cells."""
-    if isinstance(radius, float) or np.ndim(radius) == 0:
+    if np.ndim(radius) == 0:
         return np.full(count, reference.squared_reach(checks.positive("radius", radius) / space.cell_size), dtype=np.int64)
     different, which = np.unique(_radii(radius, count), return_inverse=True)
     return np.array([reference.squared_reach(float(r) / space.cell_size) for r in different], dtype=np.int64)[which]
