@@ -7,34 +7,51 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.ways import Ways
 
 __all__ = ["Landmarks", "landmarks_of"]
 
 Ints = NDArray[np.int64]
 
 _FEW = 20
+_KEPT = 64  # other cells, to which ways are known too
 
 
 @dataclass(frozen=True, eq=False)
 class Landmarks:
     """Cells `places` (K,), each as far as can be from those before it, with ways there and back.
 
-    `ahead` (K, N) is the next cell on the way to each, itself where there is none, `sizes` (K, N) how long that step is, and `away` (K, N)
-    how long the whole way, world units, infinite where there is none.
+    `links` is the step on the way to each, by its number among the steps out of a cell in `ways`, `NOWHERE` at the place itself and
+    where no way leads; its first K columns, (N, ..), are those of the landmarks, the others those of cells asked for last. `away` (K, N)
+    is how long the whole way is, world units, infinite where there is none; `shares` (K,) the share of the cells that are nearest to each.
     """
 
     places: Ints
-    ahead: NDArray[np.int32]
+    ways: Ways
+    links: NDArray[np.uint16]
     away: NDArray[np.float32]
-    sizes: NDArray[np.float32]
+    shares: NDArray[np.float64]
+    _kept: dict[int, int] = field(default_factory=dict)
+
+    def column_of(self, space: Space, cell: int) -> int:
+        """The column of `links` that leads to a cell of the space, for as long as no more than 64 others are asked for."""
+        column = self._kept.pop(cell, None)
+        if column is None:
+            free = len(self._kept) + len(self.places)
+            column = free if free < self.links.shape[1] else self._kept.pop(next(iter(self._kept)))
+            values = distance_map(space, space.position_of(cell)).values.reshape(-1)
+            kernels.foresee.descents(self.ways.starts, self.ways.ends, self.ways.lengths, values, column, self.links)
+        self._kept[cell] = column
+        return column
 
 
 @dataclass(eq=False)
 class _Known:
-    by_part: dict[int, Landmarks] = field(default_factory=dict)
+    by_part: dict[tuple[int, int], Landmarks] = field(default_factory=dict)
     parts: Ints | None = None
 
 
@@ -51,9 +68,9 @@ def landmarks_of(space: Space, cell: int, count: int) -> Landmarks:
     part = int(known.parts[cell])
     if np.count_nonzero(known.parts == part) < _FEW:  # a ledge that one drops from, say
         part = int(np.bincount(known.parts[~space.walls.reshape(-1)]).argmax())
-    found = known.by_part.get(part)
-    if found is None or len(found.places) > count:
-        found = known.by_part[part] = _built(space, np.flatnonzero(known.parts == part), count)
+    found = known.by_part.get((part, count))
+    if found is None:
+        found = known.by_part[part, count] = _built(space, np.flatnonzero(known.parts == part), count)
     return found
 
 
@@ -71,39 +88,24 @@ def _built(space: Space, cells: Ints, count: int) -> Landmarks:
     """Landmarks among cells, the first as far as can be from their middle."""
     off = ((space.positions[cells] - space.positions[cells].mean(axis=0)) ** 2).sum(axis=1)
     place = int(cells[np.argmax(off)])
+    ways = space.ways
+    count = min(count, len(cells))
     nearest = np.full(len(cells), np.inf, dtype=np.float32)
-    places, ahead, away, sizes = [], [], [], []
-    for _ in range(min(count, len(cells))):
-        values = distance_map(space, space.position_of(place)).values.reshape(-1)
-        next_cell, size = _next(space, values)
+    owner = np.zeros(len(cells), dtype=np.int64)
+    links = np.empty((len(space), count + _KEPT), dtype=np.uint16)
+    away = np.empty((count, len(space)), dtype=np.float32)
+    places: list[int] = []
+    for number in range(count):
+        away[number] = distance_map(space, space.position_of(place)).values.reshape(-1)
+        kernels.foresee.descents(ways.starts, ways.ends, ways.lengths, away[number], number, links)
         places.append(place)
-        ahead.append(next_cell)
-        away.append(values)
-        sizes.append(size)
-        nearest = np.minimum(nearest, values[cells])
-        reachable = np.where(np.isfinite(nearest), nearest, -1.0)
-        place = int(cells[np.argmax(reachable)])
+        nearer = away[number, cells] < nearest
+        owner[nearer] = number
+        nearest = np.where(nearer, away[number, cells], nearest)
+        place = int(cells[np.argmax(np.where(np.isfinite(nearest), nearest, -1.0))])
         if nearest.max() <= 0 or place in places:
             break
-    return Landmarks(np.array(places), np.stack(ahead), np.stack(away), np.stack(sizes))
-
-
-def _next(space: Space, values: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The cell after each on the way down a distance map, and how long the step there is."""
-    ways = space.ways
-    own = np.arange(len(values), dtype=np.int32)
-    sizes = np.zeros(len(values), dtype=np.float32)
-    if not len(ways.ends):
-        return own, sizes
-    total = ways.lengths + values[ways.ends]
-    some = np.diff(ways.starts) > 0
-    least = np.full(len(values), np.inf)
-    least[some] = np.minimum.reduceat(total, ways.starts[:-1][some])
-    origins = ways.origins
-    best = np.flatnonzero(total == least[origins])[::-1]  # of equal ones the first is written last
-    best = best[np.isfinite(total[best])]
-    own[origins[best]] = ways.ends[best]
-    sizes[origins[best]] = ways.lengths[best]
-    home = values == 0
-    own[home], sizes[home] = np.flatnonzero(home), 0
-    return own, sizes
+    found = len(places)
+    links = np.ascontiguousarray(links[:, : found + _KEPT])
+    shares = np.bincount(owner, minlength=found) / len(cells)
+    return Landmarks(np.array(places), ways, links, away[:found], shares)

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, clock, kernels
+from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.hideouts import hideouts
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion import Motion
+from fieldcraft.pursuit.outlooks import outlooks_of
+from fieldcraft.pursuit.prospects import Prospects
 from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
 from fieldcraft.pursuit.tracks import Tracks
 from fieldcraft.space import Space
-from fieldcraft.space.keeping import kept_until_walls_change
-from fieldcraft.space.sight import visible
 
 __all__ = ["SearchParty"]
 
@@ -25,16 +26,12 @@ Ints = NDArray[np.int64]
 
 _SIGHT = 10  # typical steps
 _LANDMARKS = 64
-_EVERY = 2.0  # seconds after which all think again
-_AHEAD = 90  # moments to look ahead
-_STRIDE = 2  # moments from look to look in that
-_TRACKS = 500
-_STILL, _MOVING = 10, 3  # tracks that stay, and others, where further goals are
-_SOON = 10  # moments
-_HIDEOUTS = 60
+_SPARE = 3  # moments beyond the next thought that a searcher is sent,
+_CELLS = 3  # and cells at least
+_EVERY = 3.0  # seconds after which all think again
+_TRACKS = 400
+_SLIPPED = 8.0  # typical steps: farther than it can have come it is e times less likely for so much more way
 _FEWEST = 0.4  # of the tracks, below which those that are struck out are replaced
-_FEW_VIEWS = 256
-_NARROW = 8  # how much likelier a place to hide is that fewer see
 
 
 class SearchParty(Search):
@@ -78,6 +75,7 @@ class SearchParty(Search):
         self._looked: list[tuple[int, Ints]] = []
         self._planned = -1
         self._aims: Ints = np.zeros(0, dtype=np.int64)
+        self._ends: Ints = np.zeros(0, dtype=np.int64)
         super().__init__(space, speed, patience=patience)
         self.sight = _SIGHT * self._step if sight is None else checks.positive("sight", sight)
         if motion is not None and not isinstance(motion, Motion):
@@ -92,7 +90,7 @@ class SearchParty(Search):
     def _begin(self, last: int) -> None:
         super()._begin(last)
         self._tracks, self._looked, self._planned = None, [], -1
-        self._aims = np.zeros(0, dtype=np.int64)
+        self._aims = self._ends = np.zeros(0, dtype=np.int64)
 
     def _lost(self, position: Places, velocity: Places) -> None:
         self._heading = np.array(velocity, dtype=np.float64)
@@ -109,12 +107,10 @@ class SearchParty(Search):
             self._tracks = self._laid_out(rng)
         tracks = self._tracks
         for moment, cells in self._looked:
-            while tracks.now < moment:
-                tracks.pass_moment(rng)
+            tracks.go_on(moment, rng)
             self._strike(tracks, cells, rng)
         self._looked = []
-        while tracks.now < self._ticks // self._moment:
-            tracks.pass_moment(rng)
+        tracks.go_on(self._ticks // self._moment, rng)
         return tracks
 
     def _strike(self, tracks: Tracks, cells: Ints, rng: np.random.Generator) -> None:
@@ -126,40 +122,23 @@ class SearchParty(Search):
             away = distance_map(self.space, self.space.position_of(self.space.nearest_open(self._last))).values.reshape(-1)
             some = np.isfinite(away)
             hidden = some & ~seen if (some & ~seen).any() else some
-            out = np.flatnonzero(hidden & (away <= max(reach, float(away[hidden].min()) + self._step)))
-            tracks.scatter(out, np.ones(len(out)), rng)
+            far = np.maximum(away[hidden] - max(reach, float(away[hidden].min())), 0.0)
+            tracks.scatter(np.flatnonzero(hidden), np.exp(-far / (_SLIPPED * self._step)), rng)
+
+    def _marks(self) -> Landmarks:
+        return landmarks_of(self.space, int(self.space.nearest_open(self._last)), _LANDMARKS)
 
     def _laid_out(self, rng: np.random.Generator) -> Tracks:
         start = int(self.space.nearest_open(self._last))
-        tracks = Tracks(landmarks_of(self.space, start, _LANDMARKS), self._step)
+        tracks = Tracks(self._marks(), self._step)
         heading = self._heading if len(self._heading) else np.zeros(self.space.dimensions)
-        hiding = self._hideouts(start, rng) if self.motion.hides > 0 else []
-        tracks.begin(self.motion, self.tracks, start, heading, self.space.positions, hiding, self._moment / clock.TICKS_PER_SECOND, rng)
+        hiding, likely = np.empty((0, 1), dtype=np.int32), np.empty(0)
+        if self.motion.hides > 0:
+            low, high = (steps * self._step for steps in self.motion.near)
+            hiding, likely = hideouts(self.space, outlooks_of(self.space, self.sight), start, (low, high), rng)
+        moment = self._moment / clock.TICKS_PER_SECOND
+        tracks.begin(self.motion, self.tracks, start, heading, self.space.positions, hiding, likely, moment, rng)
         return tracks
-
-    def _hideouts(self, start: int, rng: np.random.Generator) -> list[tuple[Ints, float]]:
-        """Ways, a cell each moment, to places near by out of sight of the last sighting; the likelier the fewer see them."""
-        least, most = (steps * self._step for steps in self.motion.near)
-        near = distance_map(self.space, self.space.position_of(start), limit=most)
-        away = near.values.reshape(-1)
-        places = np.flatnonzero((away >= least) & (away <= most))
-        dark = np.setdiff1d(places, _sights(self.space, self.sight).view(start))
-        places = dark if len(dark) else places
-        if not len(places):
-            return []
-        places = rng.choice(places, min(_HIDEOUTS, len(places)), replace=False)
-        sights = _sights(self.space, self.sight)
-        open_to = np.array([len(sights.view(int(cell))) for cell in places])
-        rank = np.argsort(np.argsort(open_to, kind="stable"), kind="stable") / len(places)
-        chances = (1 - rank) ** _NARROW + 0.05
-        ways = []
-        for cell, chance in zip(places.tolist(), chances.tolist(), strict=True):
-            path = near.descend(self.space.position_of(cell))
-            if path:
-                walked = np.concatenate([[0.0], np.cumsum(self.space.step_lengths(path.cells[::-1]))])
-                moments = np.arange(int(np.ceil(walked[-1] / self._step)) + 1) * self._step
-                ways.append((path.cells[::-1][np.minimum(np.searchsorted(walked, moments), len(walked) - 1)], chance))
-        return ways
 
     # Who goes where
 
@@ -175,78 +154,29 @@ class SearchParty(Search):
         """The cell that each searcher goes to."""
         if len(tracks.alive) < _FEWEST * len(tracks.weights):
             tracks.renew(rng)
-        tracks.reach(_AHEAD, rng)
-        cells = np.ascontiguousarray(tracks.cells[:_AHEAD:_STRIDE])
-        scents = self._scents(tracks, rng)
-        before = np.full(cells.shape[1], len(cells), dtype=np.int64)
+        prospects = Prospects(self.space, tracks, outlooks_of(self.space, self.sight), self._ends, rng)
         starts = np.atleast_1d(self.space.nearest_open(self.space.cell_at(points, outside="clamp"))).astype(np.int64)
-        choices = [self._choices(tracks.marks, int(start), scents) for start in starts]
-        aims = np.zeros(len(points), dtype=np.int64)
-        sights, places = _sights(self.space, self.sight), _all_sights(self.space).positions
-        for number, (ways, ends) in enumerate(choices):
-            sights.know(ways)
-            seen = np.empty((len(ways), cells.shape[1]), dtype=np.int64)
-            gains = np.empty(len(ways))
-            kernels.foresee.foresee(
-                ways, places, cells, tracks.weights, before, self.sight * (1 + 1e-9), sights.rows, sights.begins, sights.flat, seen, gains
-            )
-            best = int(np.argmax(gains)) if gains.max() > 0 else self._nearest(tracks, ends, starts[number])
-            aims[number] = ends[best]
-            before = np.minimum(before, seen[best])
+        offers = [prospects.ways(start) for start in starts.tolist()]
+        unmet = prospects.unmet()
+        met = np.tile(unmet, (len(offers), 1))
+        if len(offers) > 1:
+            for number, offer in enumerate(offers):
+                met[number] = prospects.met(prospects.best(offer, met[:number].min(axis=0, initial=prospects.looks))[0], unmet)
+        aims, self._ends = np.zeros((2, len(points)), dtype=np.int64)
+        for number, offer in enumerate(offers):  # and once more, now that each knows what all others do
+            others = np.delete(met, number, axis=0).min(axis=0, initial=prospects.looks)
+            way, end = prospects.best(offer, others, onwards=True)
+            met[number] = prospects.met(way, unmet)
+            aims[number], self._ends[number] = self._leg(way, end), end
         return aims
 
-    def _scents(self, tracks: Tracks, rng: np.random.Generator) -> list[tuple[int, Any]]:
-        """Cells at which tracks are, or soon will be, with distance maps to them."""
-        alive = tracks.alive
-        if not len(alive):
-            return []
-        end = len(tracks.cells) - 1
-        stay = alive[tracks.cells[min(_SOON, end), alive] == tracks.cells[end, alive]]
-        found = self._aims.tolist()
-        for some, count in ((stay, _STILL), (alive, _MOVING)):
-            if len(some):
-                chosen = rng.choice(some, count, p=tracks.weights[some] / tracks.weights[some].sum())
-                found += [int(tracks.cells[min((k + 1) * _SOON, end), track]) for k, track in enumerate(chosen.tolist())]
-        return [(int(cell), distance_map(self.space, self.space.position_of(int(cell)))) for cell in dict.fromkeys(found)]
-
-    def _choices(self, marks: Landmarks, start: int, scents: list[tuple[int, Any]]) -> tuple[NDArray[np.int32], Ints]:
-        """The ways from a cell, (P, T) cells by moment, and where each ends: to landmarks, to scents, and to stay."""
-        moments = -(-_AHEAD // _STRIDE)
-        many = len(marks.places)
-        every = np.arange(many)
-        ways = np.empty((many, _AHEAD), dtype=np.int32)
-        here, credit = np.full(many, start), np.zeros(many)
-        for moment in range(_AHEAD):
-            ways[:, moment] = here
-            credit += self._step
-            for _ in range(2):
-                size = marks.sizes[every, here]
-                goes = (size > 0) & (size <= 2 * credit)
-                credit[goes] -= size[goes]
-                here = np.where(goes, marks.ahead[every, here], here)
-            credit = np.minimum(credit, self._step)
-        reachable = np.isfinite(marks.away[:, start])
-        rows = [ways[reachable]]
-        ends = [marks.places[reachable]]
-        for cell, distances in scents:
-            path = distances.descend(self.space.position_of(start))
-            if path:
-                walked = np.concatenate([[0.0], np.cumsum(self.space.step_lengths(path.cells))])
-                at = np.minimum(np.searchsorted(walked, np.arange(_AHEAD) * self._step), len(path.cells) - 1)
-                rows.append(path.cells[at].astype(np.int32)[np.newaxis])
-                ends.append(np.array([cell]))
-        rows.append(np.full((1, _AHEAD), start, dtype=np.int32))
-        ends.append(np.array([start]))
-        return np.ascontiguousarray(np.concatenate(rows)[:, ::_STRIDE][:, :moments]), np.concatenate(ends).astype(np.int64)
-
-    def _nearest(self, tracks: Tracks, ends: Ints, start: int) -> int:
-        """The end that lies nearest to where the target most likely is, when no way meets any track in time."""
-        alive = tracks.alive
-        if not len(alive):
-            return 0
-        at = self.space.positions[tracks.cells[0, alive]]
-        middle = (at * tracks.weights[alive, np.newaxis]).sum(axis=0) / tracks.weights[alive].sum()
-        return int(np.argmin(((self.space.positions[ends] - middle) ** 2).sum(axis=1)))
+    def _leg(self, way: NDArray[np.int32], end: int) -> int:
+        """The cell on a way up to which a searcher goes before all think again: with its end alone it might take another as short."""
+        changes = np.flatnonzero(np.diff(way)) + 1
+        if not len(changes):
+            return end
+        third = changes[min(_CELLS, len(changes)) - 1]
+        return int(way[max(min(self._interval // self._moment + _SPARE, len(way) - 1), third)])
 
     # What it says
 
@@ -283,75 +213,9 @@ class SearchParty(Search):
                 raise ValueError("aims off the map")
             tracks = None
             if state is not None:
-                start = int(self.space.nearest_open(self._last))
-                tracks = Tracks(landmarks_of(self.space, start, _LANDMARKS), self._step)
+                tracks = Tracks(self._marks(), self._step)
+                tracks.plan(self.motion)
                 tracks.take(state, len(self.space))
         except (KeyError, TypeError, ValueError, InvalidValue) as error:
             raise not_a_memory(f"{type(error).__name__}: {error}") from None
         self._heading, self._looked, self._planned, self._aims, self._tracks = heading, looked, planned, aims, tracks
-
-
-class _Sights:
-    """The cells seen from cells, looked up once each; and where all cells are."""
-
-    def __init__(self, space: Space) -> None:
-        self._space = space
-        self._sights: dict[float, _Sight] = {}
-        self.positions = np.ascontiguousarray(space.positions)
-
-    def within(self, sight: float) -> _Sight:
-        """The views within a distance."""
-        if sight not in self._sights:
-            self._sights[sight] = _Sight(self._space, sight)
-        return self._sights[sight]
-
-
-class _Sight:
-    """The views within a distance, one after the other in the order in which they were first asked for.
-
-    `rows` (cells,) say which view is a cell's, -1 for none yet; view number n is `flat[begins[n]:begins[n + 1]]`.
-    """
-
-    def __init__(self, space: Space, sight: float) -> None:
-        self._space, self._sight = space, sight
-        self._count = 0
-        self.rows = np.full(len(space), -1, dtype=np.int64)
-        self.begins = np.zeros(_FEW_VIEWS + 1, dtype=np.int64)
-        self.flat = np.zeros(_FEW_VIEWS, dtype=np.int32)
-
-    def view(self, cell: int) -> NDArray[np.int32]:
-        """The cells seen from a cell, sorted."""
-        if self.rows[cell] < 0:
-            self._keep(cell)
-        row = self.rows[cell]
-        return self.flat[self.begins[row] : self.begins[row + 1]]
-
-    def know(self, ways: NDArray[np.int32]) -> None:
-        """Look from all cells on ways from which nobody has looked yet."""
-        missing = ways[self.rows[ways] < 0]
-        for cell in np.unique(missing).tolist():
-            self._keep(cell)
-
-    def _keep(self, cell: int) -> None:
-        seen = np.flatnonzero(visible(self._space, self._space.position_of(cell), self._sight))
-        begin = int(self.begins[self._count])
-        self.flat = _roomy(self.flat, begin + len(seen))
-        self.begins = _roomy(self.begins, self._count + 2)
-        self.flat[begin : begin + len(seen)] = seen
-        self.begins[self._count + 1] = begin + len(seen)
-        self.rows[cell] = self._count
-        self._count += 1
-
-
-def _roomy(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array with room for so many, twice as much as before where it has to grow."""
-    return array if size <= len(array) else np.concatenate([array, np.zeros(max(size, 2 * len(array)) - len(array), dtype=array.dtype)])
-
-
-@kept_until_walls_change
-def _all_sights(space: Space) -> _Sights:
-    return _Sights(space)
-
-
-def _sights(space: Space, sight: float) -> _Sight:
-    return _all_sights(space).within(sight)
