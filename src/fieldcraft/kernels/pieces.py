@@ -2,8 +2,8 @@
 
 Numba optimizes each function that a kernel calls as a whole and makes machine code of it, with entries for Python and C, and then once
 more inside of the caller. Within `loose` a function is typed, translated and tidied up only, each of its own; `bound` makes the one
-kernel that Python calls of it and of all that it calls, and optimizes that: code that is as fast, in less time. Code of users that
-shares Numba's functions with ours is served as by Numba.
+kernel that Python calls of it and of all that it calls, and optimizes that: code that is as fast, in less time, but for what kernels of
+a few files call, which is optimized as a whole before. Code of users that shares Numba's functions with ours is served as by Numba.
 """
 
 from __future__ import annotations
@@ -26,16 +26,18 @@ _make_function: Any = importlib.import_module("numba._dynfunc").make_function
 _Library: Any = codegen.JITCodeLibrary
 _INSTEAD = ("create_cpython_wrapper", "create_cfunc_wrapper", "get_executable")
 _ENVIRONMENT = "_ZN08NumbaEnv"
+_TWICE = {f"fieldcraft.kernels.{name}" for name in ("flow", "moves", "peaks", "trail")}
+"""The files of functions that are optimized before their callers, too, which are 4 to 11 % slower otherwise."""
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class _Piece(_Library):  # type: ignore[misc]
     """Code that waits for its callers. Numba's own library, were it not for what `finalize` leaves out."""
 
-    is_bound = False
+    is_bound = is_optimized = False
 
     def _optimize_final_module(self) -> None:
-        if self.is_bound:
+        if self.is_bound or self.is_optimized:
             super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
@@ -71,6 +73,7 @@ def loose(context: Any) -> Iterator[None]:
     def get_executable(library: Any, description: Any, environment: Any) -> Any:
         if not isinstance(library, _Piece) or library.is_bound:
             return executable(library, description, environment)
+        library.is_optimized = description.modname in _TWICE
         name = description.qualname.rpartition(".")[2]
         return _make_function(description.lookup_module(), name, "", 0, environment, (library,))
 
