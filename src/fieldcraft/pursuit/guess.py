@@ -190,6 +190,13 @@ class Guess:
             left += float(mass.sum())
         return left
 
+    def by_strand(self, cell: int) -> Floats:
+        """How likely a cell is by each strand of parts, if it is the true one."""
+        at = int(self._layout.index(np.array([cell]))[0])
+        masses = np.array([[float(mass.reshape(-1)[at]), float(mass.sum())] for mass in self.masses])
+        here, all_ = np.add.reduceat(masses, np.array(self.hypotheses.firsts), axis=0).T
+        return np.asarray(np.divide(here, all_, out=np.zeros(len(here)), where=all_ > 0))
+
     def by_hypothesis(self) -> Floats:
         """How likely each hypothesis is, (H,)."""
         sums = np.bincount(self.hypotheses.owners, [float(mass.sum()) for mass in self.masses], minlength=len(self.weights))

@@ -30,6 +30,7 @@ DETOUR = 0.5
 _MOST = 64
 _NUMBERS = 2**25
 _BLOCK = 2**15
+_EQUAL = 1e-5  # of a distance: two that are so near are one, as far as float32 tells
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,10 @@ def _known(space: Space) -> _Known:
 
 
 def _next(space: Space, away: NDArray[np.float32]) -> NDArray[np.int32]:
-    """The step after each cell on the way down each distance map, the first of equal ones."""
+    """The step after each cell on the way down each distance map.
+
+    Of equal ones the first or the last, by dice that always fall alike: as often as it takes for the way to be straight on the whole.
+    """
     ways = space.ways
     found = np.full(away.shape, -1, dtype=np.int32)
     if not len(ways.ends):
@@ -87,13 +91,27 @@ def _next(space: Space, away: NDArray[np.float32]) -> NDArray[np.int32]:
     origins, ends, lengths = origins[arcs], ways.ends[arcs], ways.lengths[arcs]
     begins = np.flatnonzero(np.diff(origins, prepend=-1))
     counts = np.diff(begins, append=len(arcs))
+    moves = (space.positions[ends] - space.positions[origins])[:, :2]
+    dice = np.random.default_rng(0)
     for goal, values in enumerate(away):
         total = lengths + values[ends]
-        best = np.flatnonzero(total == np.repeat(np.minimum.reduceat(total, begins), counts))[::-1]  # of equal ones the first is last
+        best = np.flatnonzero(total <= np.repeat(np.minimum.reduceat(total, begins), counts) * (1 + _EQUAL))
         best = best[np.isfinite(total[best])]
-        found[goal, origins[best]] = arcs[best]
+        first, last = np.full(len(values), -1, dtype=np.int64), np.full(len(values), -1, dtype=np.int64)
+        last[origins[best]] = best
+        first[origins[best[::-1]]] = best[::-1]
+        found[goal] = np.where(first >= 0, arcs[first], -1)
+        either = np.flatnonzero(first != last)
+        toward = -space.offsets_from(space.positions[int(np.argmin(values))])[either][:, :2]
+        one, other = (np.abs(_cross(toward, moves[each[either]])) for each in (last, first))
+        takes = dice.random(len(either)) * (one + other) >= one
+        found[goal, either[takes]] = arcs[last[either[takes]]]
         found[goal, values == 0] = -1
     return found
+
+
+def _cross(one: Floats, other: Floats) -> Floats:
+    return one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
 
 
 def led(
