@@ -275,7 +275,7 @@ def _usual(tuning: Tuning, each: Range) -> Value | None:
 def _sampler(optuna: Any, tuning: Tuning) -> Any:
     if tuning.sampler == "random":
         return optuna.samplers.RandomSampler(seed=tuning.seed)
-    first = max(4, min(10, tuning.trials // 3))
+    first = max(_BATCH, min(10, tuning.trials // 3))  # of the first batch nothing is known before it is asked for
     if tuning.sampler == "cmaes":
         return optuna.samplers.CmaEsSampler(seed=tuning.seed, n_startup_trials=first)
     return optuna.samplers.TPESampler(seed=tuning.seed, n_startup_trials=first, multivariate=True, constant_liar=True)

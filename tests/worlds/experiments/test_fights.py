@@ -119,6 +119,22 @@ def test_a_war_where_armies_meet_is_foretold_and_study_and_summary_agree(tmp_pat
     assert calibration.found
 
 
+REPLAYS = [path for name in ("LostandFound", "AbyssalReef") for path in realdata.files("sc2/replays", f"{name}*.SC2Replay")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(len(REPLAYS) < 2, reason="no real data")
+def test_replays_are_foretold_as_their_event_tables_are(monkeypatch):
+    pytest.importorskip("sc2reader", reason="sc2reader is not installed")
+    asked = ("uniform", "last fight", "all baselines")
+    monkeypatch.setattr(fights, "MODELS", {name: MODELS[name] for name in asked})
+    monkeypatch.setattr(fights, "PARTS", {})
+    tables = [path.parents[1] / "events" / f"{path.stem}.csv" for path in REPLAYS]
+    rows = [[fights.foretell(job) for job in fights.fights_study(files).jobs if job["view"] == ALL] for files in (REPLAYS, tables)]
+    assert rows[0] == rows[1]
+    assert rows[0][1]["last fight bits"] > 0
+
+
 def test_a_match_alone_is_refused(tmp_path):
     with pytest.raises(InvalidValue, match="from others"):
         fights.fights_study([war(tmp_path / "war.csv", 1)])
