@@ -38,7 +38,7 @@ def serves() -> bool:
 
 
 def compiled(function: Callable[..., Any], declared: tuple[str, ...], module: ModuleType | None = None) -> Any:
-    """What lies of a function in the object of this process, or in another: itself where it is called by other kernels only."""
+    """A function as it lies in the object of this process, or in another: itself where it is called by other kernels only."""
     if not declared:
         return function
     module = module or _object()

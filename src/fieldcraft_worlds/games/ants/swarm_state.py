@@ -60,7 +60,7 @@ class SwarmState(Awaited):
 
     @property
     def carrying(self) -> NDArray[np.bool_]:
-        """Who carries food, (N,)."""
+        """The ants that carry food, bool (N,)."""
         return np.asarray(self.agents[2] & _ROLE != 0)
 
     @property

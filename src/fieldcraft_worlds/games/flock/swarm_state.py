@@ -45,7 +45,7 @@ class SwarmState(Awaited):
 
     @property
     def by_layers(self) -> NDArray[np.bool_]:
-        """Who flies by layers, (N,): all."""
+        """The birds that fly by layers, bool (N,): all."""
         return np.ones(len(self), dtype=np.bool_)
 
 
