@@ -157,6 +157,21 @@ def test_a_way_leads_on_the_shortest_way_to_its_landmark_a_step_each_moment(kind
         assert (np.diff(left) <= 0).all()
 
 
+def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
+    search, last = party(CAVE, every=1.0)
+    other = SearchParty(CAVE, search.speed, every=1.0)
+    rng, dice = np.random.default_rng(1), np.random.default_rng(1)
+    at = CAVE.position_of(np.array([last, last]))
+    for moment in range(30):
+        search.advance(1 / 3)
+        search.look(fc.visible(CAVE, at, 5.0))
+        if moment % 7 == 3:
+            other.restore(search.snapshot())
+            dice.bit_generator.state = rng.bit_generator.state
+            assert (other.places(at, dice) == search.places(at, rng)).all()
+        at = np.array([fc.distance_map(CAVE, aim).step(here).positions for aim, here in zip(search.places(at, rng), at, strict=True)])
+
+
 def test_refusals() -> None:
     for options in ({"motion": "runs"}, {"tracks": 0}, {"sight": -1.0}, {"every": 0}):
         with refused(InvalidValue):

@@ -39,9 +39,13 @@ class SearchParty(Search):
 
     What the target may do is laid out as some hundred tracks (`Motion`): it runs on to a far place, hides, doubles back, stands or
     wanders. Those on which it would have been seen are struck out, so that what is seen, and what is not, weighs one hypothesis
-    against the others. Ways for a searcher lead to places all over the map, to where tracks are dense, and nowhere: it waits. Of each it is
-    counted which tracks it would meet on the way, and when; one after the other takes the way that makes the expected time shortest beside
-    those chosen before. So nobody goes through the same corridor as another unless it pays, and one waits where all must pass.
+    against the others. Ways for a searcher lead to places all over the map, to where tracks stay, from there on to others, and nowhere: it
+    waits. Of each it is counted which tracks it would meet on the way, and when; one after the other takes the way that makes the expected
+    time shortest beside those chosen before, and then once more, beside all others. So nobody goes through the same corridor as another
+    unless it pays, and one waits where all must pass. A searcher is told the next leg of its way, not the end: of many ways as short it is
+    to take this one.
+
+    What is foreseen goes by places of a few cells each on maps of more than 4,096 open cells; what was seen, by cells.
 
     The gain of a set of ways is submodular, so choosing one after the other is at most a factor of 2 worse than the best
     choice at that moment (Hollinger, Singh, Djugash and Kehagias, "Efficient Multi-robot Search for a Moving Target", IJRR 2009).
@@ -201,6 +205,7 @@ class SearchParty(Search):
             "looked": tuple((moment, cells.copy()) for moment, cells in self._looked),
             "planned": self._planned,
             "aims": self._aims.copy(),
+            "ends": self._ends.copy(),
             "tracks": None if self._tracks is None else self._tracks.state(),
         }
 
@@ -208,8 +213,13 @@ class SearchParty(Search):
         try:
             heading = np.array(memory["heading"], dtype=np.float64)
             looked = [(int(moment), self.space.cell_ids(np.array(cells, dtype=np.int64))) for moment, cells in memory["looked"]]
-            planned, aims, state = int(memory["planned"]), np.array(memory["aims"], dtype=np.int64), memory["tracks"]
-            if aims.ndim != 1 or any(not 0 <= cell < len(self.space) for cell in aims.tolist()):
+            planned, state = int(memory["planned"]), memory["tracks"]
+            aims, ends = (np.array(memory[name], dtype=np.int64) for name in ("aims", "ends"))
+            if (
+                aims.ndim != 1
+                or aims.shape != ends.shape
+                or any(not 0 <= cell < len(self.space) for cell in (*aims.tolist(), *ends.tolist()))
+            ):
                 raise ValueError("aims off the map")
             tracks = None
             if state is not None:
@@ -218,4 +228,4 @@ class SearchParty(Search):
                 tracks.take(state, len(self.space))
         except (KeyError, TypeError, ValueError, InvalidValue) as error:
             raise not_a_memory(f"{type(error).__name__}: {error}") from None
-        self._heading, self._looked, self._planned, self._aims, self._tracks = heading, looked, planned, aims, tracks
+        self._heading, self._looked, self._planned, self._aims, self._ends, self._tracks = heading, looked, planned, aims, ends, tracks
