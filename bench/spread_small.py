@@ -26,7 +26,9 @@ DECAY, MOMENTUM, FLOOR = 0.001, 0.05, 1e-3
 SEED = 20261122
 LAYERS = 12
 CELLS = 4_000_000
-"""Cell updates in a batch of each contender."""
+"""Cell updates in a batch of each contender, at least."""
+STEPS = 16
+"""Steps in a batch, at least: what the last contender left in the caches is forgotten in the first of them."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
         differ = differing(library, case.size, case.neighbors)
         if differ:
             wrong.append(f"{case.size} x {case.size}, {case.neighbors} neighbours: {differ} cells differ from the expert's")
-        steps = max(CELLS // case.size**2 // (10 if quick else 1), 4)
+        steps = 4 if quick else max(CELLS // case.size**2, STEPS)
         imap, expert = layered(case.size, case.neighbors), Expert(library, case.size, case.neighbors)
         expert.write(*alive(case.size, 0.2))
         fc.set_threads(case.threads)

@@ -74,8 +74,9 @@ def run(quick: bool) -> Report:
         mirror = Mirror(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
         rng = np.random.default_rng(5)
         begun = crowded(mirror, rng)
-        for _ in range(WARM):
-            begun = live(mirror, begun, rng)
+        for _ in range(WARM // 6 if quick else WARM):
+            begun = step(mirror, begun, (), rng)
+            mirror.follow(begun)
         dice = rng.bit_generator.state
         rounds, busy, slowest = [], [], []
         for _ in range(2 if quick else 7):
