@@ -25,7 +25,7 @@ __all__ = ["EXPERIMENT", "MEASURES", "league_study", "rated", "summarise"]
 DEFAULT = ("feinter", "planner", "stubborn", "loose", "influence", "routed", "shortest", "hasty")
 LAYOUTS = ("seeded", "guarded", "gates", "roads")
 MEASURES = (
-    Measure("rating", mark=1500.0, limits=(1100.0, 1900.0)),
+    Measure("rating", mark=1500.0, limits=(900.0, 2100.0)),
     Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
     Measure("score"),
 )

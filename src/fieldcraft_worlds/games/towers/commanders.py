@@ -23,8 +23,8 @@ _LEADERS: Mapping[str, Commander] = {
     "raider": Commander(safely=True, weak=False, reinforce=False, wave=_WAVE, deep=True),
     "charger": Commander(safely=False, weak=False, reinforce=False, wave=_WAVE, deep=True),
 }
-LEVELS: Mapping[str, str] = {"easy": "hasty", "fair": "shortest", "hard": "influence", "hardest": "feinter"}
-"""The levels of difficulty for a human player, and who plays each."""
+LEVELS: Mapping[str, str] = {"easy": "hasty", "fair": "shortest", "hard": "influence", "hardest": "loose"}
+"""The levels of difficulty for a human player, and who plays each: in the order of the league (`fieldcraft experiment league`)."""
 
 LEADERS: Mapping[str, Commander] = {**_LEADERS, **{level: _LEADERS[name] for level, name in LEVELS.items()}}
 """The commander that a name in the settings stands for.
