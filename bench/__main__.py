@@ -34,6 +34,7 @@ SUITES = {
     "memory": "bench.memory",
     "learning": "bench.learning",
     "sc2": "bench.sc2",
+    "mesa": "bench.mesa",
     "cluster": "bench.cluster",
     "ahead": "bench.ahead",
 }

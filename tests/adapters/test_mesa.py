@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ networkx = pytest.importorskip("networkx", reason="needs networkx")
 
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore::FutureWarning")  # of Mesa itself
 
+ROOT = Path(__file__).resolve().parents[2]
 FOUR = not hasattr(spaces, "PropertyLayer")
 GRIDS = ["OrthogonalMooreGrid", "OrthogonalVonNeumannGrid", "HexGrid"]
 
@@ -154,3 +156,46 @@ def test_odd_arguments_are_refused() -> None:
     ):
         with pytest.raises(InvalidValue):
             call()
+
+
+@pytest.mark.parametrize("kind", GRIDS)
+@pytest.mark.parametrize("made_of", ["trail", "array"])
+def test_agents_write_to_cells_and_all_see_it_at_once(kind: str, made_of: str) -> None:
+    grid = getattr(spaces, kind)((12, 8), random=np.random.default_rng(0))
+    imap = fc.InfluenceMap(adapter.space_of(grid))
+    kinds: dict[str, Any] = {"trail": {"propagation": fc.Trail(keep=0.5, blur=1)}, "array": {"values": np.zeros((8, 12), np.float32)}}
+    layer = imap.add_layer("scent", **kinds[made_of])
+    adapter.attach(grid, layer, writable=True)
+    cell = grid[(3, 5)]
+    before = layer.version
+    cell.scent = 2.0
+    cell.scent += 1
+    assert cell.scent == 3 == values_in(grid, "scent")[3, 5]
+    agent = spaces.CellAgent(mesa.Model())
+    agent.cell = cell
+    assert layer.sample(adapter.positions([agent], grid)) == 3
+    assert np.count_nonzero(layer.values) == 1
+    assert layer.version > before
+    imap.step()
+    assert cell.scent == (1.5 if made_of == "trail" else 3)
+    with pytest.raises(InvalidValue):
+        cell.scent = np.nan
+    other = fc.InfluenceMap(adapter.space_of(grid)).add_layer("spread", fc.Spread(decay=0.1, momentum=0.5))
+    with pytest.raises(InvalidValue, match="Cells write"):
+        adapter.attach(grid, other, writable=True)
+
+
+def test_foraging_ants_are_the_same_on_both_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model of mesa-examples' hex_ant: on Mesa's own property layers and on live ones each ant goes the same way."""
+    monkeypatch.syspath_prepend(ROOT)
+    bench = pytest.importorskip("bench.mesa", reason="the bench folder is not part of this installation")
+    ours, theirs = (bench.model(20, 14, 25, 3, live) for live in (True, False))
+    for _ in range(60):
+        ours.step()
+        theirs.step()
+        assert ours.digest() == theirs.digest()
+    for name in ("to_food", "to_home"):
+        assert np.allclose(bench.marks(ours, name), bench.marks(theirs, name), atol=1e-5)
+    assert bench.marks(theirs, "to_food").max() > 1
+    again = pickle.loads(pickle.dumps(ours.trails))
+    assert np.array_equal(again["to_food"].values, ours.trails["to_food"].values)

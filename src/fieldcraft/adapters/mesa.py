@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
 from fieldcraft.layer import Layer
+from fieldcraft.layer.trail_layer import StampedLayer
 from fieldcraft.space import Graph, Grid, HexGrid, Space
 
 __all__ = ["attach", "mend", "positions", "space_of"]
 
 _SQRT3 = 3**0.5
-_LAYERS = "_fieldcraft_layers"
+_LAYERS, _WRITABLE = "_fieldcraft_layers", "_fieldcraft_writable"
 
 
 def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
@@ -67,12 +68,14 @@ def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
     return Grid(width, height, tiles=True, neighbors=neighbors, walls=shut, wrap=place.torus)
 
 
-def attach(place: Any, layer: Layer, name: str | None = None) -> None:
+def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool = False) -> None:
     """Show a layer as a property of each cell of a Mesa grid, live and without a copy: `cell.scent`, and `grid.scent.data` in Mesa 3 or
     `grid.scent` in Mesa 4.
 
     The layer lies on `space_of(place)`. It is read there, by `select_cells`, by SolaraViz, and written through the layer
-    alone: Mesa's own writing raises `ValueError`. A model with it can be pickled; then call `mend`. `name` is the layer's own if not given.
+    alone: Mesa's own writing raises `ValueError`. With `writable`, for layers with `Trail` or an array of their own, agents write to it
+    cell by cell as to any property, `self.cell.scent = 3`, which all see at once (`layer.put`); whole arrays go through the layer all the
+    same. A model with it can be pickled; then call `mend`. `name` is the layer's own if not given.
     Raises `InvalidValue` for a layer on other ground, a name that is taken, and spaces without properties (networks, Voronoi).
     """
     spaces = _mesa("attach")
@@ -88,6 +91,8 @@ def attach(place: Any, layer: Layer, name: str | None = None) -> None:
             got=f"{layer.space!r} for {type(place).__name__} of {tuple(place.dimensions)}",
             remedy="Make its map on adapters.mesa.space_of(grid)",
         )
+    if checks.flag("writable", writable) and not isinstance(layer, StampedLayer):
+        raise InvalidValue("Cells write to layers with fc.Trail or with an array", got=repr(layer), remedy="Leave writable out")
     try:
         if _has_classes(spaces):
             place.add_property_layer(_live_class()(layer, label, hexagonal))
@@ -95,6 +100,11 @@ def attach(place: Any, layer: Layer, name: str | None = None) -> None:
             _add_array(place, layer, label, hexagonal)
     except ValueError as error:
         raise InvalidValue("A property has a name of its own", got=str(error), remedy="Pass name=") from None
+    if writable:
+        if not hasattr(place, _WRITABLE):
+            setattr(place, _WRITABLE, {})
+        getattr(place, _WRITABLE)[label] = layer, hexagonal
+        _let_write(place, label, layer, hexagonal)
 
 
 def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
@@ -142,6 +152,22 @@ def mend(place: Any) -> None:
         if name in place.__dict__:
             delattr(place, name)
         place.add_property_layer(name, _shown(layer, mirrored), read_only=True)
+    for name, (layer, mirrored) in getattr(place, _WRITABLE, {}).items():
+        _let_write(place, name, layer, mirrored)
+
+
+def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> None:
+    """Let cells write to a layer, too."""
+    shown, (width, _) = _shown(layer, mirrored), place.dimensions
+
+    def value(cell: Any) -> Any:
+        return shown[cell.coordinate]
+
+    def put(cell: Any, number: float) -> None:
+        x, y = cell.coordinate
+        layer.put(y * width + (width - 1 - x if mirrored else x), number)
+
+    setattr(place.cell_klass, name, property(value, put, doc=f"the layer {name!r}"))
 
 
 def _has_classes(spaces: Any) -> bool:

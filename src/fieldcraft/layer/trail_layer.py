@@ -83,6 +83,47 @@ class StampedLayer(Layer):
             self._field.stamp(blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between), parts, mode)
             self._version += self._field.at_once
 
+    def put(self, cells: ArrayLike, values: ArrayLike) -> None:
+        """Give cells values at once: one id and one number, or (N,) of each, each cell once; on a layer of vectors (2,) or (N, 2).
+
+        On a trail they blur and evaporate from the next update on, like all that is there. Raises `OutsideMap`, `OnWall` or
+        `InvalidValue`; then nothing has changed.
+        """
+        with self._guard:
+            self._catch_up()
+            if type(cells) is int and type(values) in (int, float, np.float32, np.float64) and self._put_plainly(cells, float(values)):  # type: ignore[arg-type]
+                return
+            places = np.atleast_1d(checks.array("Cells", cells))
+            if (places.dtype.kind not in "iu" and places.size) or places.ndim != 1:
+                raise InvalidValue(
+                    "Cells are whole numbers, one or (N,)", got=f"{places.dtype} of shape {places.shape}", remedy="Use cell_at()"
+                )
+            places = places.astype(np.int64)
+            if len(places) and (places.min() < 0 or places.max() >= len(self.space)):
+                raise OutsideMap(
+                    f"Cells lie in 0 to {len(self.space) - 1}", got=f"{places.min()} to {places.max()}", remedy="Use cell_at()"
+                )
+            if self.space.walls.reshape(-1)[places].any():
+                raise OnWall("Values are given to open ground", got="cells of walls", remedy="Leave these out")
+            if len(places) > 1 and len(np.unique(places)) != len(places):
+                raise InvalidValue("Each cell comes once", got=f"{len(places)} cells with repeats", remedy="Drop the repeats")
+            parts = self._parts(values, len(places))
+            if (np.abs(parts) > checks.LARGEST).any():
+                raise InvalidValue(
+                    f"values are at most {checks.LARGEST:g} in size", got=f"{np.abs(parts).max():g}", remedy="Pass smaller numbers"
+                )
+            self._field.put(places, parts.T.astype(np.float32))
+            self._version += 1
+
+    def _put_plainly(self, cell: int, value: float) -> bool:
+        """Give one cell a value, where nothing has to be refused."""
+        fits = 0 <= cell < len(self.space) and abs(value) <= checks.LARGEST and not self._field.vector
+        if not fits or self.space.walls.flat[cell]:
+            return False
+        self._field.put(np.array([cell]), np.array([value], dtype=np.float32))
+        self._version += 1
+        return True
+
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
         """Amounts as (N,), or as (N, 2) for vectors."""
         if not self._field.vector:
