@@ -174,7 +174,10 @@ def _compile(chosen: argparse.Namespace) -> None:
         print(f"Programs find them where FIELDCRAFT_KERNELS={chosen.out} is set.")
         return
     with Progress(sys.stdout, "Preparing kernels") as bar:
-        readiness.warm_up(progress=lambda done, total: bar.show(done / total))
+        try:
+            readiness.warm_up(progress=lambda done, total: bar.show(done / total))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped; what was compiled is kept, and the next time goes on from there") from None
 
 
 def _refuse_broken(commands: argparse._SubParsersAction[argparse.ArgumentParser], arguments: Sequence[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -93,3 +95,31 @@ def test_a_kernel_that_was_compiled_for_another_one_answers_python_as_well(monke
         return 2 * inner(number)
 
     assert (outer(3), inner(3)) == (8, 4)
+
+
+READ_ONLY = "mount -o remount,ro,bind / && ! touch here 2>/dev/null"
+UPHILL = """
+import numpy as np
+from fieldcraft.kernels import uphill
+found = np.zeros(3, np.int64)
+uphill.uphill(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), np.array([3, 1, 2], np.float32), np.arange(3), found)
+print(found.tolist())
+"""
+
+
+def test_nothing_can_be_written_to_and_there_is_no_home() -> None:
+    inside = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    try:
+        subprocess.run([*inside, READ_ONLY], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no read-only view of the disk can be had here")
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("FIELDCRAFT", "XDG", "NUMBA"))}
+    done = subprocess.run(
+        [*inside, f'{READ_ONLY} && exec "$0" "$@"', sys.executable, "-W", "always", "-c", UPHILL],
+        env={**bare, "HOME": "/nonexistent"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "[0, 0, 2]\n", done.stderr
+    warns = kernels.compiled() and not kernels.prebuilt.serves()
+    assert done.stderr.count("can't be written to") == (1 if warns else 0)
