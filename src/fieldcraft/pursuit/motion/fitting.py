@@ -56,8 +56,8 @@ def fitted(tracks: Any, space: Space | None, ahead: float | None, most: int) -> 
     full, later = _full_speed(paths, ground, ahead)
     speeds = _speeds(paths, later * _BEFORE)
     moving = speeds[speeds > _MOVING * full]
-    paces = np.clip(np.quantile(moving, _PACES) / full, _MOVING, 1.0) if len(moving) else np.ones(1)
-    paces = tuple(sorted({round(float(pace), 3) for pace in paces}))
+    found = np.clip(np.quantile(moving, _PACES) / full, _MOVING, 1.0) if len(moving) else np.ones(1)
+    paces = tuple(sorted({round(float(pace), 3) for pace in found}))
     moments = _cut(paths, ground, later, most)
     if not len(moments.starts):
         raise InvalidValue(
