@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
+from fieldcraft import cli
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.packing import digest
 from fieldcraft_worlds.games import carrying
@@ -132,3 +133,19 @@ def test_a_card_plays_the_swarms_and_what_they_are_not_is_refused() -> None:
     world = ants.GAME.open(space, Ants(ants=5, follow=17.0))
     with refused(InvalidValue, "at most 16"):
         world.step(world.start(rng), (), rng)
+
+
+def test_play_with_a_device_plays_the_swarm(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        fc.gpu.device()
+    except NoDevice as error:
+        pytest.skip(str(error))
+    told = []
+    try:
+        for words in (["ants", "open:30x20", "--device", "gpu"], ["ants-swarm", "open:30x20"]):
+            assert cli.main(["play", *words, "--set", "ants=40", "--headless", "--steps", "40", "--quiet"]) in (0, None)
+            told.append(capsys.readouterr().out)
+    finally:
+        carrying.choose(None)
+    assert told[0].startswith("digest ")
+    assert told[0] == told[1]
