@@ -6,14 +6,8 @@
 """
 
 from fieldcraft.cluster.distances import WorldDistances
-from fieldcraft.cluster.layers import (
-    WorldLayer,
-    WorldMemoryLayer,
-    WorldRadialLayer,
-    WorldSpreadLayer,
-    WorldTrailLayer,
-    digest_of,
-)
+from fieldcraft.cluster.layer import WorldLayer, digest_of
+from fieldcraft.cluster.layers import WorldMemoryLayer, WorldRadialLayer, WorldSpreadLayer, WorldTrailLayer
 from fieldcraft.cluster.report import Report
 from fieldcraft.cluster.running import Running, run
 from fieldcraft.cluster.shelves import WorkerLost

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.cluster.shelf import Entry
+from fieldcraft.cluster.blocks import Entry
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.files import damaged, newer, sealed, write_sealed

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.cluster.block import LayerPlan, Rim, WorldPlan
+from fieldcraft.cluster.blocks import Entry, Order, Round, owner
 from fieldcraft.cluster.checkpoint import BLOCKS
 from fieldcraft.cluster.herd import Comers, Group, March
 from fieldcraft.cluster.plan import Plan
-from fieldcraft.cluster.shelf import Entry, Order, Round, owner
 from fieldcraft.cluster.shelves import Shelves, WorkerLost
 from fieldcraft.errors import FieldcraftError
 

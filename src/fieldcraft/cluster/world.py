@@ -16,25 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.cluster import checkpoint as checkpoints
 from fieldcraft.cluster.block import LayerPlan, WorldPlan
+from fieldcraft.cluster.blocks import Entry, Order
 from fieldcraft.cluster.carried import carried
 from fieldcraft.cluster.checkpoint import BLOCKS, Checkpoint, LayerState, SwarmState
 from fieldcraft.cluster.coordinator import Coordinator, Start, Tally
 from fieldcraft.cluster.distances import WorldDistances
 from fieldcraft.cluster.ground import Changes, Cover
 from fieldcraft.cluster.herd import Group, March
-from fieldcraft.cluster.layers import (
-    LAYERS,
-    MOST_REACH,
-    WorldLayer,
-    WorldMemoryLayer,
-    WorldRadialLayer,
-    WorldSpreadLayer,
-    WorldTrailLayer,
-    _SourceLayer,
-)
+from fieldcraft.cluster.layer import MOST_REACH, WorldLayer
+from fieldcraft.cluster.layers import LAYERS, SourceLayer, WorldMemoryLayer, WorldRadialLayer, WorldSpreadLayer, WorldTrailLayer
 from fieldcraft.cluster.plan import Box
 from fieldcraft.cluster.report import Report
-from fieldcraft.cluster.shelf import Entry, Order
 from fieldcraft.cluster.shelves import LocalShelves, Shelves
 from fieldcraft.cluster.surface import Surface
 from fieldcraft.cluster.swarm import WorldSwarm, born, scattered
@@ -376,7 +368,7 @@ class World(Surface):
         states = [
             LayerState(
                 layer.name, layer.propagation, layer._layer_plan.every, layer._layer_plan.reach, layer._layer_plan.resistance is not None,
-                layer.steps, layer._due, layer.sources.state() if isinstance(layer, _SourceLayer) else {}, entries[layer.name],
+                layer.steps, layer._due, layer.sources.state() if isinstance(layer, SourceLayer) else {}, entries[layer.name],
             )
             for layer in self._layers.values()
         ]  # fmt: skip
@@ -425,7 +417,7 @@ class World(Surface):
             plan = self._layer_plan(state.name, state.propagation, state.every, state.reach or None)
             layer = self._layers[state.name] = LAYERS[state.propagation.layer](self, plan)
             layer.steps, layer._due = state.steps, state.due
-            if isinstance(layer, _SourceLayer):
+            if isinstance(layer, SourceLayer):
                 layer.sources.restore(state.sources)
             self._checkpoint_of.append((plan, state.steps, state.entries))
         for swarm in found.swarms:
@@ -447,7 +439,7 @@ class World(Surface):
         """The sources of all blocks, which checkpoints keep for the whole map."""
         found = {}
         for name, layer in self._layers.items():
-            if isinstance(layer, _SourceLayer):
+            if isinstance(layer, SourceLayer):
                 layer.sources.all_changed()
                 found[name] = layer.take_orders()
         return found
