@@ -12,10 +12,17 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Motion, SearchParty
 from fieldcraft.pursuit.tracks import HIDES, RUNS, STANDS
+from support.chases import a_map
 from support.refusals import refused
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
-SPACES = {"grid": CAVE, "graph": CAVE.to_graph(), "hex": fc.HexGrid(20, 17, walls=np.random.default_rng(2).random((17, 20)) < 0.2)}
+SPACES = {
+    "grid": CAVE,
+    "graph": CAVE.to_graph(),
+    "hex": fc.HexGrid(20, 17, walls=np.random.default_rng(2).random((17, 20)) < 0.2),
+    "mesh": a_map("mesh"),
+    "waypoints": a_map("waypoints"),
+}
 
 
 def party(space: Any, **options: Any) -> tuple[SearchParty, int]:
