@@ -19,6 +19,8 @@ from fieldcraft_worlds.tuning.tunable import Tunable
 
 __all__ = ["listed", "report_lines", "write_found"]
 
+_AHEAD = "ahead of usual"  # no objective has this name
+
 
 def write_found(found: Found, folder: Path) -> tuple[Path, ...]:
     """Write the trials as CSV, the outcome as JSON, plots, and the settings as TOML into a folder: all of them, or none."""
@@ -102,8 +104,8 @@ def _summary(found: Found) -> Summary:
     for name, judged in zip(names[1:], found.judged, strict=True):
         for group in found.usual:
             table[group, name, objective] = judged.got[group]
-            table[group, name, "ahead"] = judged.ahead[group]
-    return Summary(tuple(found.usual), tuple(names), (Measure(objective), Measure("ahead", mark=0.0)), table)
+            table[group, name, _AHEAD] = judged.ahead[group]
+    return Summary(tuple(found.usual), tuple(names), (Measure(objective), Measure(_AHEAD, mark=0.0)), table)
 
 
 def _name(found: Found, k: int) -> str:

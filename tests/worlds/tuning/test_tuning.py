@@ -41,6 +41,11 @@ def hill(job: Job) -> Row:
     return {"score": -((float(values["caution"]) - 3.0) ** 2) + chance}
 
 
+def ahead(job: Job) -> Row:
+    """The same hill, whose height is called as the gain on it is."""
+    return {"ahead": hill(job)["score"]}
+
+
 def chance(job: Job) -> Row:
     """A world in which nothing matters."""
     return {"score": float(np.random.default_rng(list(f"{job}".encode())).normal())}
@@ -66,6 +71,15 @@ def test_it_finds_the_top_and_says_so(tmp_path: Path, sampler: str) -> None:
     ]  # fmt: skip
     assert len((tmp_path / "tune-hill.csv").read_text().splitlines()) == 25
     assert "better on unseen worlds" in "\n".join(report_lines(found))
+
+
+def test_an_objective_called_ahead_is_told_beside_how_far_it_is_ahead(tmp_path: Path) -> None:
+    tunable = Tunable("hill", "a hill", USUAL, {"ahead": 1}, ahead, lambda values: None)
+    ranges = (parse_range("caution=1:30", USUAL),)
+    found = tune(Tuning(tunable, "ahead", ranges, ({"map": "open", "width": 9, "height": 7},), trials=8, seeds=2, judge=6), tmp_path)
+    row = next(line for line in report_lines(found) if line.lstrip().startswith("found"))
+    got, beside = found.best.got["all maps"].value, found.best.ahead["all maps"].value
+    assert abs(got - beside) > 10 and f"{got:.0f}" in row and f"{beside:.0f}" in row
 
 
 def test_luck_is_not_taken_for_skill(tmp_path: Path) -> None:
