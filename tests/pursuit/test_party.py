@@ -174,6 +174,7 @@ def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
         search.look(fc.visible(CAVE, at, 5.0))
         if moment % 7 == 3:
             other.restore(search.snapshot())
+            assert (other._aims == search._aims).all() and (other._ends == search._ends).all()
             dice.bit_generator.state = rng.bit_generator.state
             assert (other.places(at, dice) == search.places(at, rng)).all()
         at = np.array([fc.distance_map(CAVE, aim).step(here).positions for aim, here in zip(search.places(at, rng), at, strict=True)])
