@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.compose import formula
 from fieldcraft.compose.teams import Teams, add_teams
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
 from fieldcraft.layer.operand import Operand
@@ -24,7 +25,7 @@ from fieldcraft.recipe.places import check_places, on_map, stride_of
 from fieldcraft.recipe.section import Problems
 from fieldcraft.space import grid_of
 
-__all__ = ["World"]
+__all__ = ["World", "played"]
 
 MAX_STEPS = 2**31 - 1
 _MOST_CELLS = 256
@@ -300,3 +301,16 @@ def _map_of(teams: Teams, name: str, stake: float) -> Operand:
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:
     return {"every": part.every, "cell_size": part.cell_size, "walls": None if part.walls else False}
+
+
+def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
+    """The influence map of a recipe after so many seconds, at most those of its run; None for its end.
+
+    Nothing is written to files. Raises `BadRecipe` for a map or a recording that can't be read, and `InvalidValue`.
+    """
+    if not isinstance(recipe, Recipe):
+        raise InvalidValue("A world follows a recipe", got=repr(recipe), remedy="Pass what fieldcraft.recipe.read_recipe() gives")
+    until = recipe.run.seconds if seconds is None else checks.not_negative("seconds", seconds)
+    world = World(recipe)
+    world.go_to(min(until, recipe.run.seconds))
+    return world.imap

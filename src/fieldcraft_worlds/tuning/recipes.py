@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recipe import Recipe, read_recipe
+from fieldcraft.recipe import Recipe, played, read_recipe
 from fieldcraft_worlds.experiments.study import Job, Row, whole
 from fieldcraft_worlds.tuning.tunable import Tunable, asked
 
@@ -74,19 +74,16 @@ def _overrides(values: Mapping[str, Any]) -> list[str]:
 
 def _play(path: str, job: Job) -> Row:
     """The recipe with the settings of a job, on the map of its seed: what its layers hold at the end."""
-    from fieldcraft.recipe.world import World
-
     recipe = read_recipe(path, [f"map.seed={whole(job, 'seed')}", *_overrides(asked(job))])
-    world = World(recipe)
-    world.go_to(recipe.run.seconds)
+    imap = played(recipe)
     found: dict[str, float] = {}
     for part in recipe.acting:
-        values = _open(world.imap[part.name])
+        values = _open(imap[part.name])
         found |= {f"mean {part.name}": float(values.mean()), f"peak {part.name}": float(values.max())}
     teams = recipe.teams.names if recipe.teams else ()
     for name in teams:
-        others = np.max([_open(world.imap[other]) for other in teams if other != name], axis=0)
-        found[f"held {name}"] = float((_open(world.imap[name]) > others).mean())
+        others = np.max([_open(imap[other]) for other in teams if other != name], axis=0)
+        found[f"held {name}"] = float((_open(imap[name]) > others).mean())
     return found | {LEAST + name: value for name, value in found.items()}
 
 
