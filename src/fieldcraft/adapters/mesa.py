@@ -100,7 +100,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             _add_array(place, layer, label, hexagonal)
     except ValueError as error:
         raise InvalidValue("A property has a name of its own", got=str(error), remedy="Pass name=") from None
-    if writable:
+    if writable and isinstance(layer, StampedLayer):
         if not hasattr(place, _WRITABLE):
             setattr(place, _WRITABLE, {})
         getattr(place, _WRITABLE)[label] = layer, hexagonal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -91,7 +93,9 @@ class StampedLayer(Layer):
         """
         with self._guard:
             self._catch_up()
-            if type(cells) is int and type(values) in (int, float, np.float32, np.float64) and self._put_plainly(cells, float(values)):  # type: ignore[arg-type]
+            cell: Any = cells
+            value: Any = values
+            if type(cell) is int and type(value) in (int, float, np.float32, np.float64) and self._put_plainly(cell, float(value)):
                 return
             places = np.atleast_1d(checks.array("Cells", cells))
             if (places.dtype.kind not in "iu" and places.size) or places.ndim != 1:
