@@ -123,6 +123,14 @@ def _save(w: World) -> Path:
     return path
 
 
+def _recipe(w: World) -> recipe.Recipe:
+    path = w.folder / "small.toml"
+    path.write_text(
+        '[map]\ngenerate = "cave"\nwidth = 9\nheight = 7\n[layers.threat]\ndecay = 0.2\n[[sources]]\nlayer = "threat"\nposition = [4, 3]\non_wall = "nearest"\n[run]\nseconds = 1\n'
+    )
+    return recipe.read_recipe(path)
+
+
 MAKERS: dict[str, Callable[[World], Any]] = {
     "graph": lambda w: fc.Grid(6, 5).to_graph(),
     "distances": lambda w: fc.distance_map(w.grid, (2.5, 2.5)),
@@ -440,6 +448,7 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "doors": lambda w: np.zeros((3, 4), dtype=np.uint8),
     "grid": lambda w: w.grid,
     "graph": lambda w: w.graph,
+    "recipe": _recipe,
     "data": lambda w: packing.pack((1, "a")),
     "fc.maps.load_movingai.path": lambda w: w.map_file,
     "fc.maps.load_map.path": lambda w: w.map_file,
