@@ -125,9 +125,9 @@ def _save(w: World) -> Path:
 
 def _recipe(w: World) -> recipe.Recipe:
     path = w.folder / "small.toml"
-    path.write_text(
-        '[map]\ngenerate = "cave"\nwidth = 9\nheight = 7\n[layers.threat]\ndecay = 0.2\n[[sources]]\nlayer = "threat"\nposition = [4, 3]\non_wall = "nearest"\n[run]\nseconds = 1\n'
-    )
+    lines = ["[map]", 'generate = "cave"', "width = 9", "height = 7", "[layers.threat]", "decay = 0.2"]
+    lines += ["[[sources]]", 'layer = "threat"', "position = [4, 3]", 'on_wall = "nearest"', "[run]", "seconds = 1"]
+    path.write_text("\n".join(lines))
     return recipe.read_recipe(path)
 
 
