@@ -19,6 +19,7 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.steering import Leave, Walk
 from fieldcraft.steering.swarm_rule import MOST_AGENTS, minds_of, places_of, rule_of
+from fieldcraft.steering.walkers import by_role
 
 if TYPE_CHECKING:
     from fieldcraft.cluster.world import World
@@ -144,8 +145,8 @@ class WorldSwarm:
         marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
         if deposit is not None:
             marks.insert(0, Leave(trail, deposit))
-        trails = [self._readable("follow", rule.follow, each) for each in _by_role("trail", trail)]
-        flows = [self._readable("align", rule.align, each, vectors=True) for each in _by_role("flow", flow)]
+        trails = [self._readable("follow", rule.follow, each) for each in by_role("trail", trail)]
+        flows = [self._readable("align", rule.align, each, vectors=True) for each in by_role("flow", flow)]
         march = March(
             rule, _reach(rule), (trails[0], trails[-1]), (flows[0], flows[-1]), self._readable("separate", rule.separate, crowd_layer),
             self._readable("cohere", rule.cohere, group_layer), tuple(mark for leaf in marks for mark in self._marks(leaf)),
@@ -273,11 +274,3 @@ def _reach(rule: Rule) -> int:
         math.ceil(rule.stride * rule.pieces / 65536) + 1,
         2 if rule.separate or rule.cohere else 1,
     )
-
-
-def _by_role(name: str, given: Any) -> list[Any]:
-    several = isinstance(given, (list, tuple))
-    found = list(given) if several else [given]
-    if several and len(found) != 2:
-        raise InvalidValue(f"{name} is one layer, or two", got=f"{len(found)}", remedy="Pass one layer per role, 0 and 1")
-    return found

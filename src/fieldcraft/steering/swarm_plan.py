@@ -13,6 +13,7 @@ from fieldcraft.kernels.reference.swarm import Rule
 from fieldcraft.propagation.field import GatheringField
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Leave, Smell
+from fieldcraft.steering.walkers import by_role
 
 __all__ = ["Mark", "Plan", "Scent", "trail_field"]
 
@@ -64,8 +65,8 @@ class Plan(NamedTuple):
         forage: Forage | None,
     ) -> Plan:
         """A plan of what `Swarm.run` was given; raises `InvalidValue`."""
-        trails = [_readable(space, "follow", rule.follow, each) for each in _by_role("trail", trail)]
-        flows = [_flow(space, rule.align, each) for each in _by_role("flow", flow)]
+        trails = [_readable(space, "follow", rule.follow, each) for each in by_role("trail", trail)]
+        flows = [_flow(space, rule.align, each) for each in by_role("flow", flow)]
         marks: list[Mark] = []
         updated: list[Any] = []
         for leaf in leaves:
@@ -114,14 +115,6 @@ def _marks(space: Grid, leaf: Any) -> list[Mark]:
     if field.trail.vector:
         return [Mark(leaf.layer, plane, role, amounts, True) for plane, amounts in enumerate(leaf.by_heading(space.y_up))]
     return [Mark(leaf.layer, 0, role, leaf.amounts(), False)]
-
-
-def _by_role(name: str, given: Any) -> list[Any]:
-    several = isinstance(given, (list, tuple))
-    found = list(given) if several else [given]
-    if several and len(found) != 2:
-        raise InvalidValue(f"{name} is one layer, or two", got=f"{len(found)}", remedy="Pass one layer per role, 0 and 1")
-    return found
 
 
 def _readable(space: Grid, name: str, weight: int, layer: Any) -> Any:

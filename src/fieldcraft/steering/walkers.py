@@ -19,7 +19,7 @@ from fieldcraft.query.ground import Readable, crowd
 from fieldcraft.query.on_grid import GridGround
 from fieldcraft.space import Grid, grid_of
 
-__all__ = ["Walk", "Walkers"]
+__all__ = ["Walk", "Walkers", "by_role"]
 
 _AGENTS = 2_000  # as many pay for waking a thread
 _MOST_KEY = 2**62
@@ -234,7 +234,7 @@ class Walkers:
         return which.astype(np.uint8)
 
     def _trails(self, how: Walk, trail: Readable | Sequence[Readable] | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        read = [self._layer("follow", how.follow, each) for each in _by_role("trail", trail)]
+        read = [self._layer("follow", how.follow, each) for each in by_role("trail", trail)]
         return read[0], read[-1]
 
     def _layer(self, weight_name: str, weight: float, layer: Readable | None) -> NDArray[np.float32]:
@@ -262,7 +262,7 @@ class Walkers:
         if how.align == 0:
             return (frozen(reference.NO_LAYER),) * 4
         parts: list[NDArray[np.float32]] = []
-        for each in _by_role("flow", flow):
+        for each in by_role("flow", flow):
             vectors: Any = getattr(each, "vectors", None)
             if each is None or not isinstance(vectors, np.ndarray):
                 raise InvalidValue("align reads a layer of vectors", got=repr(each), remedy="Add it with fc.Trail(vector=True)")
@@ -277,10 +277,10 @@ class Walkers:
         return (*parts[:2], *parts[-2:])
 
 
-def _by_role(name: str, given: Readable | Sequence[Readable] | None) -> list[Readable | None]:
+def by_role(name: str, given: Any) -> list[Any]:
     """The layer that all read, or the two of the roles 0 and 1."""
     several = isinstance(given, (list, tuple))
-    layers: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
+    layers = list(given) if several else [given]
     if several and len(layers) != 2:
         raise InvalidValue(f"{name} is one layer, or two", got=f"{len(layers)}", remedy="Pass one layer per role, 0 and 1")
     return layers

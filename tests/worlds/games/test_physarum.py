@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -49,19 +48,6 @@ def test_one_seed_is_one_match_on_any_carrier() -> None:
         assert _run(12) == told
     finally:
         carrying.choose(None)
-
-
-@pytest.fixture(params=["cpu", "gpu"])
-def carrier(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where worlds live that are opened meanwhile."""
-    if request.param == "gpu":
-        try:
-            fc.gpu.device()
-        except NoDevice as error:
-            pytest.skip(str(error))
-    carrying.choose(request.param)
-    yield request.param
-    carrying.choose(None)
 
 
 def test_states_are_the_same_whenever_and_in_whatever_order_they_are_looked_at(carrier: str) -> None:

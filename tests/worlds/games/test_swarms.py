@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,19 +41,6 @@ CASES: dict[str, tuple[Any, Any, dict[int, tuple[Any, ...]]]] = {
         {20: (PaintSky("wall", ((20.5, 5.5), (20.5, 30.5))), Scare((30.0, 20.0))), 41: (Scare(None), Tune("align", 1.5))},
     ),
 }
-
-
-@pytest.fixture(params=["cpu", "gpu"])
-def carrier(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where worlds live that are opened meanwhile."""
-    if request.param == "gpu":
-        try:
-            fc.gpu.device()
-        except NoDevice as error:
-            pytest.skip(str(error))
-    carrying.choose(request.param)
-    yield request.param
-    carrying.choose(None)
 
 
 def _states(case: str, steps: int, *, looking: bool) -> list[Any]:

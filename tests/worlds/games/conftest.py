@@ -1,0 +1,24 @@
+"""Worlds on the CPU and on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import NoDevice
+from fieldcraft_worlds.games import carrying
+
+
+@pytest.fixture(params=["cpu", "gpu"])
+def carrier(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where worlds live that are opened meanwhile."""
+    if request.param == "gpu":
+        try:
+            fc.gpu.device()
+        except NoDevice as error:
+            pytest.skip(str(error))
+    carrying.choose(request.param)
+    yield request.param
+    carrying.choose(None)
