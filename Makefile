@@ -12,8 +12,8 @@ export PYTHONDONTWRITEBYTECODE :=
 setup: $(VENV)/.ready
 
 # Whatever only tests need comes after what a demo needs.
-$(VENV)/.ready: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[gpu,lab,notebook,cluster,tune,adapters,bench,dev]'
+$(VENV)/.ready: $(VENV)/.installed tests/pins.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/pins.txt --editable '.[gpu,lab,notebook,cluster,tune,adapters,bench,dev]'
 	$(BIN)/fieldcraft compile
 	touch $@
 
