@@ -52,7 +52,7 @@ PAGES = {"pack": "flanking.md", "cookbook": "cookbook.md", "netlogo_slime": "com
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
-ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fights", "fire")
+ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fights", "fire", "fire_film")
 """The page of `fieldcraft lab` in a browser; a film that `fieldcraft experiment fights --film MATCH` makes of recordings; forty minutes of
 `examples/fire_front.py`."""
 

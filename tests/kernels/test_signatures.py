@@ -32,7 +32,7 @@ def test_what_declares_nothing(text: str) -> None:
 @pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")
 class TestKernels:
     def test_each_version_has_a_type_for_each_argument(self) -> None:
-        from fieldcraft.kernels.ahead import entries
+        from fieldcraft.kernels.warming import entries
 
         found = entries()
         assert len(found) > 120

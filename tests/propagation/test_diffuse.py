@@ -21,6 +21,8 @@ from fieldcraft.space import Space
 from support.refusals import refused
 from support.worlds import KINDS, KNIGHT, open_cells
 
+pytestmark = pytest.mark.reference
+
 every_space = pytest.mark.parametrize("kind", list(KINDS))
 some = settings(max_examples=10, deadline=None)
 SEEDS = st.integers(0, 2**16)
