@@ -44,7 +44,8 @@ def show_picture(
 
     def draw() -> None:
         update()
-        picture.shown_on(context.get_current_texture().create_view(), texture_format)
+        if not canvas.get_closed():  # update() may have closed it
+            picture.shown_on(context.get_current_texture().create_view(), texture_format)
 
     canvas.request_draw(draw)
     if own:
