@@ -12,7 +12,7 @@ from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.columns import ReadOnly
 from fieldcraft_worlds.games.flock.settings import MOST_BIRDS, RULES, Tuning
 
-__all__ = ["State", "checked", "order_of"]
+__all__ = ["State", "check_sky", "checked", "order_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +63,14 @@ def checked(state: State, space: Grid) -> State:
     bounds.places("positions", state.positions, count, space)
     bounds.array("headings", state.headings, np.float64, (count, 2), -1.001, 1.001)
     bounds.array("by_layers", state.by_layers, np.bool_, (count,))
-    bounds.array("walls", state.walls, np.bool_, space.shape)
-    if state.predator is not None:
-        bounds.vector("predator", state.predator)
-        bounds.places("predator", np.array([state.predator], dtype=np.float64), 1, space)
-    bounds.kind("tuning", state.tuning, Tuning)
+    check_sky(state.walls, state.predator, state.tuning, space)
     return state
+
+
+def check_sky(walls: NDArray[np.bool_], predator: tuple[float, float] | None, tuning: Tuning, space: Grid) -> None:
+    """Raise `InvalidValue` for walls, a predator and a tuning that a flock on this map can't have."""
+    bounds.array("walls", walls, np.bool_, space.shape)
+    if predator is not None:
+        bounds.vector("predator", predator)
+        bounds.places("predator", np.array([predator], dtype=np.float64), 1, space)
+    bounds.kind("tuning", tuning, Tuning)

@@ -11,6 +11,7 @@ from fieldcraft import Grid
 from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.course import Awaited
 from fieldcraft_worlds.games.flock.settings import LAYERS, MOST_BIRDS, Tuning
+from fieldcraft_worlds.games.flock.state import check_sky
 
 __all__ = ["SwarmState", "checked"]
 
@@ -55,9 +56,5 @@ def checked(state: SwarmState, space: Grid) -> SwarmState:
     bounds.whole("the number of birds", count, high=MOST_BIRDS)
     bounds.whole("step", state.step)
     bounds.whole("key", state.key, high=2**62)
-    bounds.array("walls", state.walls, np.bool_, space.shape)
-    if state.predator is not None:
-        bounds.vector("predator", state.predator)
-        bounds.places("predator", np.array([state.predator], dtype=np.float64), 1, space)
-    bounds.kind("tuning", state.tuning, Tuning)
+    check_sky(state.walls, state.predator, state.tuning, space)
     return state
