@@ -6,10 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import checked, one_of, or_none
+from fieldcraft.propagation.settings import checked, one_evaporation, one_of, or_none, part_kept
 from fieldcraft.space import Space
 
 __all__ = ["Diffuse"]
@@ -49,19 +48,11 @@ class Diffuse(Spreading):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.keep is not None and self.half_life is not None:
-            raise InvalidValue(
-                "What diffuses evaporates by keep or by half_life",
-                got=f"keep={self.keep!r} and half_life={self.half_life!r}",
-                remedy="Pass one",
-                about="keep",
-            )
+        one_evaporation("What diffuses evaporates", self.keep, self.half_life)
 
     def kept(self, every: float) -> float:
         """The part that stays at an update, with so many seconds between two."""
-        if self.half_life is not None:
-            return float(0.5 ** (every / self.half_life))
-        return 1.0 if self.keep is None else self.keep
+        return part_kept(self.keep, self.half_life, every, usual=1.0)
 
     def field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many seconds."""

@@ -31,6 +31,9 @@ _UNIT_WORK = 50_000
 class DiffuseField(Field):
     """Values that neighbours share. `degrees` (N,) is how many neighbours each cell would have with no wall anywhere."""
 
+    _given: NDArray[Any] | None
+    """How many shares leave each cell, as kernels take it; None after a change of walls or settings."""
+
     def __init__(self, diffuse: Diffuse, space: Space, every: float, degrees: NDArray[np.int64]) -> None:
         self.space: Any = space
         self.values: Numbers = np.zeros(space.shape, dtype=np.float32)
@@ -66,6 +69,7 @@ class DiffuseField(Field):
         moved = self.space.walls_version != self._walls_version
         if moved:
             self._walls_version = self.space.walls_version
+            self._given = None
             self.values[self.space.walls] = 0
         if moved or sources.version != self._fed:
             before, walls = self._held[0], self.space.walls.reshape(-1)
@@ -77,6 +81,7 @@ class DiffuseField(Field):
     def tune(self, diffuse: Diffuse, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""
         self.diffuse = diffuse
+        self._given = None
         self._keep = np.float32(diffuse.kept(every))
         self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
         self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
@@ -142,7 +147,8 @@ class ListedDiffuseField(DiffuseField):
 
     def _prepare(self) -> None:
         self._offers = self.values.reshape(-1) * self._shares
-        self._given = self._takers().astype(np.float32)
+        if self._given is None:
+            self._given = self._takers().astype(np.float32)
 
     @property
     def _rows(self) -> int:

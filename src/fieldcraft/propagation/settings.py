@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 
-__all__ = ["Check", "checked", "curve", "one_of", "or_none"]
+__all__ = ["Check", "checked", "curve", "one_evaporation", "one_of", "or_none", "part_kept"]
 
 Check = Callable[[str, Any], Any]
 """A check takes a setting's name and a value, and answers the value as it is kept, or raises `InvalidValue`."""
@@ -32,3 +33,18 @@ def or_none(check: Check) -> Check:
 def curve(name: str, value: Any) -> Falloff:
     """A falloff: anything that `Falloff.of` takes."""
     return Falloff.of(value)
+
+
+def one_evaporation(what: str, keep: float | None, half_life: float | None) -> None:
+    """Refuse both ways of saying how much evaporates at once."""
+    if keep is not None and half_life is not None:
+        raise InvalidValue(
+            f"{what} by keep or by half_life", got=f"keep={keep!r} and half_life={half_life!r}", remedy="Pass one", about="keep"
+        )
+
+
+def part_kept(keep: float | None, half_life: float | None, every: float, *, usual: float) -> float:
+    """The part that stays at an update, with so many seconds between two."""
+    if half_life is not None:
+        return float(0.5 ** (every / half_life))
+    return usual if keep is None else keep

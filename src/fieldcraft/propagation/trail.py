@@ -17,7 +17,7 @@ from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.field import Account, Field, GatheringField
 from fieldcraft.propagation.kinds import Gathering
-from fieldcraft.propagation.settings import checked, one_of, or_none
+from fieldcraft.propagation.settings import checked, one_evaporation, one_of, or_none, part_kept
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
@@ -122,13 +122,7 @@ class Trail(Gathering):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.keep is not None and self.half_life is not None:
-            raise InvalidValue(
-                "A trail evaporates by keep or by half_life",
-                got=f"keep={self.keep!r} and half_life={self.half_life!r}",
-                remedy="Pass one",
-                about="keep",
-            )
+        one_evaporation("A trail evaporates", self.keep, self.half_life)
         object.__setattr__(self, "blur", _normal(self.blur, self.edges))
 
     def weights(self) -> tuple[NDArray[np.floating[Any]], float]:
@@ -141,9 +135,7 @@ class Trail(Gathering):
         """The part that stays at an update, with so many seconds between two."""
         if not self.accumulate:
             return 1.0
-        if self.half_life is not None:
-            return float(0.5 ** (every / self.half_life))
-        return _KEEP if self.keep is None else self.keep
+        return part_kept(self.keep, self.half_life, every, usual=_KEEP)
 
     def field(self, space: Space, every: float) -> Field:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""

@@ -56,10 +56,10 @@ class GridDiffuseField(DiffuseField):
             offers[0, 1:-1], offers[-1, 1:-1] = offers[-2, 1:-1], offers[1, 1:-1]
             offers[:, 0], offers[:, -1] = offers[:, -2], offers[:, 1]
         exchanges = _exchanges(self.space)
-        takers = exchanges.takers
-        if self.diffuse.edges == "lose":
-            takers = np.full_like(takers, self._degrees[0])
-        self._arguments = (offers, exchanges.links, exchanges.masks, takers, self._keep, self._floor)
+        if self._given is None:
+            loses = self.diffuse.edges == "lose"
+            self._given = np.full_like(exchanges.takers, self._degrees[0]) if loses else exchanges.takers
+        self._arguments = (offers, exchanges.links, exchanges.masks, self._given, self._keep, self._floor)
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
         return kernels.diffuse.exchange, (*self._arguments, first, last, values)
