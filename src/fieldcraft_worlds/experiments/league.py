@@ -6,7 +6,7 @@ import argparse
 import math
 import os
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments.experiment import Experiment, words
-from fieldcraft_worlds.experiments.statistics import Interval, mean, rate
+from fieldcraft_worlds.experiments.statistics import Interval, mean, paired, rate
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, number
-from fieldcraft_worlds.experiments.towers import has_room, play
+from fieldcraft_worlds.experiments.towers import got, has_room, play, played_twice
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, label_of, seeds_of, worlds_of
 from fieldcraft_worlds.library import kernels_of
 
@@ -110,7 +110,8 @@ def rated(names: Sequence[str], points: Floats) -> Floats:
 def summarise(rows: Sequence[Row]) -> Summary:
     """The rating of each commander, the share of its matches that it won, and its mean score; by layout and taken together.
 
-    Intervals of ratings are those of a bootstrap over worlds, and in each over pairings: two commanders from both sides.
+    Intervals of ratings are those of a bootstrap over worlds, and in each over pairings: two commanders from both sides. Further tables say
+    who beats whom, who wins on which map, and whether each level of difficulty beats the one below.
     """
     names = tuple(dict.fromkeys(str(row[side]) for row in rows for side in ("first", "second")))
     groups = ("all worlds", *dict.fromkeys(str(row["layout"]) for row in rows))
@@ -125,8 +126,13 @@ def summarise(rows: Sequence[Row]) -> Summary:
             found[group, name, "matches won"] = rate(sum(row["winner"] == name for row in played), len(played))
             found[group, name, "score"] = mean([number(row, f"score by {'first' if row['first'] == name else 'second'}") for row in played])
     undecided = sum(row["winner"] is None for row in rows)
-    notes = ("Ratings by Bradley and Terry: 400 more win ten times as often", f"{undecided:,} of {len(rows):,} matches ended undecided")
-    return Summary(groups, names, MEASURES, found, notes, more=(_table(names, rows),))
+    late = sum(bool(row["out of time"]) for row in rows)
+    notes = (
+        "Ratings by Bradley and Terry: 400 more win ten times as often",
+        f"{undecided:,} of {len(rows):,} matches ended undecided",
+        f"{late:,} ran out of time, where the score decides",
+    )
+    return Summary(groups, names, MEASURES, found, notes, more=(_table(names, rows), _maps(names, rows), *_levels(rows)))
 
 
 def _ratings(names: Sequence[str], rows: Sequence[Row]) -> list[Interval]:
@@ -167,6 +173,54 @@ def _table(names: Sequence[str], rows: Sequence[Row]) -> Summary:
             if met and one != other:
                 found[one, "won", measure.name] = rate(sum(row["winner"] == one for row in met), len(met))
     return Summary(tuple(names), ("won",), measures, found, name="pairs", title="who beats whom")
+
+
+def _maps(names: Sequence[str], rows: Sequence[Row]) -> Summary:
+    """The share of its matches that each commander won on each map, by layout."""
+    worlds: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        worlds.setdefault((label_of(row), str(row["layout"])), []).append(row)
+    measures = tuple(Measure(name, percent=True, limits=(0.0, 1.0), mark=0.5) for name in names)
+    found = {}
+    for (label, layout), here in worlds.items():
+        for name in names:
+            if played := [row for row in here if name in (row["first"], row["second"])]:
+                found[label, layout, name] = rate(sum(row["winner"] == name for row in played), len(played))
+    labels, layouts = (tuple(dict.fromkeys(part)) for part in zip(*worlds, strict=True))
+    return Summary(labels, layouts, measures, found, name="maps", title="matches won, map by map")
+
+
+def _levels(rows: Sequence[Row]) -> Iterable[Summary]:
+    """How each level of difficulty for a player fared against the one below, of those who met."""
+    from fieldcraft_worlds.games.towers.commanders import LEVELS
+
+    found: dict[tuple[str, str, str], Interval] = {}
+    groups: list[str] = []
+    levels = list(LEVELS.items())
+    for (lower, theirs), (upper, ours) in pairwise(levels):
+        met = [row for row in rows if {row["first"], row["second"]} == {ours, theirs}]
+        if not met:
+            continue
+        group, series = f"{upper} ({ours})", f"against {lower} ({theirs})"
+        groups.append(group)
+        found[group, series, "matches won"] = rate(sum(row["winner"] == ours for row in met), len(met))
+        found[group, series, "matches lost"] = rate(sum(row["winner"] == theirs for row in met), len(met))
+        if worlds := played_twice(met):
+            found[group, series, "score ahead"] = paired(*([got(world, name, "score") for world in worlds] for name in (ours, theirs)))
+    measures = (
+        Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
+        Measure("matches lost", percent=True, limits=(0.0, 1.0), mark=0.5),
+        Measure("score ahead", mark=0.0),
+    )
+    if groups:
+        yield Summary(
+            tuple(groups),
+            tuple(series for _, series, _ in dict.fromkeys(found)),
+            measures,
+            found,
+            name="levels",
+            title="levels for a player",
+        )
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summar
 from fieldcraft_worlds.experiments.worlds import add_map_arguments, add_seed_arguments, grid_of, label_of, seeds_of, worlds_of
 from fieldcraft_worlds.library import kernels_of
 
-__all__ = ["EXPERIMENT", "MEASURES", "play", "summarise", "towers_study"]
+__all__ = ["EXPERIMENT", "MEASURES", "got", "has_room", "play", "played_twice", "summarise", "towers_study"]
 
 _ALL = "all maps"
 _SIDES = ("first", "second")
@@ -144,7 +144,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
     groups = {**by_map, **({_ALL: list(rows)} if len(by_map) > 1 else {})}
     found: dict[tuple[str, str, str], Interval] = {}
     for group, matches in groups.items():
-        worlds = _worlds(matches)
+        worlds = played_twice(matches)
         for commander in series:
             other = next(name for name in (*series, commander) if name != commander)
             wins = sum(match["winner"] == commander for match in matches)
@@ -152,15 +152,15 @@ def summarise(rows: Sequence[Row]) -> Summary:
             if not worlds:
                 continue
             for measure, column in (("score", "score"), ("towers destroyed", "towers destroyed"), ("units lost", "units lost")):
-                found[group, commander, measure] = mean([_got(world, commander, column) for world in worlds])
+                found[group, commander, measure] = mean([got(world, commander, column) for world in worlds])
             if commander == series[0]:
-                ours, theirs = ([_got(world, name, "score") for world in worlds] for name in (commander, other))
+                ours, theirs = ([got(world, name, "score") for world in worlds] for name in (commander, other))
                 found[group, commander, "score ahead"] = paired(ours, theirs)
     return Summary(tuple(groups), series, MEASURES, found, tuple(_notes(rows)))
 
 
 def _notes(rows: Sequence[Row]) -> Iterable[str]:
-    worlds = len(_worlds(rows))
+    worlds = len(played_twice(rows))
     if worlds == 1:
         yield "A mean over one world has no interval: ask for more seeds"
     yield (
@@ -177,7 +177,7 @@ def _notes(rows: Sequence[Row]) -> Iterable[str]:
         yield f"{lack} other side, and {'counts' if alone == 1 else 'count'} only among matches won"
 
 
-def _worlds(matches: Iterable[Row]) -> list[tuple[Row, Row]]:
+def played_twice(matches: Iterable[Row]) -> list[tuple[Row, Row]]:
     """The worlds that were played from both sides."""
     found: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for match in matches:
@@ -185,7 +185,7 @@ def _worlds(matches: Iterable[Row]) -> list[tuple[Row, Row]]:
     return [(pair[0], pair[1]) for pair in found.values() if len(pair) == 2]
 
 
-def _got(world: tuple[Row, Row], commander: str, column: str) -> float:
+def got(world: tuple[Row, Row], commander: str, column: str) -> float:
     """The score of a commander in the two matches of a world, on average."""
     return fmean(number(match, f"{column} by {'first' if match['first'] == commander else 'second'}") for match in world)
 

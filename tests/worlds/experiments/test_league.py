@@ -7,6 +7,7 @@ import pytest
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.experiments import league, safe_ways
+from fieldcraft_worlds.games.towers.commanders import LEVELS
 
 
 def test_ratings_of_expected_points_are_the_ratings() -> None:
@@ -31,7 +32,7 @@ def match(first: str, second: str, winner: str | None, *, layout: str = "seeded"
         for name in ("score", "units lost")
         for side, who in (("first", first), ("second", second))
     }
-    return {**world, **scores}
+    return {**world, **scores, "out of time": winner is None}
 
 
 def test_a_league_is_summed_up() -> None:
@@ -85,3 +86,31 @@ def test_worlds_take_layouts_in_turn_and_leave_out_what_a_map_has_no_room_for() 
     study = league.league_study(["open", "cave"], seeds=2, commanders=["routed", "shortest"], layouts=["roads", "gates"])
     laid = {(job["map"], job["seed"]): job["layout"] for job in study.jobs}
     assert laid == {("open", 9000): "roads", ("cave", 9000): "gates", ("open", 9001): "gates", ("cave", 9001): "gates"}
+
+
+def test_matches_won_are_told_map_by_map_and_layout_by_layout() -> None:
+    rows = [match("strong", "weak", "strong", layout="gates"), match("weak", "strong", "weak", layout="gates")]
+    rows += [{**row, "map": "cave", "layout": "roads"} for row in (match("strong", "weak", "strong"), match("weak", "strong", None))]
+    maps = next(each for each in league.summarise(rows).more if each.name == "maps")
+    assert maps.groups == ("open 40 x 28", "cave 40 x 28")
+    assert maps.found["open 40 x 28", "gates", "weak"].value == 0.5
+    assert maps.found["cave 40 x 28", "roads", "weak"].value == 0
+    assert ("cave 40 x 28", "gates", "weak") not in maps.found
+    assert maps.found["cave 40 x 28", "roads", "strong"].count == 2
+
+
+def test_levels_are_held_against_the_one_below() -> None:
+    easy, fair, hard = (LEVELS[level] for level in ("easy", "fair", "hard"))
+    rows = [match(fair, easy, fair), match(easy, fair, None), match(hard, fair, fair), match(hard, easy, hard)]
+    levels = next(each for each in league.summarise(rows).more if each.name == "levels")
+    first, second = ((f"fair ({fair})", f"against easy ({easy})"), (f"hard ({hard})", f"against fair ({fair})"))
+    assert levels.groups == (first[0], second[0])
+    assert levels.found[*first, "matches won"].value == 0.5
+    assert levels.found[*first, "matches lost"].value == 0
+    assert levels.found[*first, "score ahead"].value == 7.5
+    assert levels.found[*second, "matches lost"].value == 1
+    assert (*second, "score ahead") not in levels.found  # played from one side alone
+
+
+def test_a_league_without_levels_has_no_table_of_them() -> None:
+    assert [each.name for each in league.summarise([match("strong", "weak", "strong")]).more] == ["pairs", "maps"]

@@ -77,6 +77,7 @@ class Mirror:
         self._widths: dict[int, Ints] = {}
         self._round = 0
         self._ways: dict[tuple[int, bytes], Way] = {}
+        self._twin: InfluenceMap | None = None
         self.views = np.zeros((0, len(space)), dtype=np.bool_)
         self.sought = self.views
         self.middles = np.zeros((0, 2))
@@ -108,6 +109,7 @@ class Mirror:
             and np.array_equal(old.teams, new.teams)
         ):
             return
+        self._twin = None
         here = {(int(i), int(c), int(t)): row for row, (i, c, t) in enumerate(zip(old.ids, old.cells, old.teams, strict=True))}
         wanted = [(int(i), int(c), int(t)) for i, c, t in zip(new.ids, new.cells, new.teams, strict=True)]
         kept = set(wanted)
@@ -169,10 +171,17 @@ class Mirror:
 
     def follow(self, state: State) -> None:
         """Bring every layer to this state."""
+        self._twin = None
         self.follow_towers(state.towers)
         self._follow_units(state.units)
         for layer in self._layers:
             layer.step()
+
+    def twin(self) -> InfluenceMap:
+        """A copy of the influence map as it is since `follow`, to try things on; who changes its sources puts them back."""
+        if self._twin is None:
+            self._twin = self.imap.copy()
+        return self._twin
 
     def _follow_units(self, units: Units) -> None:
         old, unit = self._units, self.settings.unit

@@ -34,7 +34,8 @@ class Prospect:
     `tower` is its id, `row` its row; `start` the cell beside an own tower from where it is nearest by the safe way, `way` how far that is
     in cells. `lost` is the share of a unit's health that fire takes off on the way, `cover` how many enemy towers hit who stands beside
     it, `defenders` the enemy units near it, and `needed` the units that must arrive so that some are left when it falls. `ground` is the
-    share of the map that turns to the team when it has fallen and the wave stands there, and `worth` the score that is forecast a second.
+    share of the map that turns to the team when it has fallen and the wave stands there, None where it was not asked for, and `worth` the
+    score that is forecast a second.
     """
 
     tower: int
@@ -45,7 +46,7 @@ class Prospect:
     cover: float
     defenders: int
     needed: float
-    ground: float
+    ground: float | None
     worth: float
 
     @property
@@ -55,9 +56,10 @@ class Prospect:
 
     def told(self) -> str:
         """The reasons in words."""
+        ground = "" if self.ground is None else f", {self.ground:+.0%} of the ground"
         return (
             f"{self.way:.0f} cells, {self.lost:.0%} of health on the way, {self.cover:.0f} towers and {self.defenders} units to meet:"
-            f" {math.ceil(self.to_send)} to send, {self.ground:+.0%} of the ground"
+            f" {math.ceil(self.to_send)} to send{ground}"
         )
 
 
@@ -86,7 +88,7 @@ class Planner(Commander):
         if not len(foes):
             return []
         sizes = np.bincount(state.units.squads[state.units.teams == team], minlength=mirror.settings.squads)
-        prospects = self.prospects(mirror, state, team, int(max(sizes.max(initial=0), 1)))
+        prospects = self.prospects(mirror, state, team, int(max(sizes.max(initial=0), 1)), every_ground=False)
         orders = self._lead_waves(mirror, state, team, sizes, prospects)
         if len(own):
             orders += self._command_reserve(mirror, state, team, own, sizes, prospects)
@@ -102,8 +104,11 @@ class Planner(Commander):
 
     # Forecasts
 
-    def prospects(self, mirror: Mirror, state: State, team: int, size: int) -> list[Prospect]:
-        """The forecasts for a wave of `size` at the nearest enemy towers, the best first."""
+    def prospects(self, mirror: Mirror, state: State, team: int, size: int, *, every_ground: bool = True) -> list[Prospect]:
+        """The forecasts for a wave of `size` at the nearest enemy towers, the best first.
+
+        Without `every_ground`, which ground would turn is asked only where it counts: where the tower would fall.
+        """
         towers, space = state.towers, mirror.walking
         own, foes = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
         doors = [mirror.rings[row] for row in own.tolist()] or [
@@ -120,12 +125,11 @@ class Planner(Commander):
                 if np.isfinite(far.min()):
                     reached.append((float(far.min()), row, int(starts[int(np.argmin(far))])))
         reached.sort()
-        twin = mirror.imap.copy()
-        found = [self._forecast(mirror, twin, state, team, row, start, cost, size) for cost, row, start in reached[:_ASKED]]
+        found = [self._forecast(mirror, state, team, row, start, cost, size, every_ground) for cost, row, start in reached[:_ASKED]]
         return sorted(found, key=lambda prospect: -prospect.worth)
 
     def _forecast(
-        self, mirror: Mirror, twin: InfluenceMap, state: State, team: int, row: int, start: int, cost: float, size: int
+        self, mirror: Mirror, state: State, team: int, row: int, start: int, cost: float, size: int, every_ground: bool
     ) -> Prospect:
         settings, space, towers = mirror.settings, mirror.walking, state.towers
         tower, unit = settings.tower, settings.unit
@@ -144,20 +148,21 @@ class Planner(Commander):
         defenders = int(np.count_nonzero((state.units.teams != team) & (np.hypot(*gaps.T) <= _NEAR)))
         strength = sum(unit.damage) / 2 / unit.interval
         needed = math.sqrt(2 * cover * pressure * float(towers.health[row]) / strength + defenders**2)
-        ground = self._turned(mirror, twin, team, row, ring, size)
         arriving = size * max(1.0 - lost, 0.0)
         left = math.sqrt(max(arriving**2 - needed**2, 0.0))
+        ground = self._turned(mirror, team, row, ring, size) if every_ground or left > 0 else None
         seconds = path.length / space.cell_size / unit.speed + float(towers.health[row]) / (strength * max(arriving, 1.0))
-        gained = (_TOWER + _GROUND * ground if left > 0 else 0.0) - (size - left)
+        gained = (_TOWER + _GROUND * ground if ground is not None and left > 0 else 0.0) - (size - left)
         worth = gained / (seconds + 10.0)
         return Prospect(int(towers.ids[row]), row, start, path.length / space.cell_size, lost, cover, defenders, needed, ground, worth)
 
-    def _turned(self, mirror: Mirror, twin: InfluenceMap, team: int, row: int, ring: Ints, size: int) -> float:
+    def _turned(self, mirror: Mirror, team: int, row: int, ring: Ints, size: int) -> float:
         """The share of ground that turns if the tower is gone and a wave stands in its place.
 
         Both are tried on a copy of the influence map, which is put back after: radial layers are exact under change.
         """
         names, tower, unit, space = mirror.settings.teams, mirror.settings.tower, mirror.settings.unit, mirror.space
+        twin = mirror.twin()
         theirs = twin.layer(names[int(mirror.towers.teams[row])], RadialLayer)
         ours = twin.layer(names[team], RadialLayer)
         places = space.position_of(ring[np.arange(min(size, len(ring)))])

@@ -80,13 +80,35 @@ def test_a_forecast_leaves_the_game_as_it_is() -> None:
     assert planner().prospects(mirror, state, 0, 12) == found
 
 
+@pytest.mark.parametrize("size", [1, 12, 30])
+def test_to_ask_only_for_the_ground_that_counts_changes_no_forecast(size: int) -> None:
+    mirror, state = opened()
+    every = planner().prospects(mirror, state, 0, size)
+    some = planner().prospects(mirror, state, 0, size, every_ground=False)
+    assert some == [each if other.ground is not None else replace(each, ground=None) for each, other in zip(every, some, strict=True)]
+    assert all((each.ground is None) == (size * max(1 - each.lost, 0) <= each.needed) for each in some)
+
+
+def test_both_teams_try_strikes_on_one_copy_that_is_put_back() -> None:
+    mirror, state = opened()
+    planner().prospects(mirror, state, 0, 12)
+    twin = mirror.twin()
+    planner().prospects(mirror, state, 1, 12)
+    assert mirror.twin() is twin
+    for name in RULES.teams:
+        twin.layer(name, fc.RadialLayer).step()
+        np.testing.assert_array_equal(twin[name].values, mirror.imap[name].values)
+    mirror.follow(state)
+    assert mirror.twin() is not twin
+
+
 def test_a_strike_needs_what_lanchester_says_and_gains_ground() -> None:
     mirror, state = opened()
     for prospect in planner().prospects(mirror, state, 0, 12):
         alone = math.sqrt(2 * prospect.cover * (20 / 80) * 800 / 12.5)
         assert prospect.needed == pytest.approx(math.hypot(alone, prospect.defenders), rel=1e-6)
         assert prospect.cover >= 1
-        assert prospect.ground > 0
+        assert prospect.ground is not None and prospect.ground > 0
         assert prospect.lost >= 0
 
 
