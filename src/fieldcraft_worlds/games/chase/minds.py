@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.pursuit import Search, SearchParty
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.mirror import Mirror, Sighting
-from fieldcraft_worlds.games.chase.settings import Settings
+from fieldcraft_worlds.games.chase.settings import PARTY, Settings
 from fieldcraft_worlds.games.chase.state import CHASE, INVESTIGATE, NOBODY, NOTHING, PATROL, SEARCH, State
 
 __all__ = ["decided"]
@@ -21,6 +22,7 @@ _PLAYER_WORTH = 0.6  # a player counts as so much nearer than a civilian
 _HELD = 0.8  # and whom one chases already
 _THERE = 1.2  # units from a goal at which one is there
 _CANDIDATES = 24  # places that a patrol thinks of
+_PLANNERS = 10  # searchers of a party who make plans of their own; others go with one of these
 _PACKS = 24  # patrols that have places of their own; others go with one of these
 _SURE = 3.0  # seconds after losing sight in which searchers go by what they saw
 _LISTENS = 1.5  # seconds from one moment at which searchers listen to the next
@@ -38,7 +40,7 @@ def decided(ground: Ground, settings: Settings, mirror: Mirror, state: State, si
     at, own = people.positions[hunters], moods[hunters]
     last_seen = None if np.isnan(contacts.positions[0]).any() else contacts.positions[0]
 
-    searches = mirror.recalled(state.guesses)
+    searches = mirror.taken_up(state, contacts)
     search = searches[state.search]
     if contacts.in_sight[0]:
         for each in searches.values():
@@ -105,12 +107,11 @@ def decided(ground: Ground, settings: Settings, mirror: Mirror, state: State, si
     # Where searchers go
     party = np.flatnonzero(new == SEARCH)
     if len(party):
-        places = search.places(ground.eyes(people, hunters[party]), rng)
-        cells = ground.cells_of(places)
+        cells = ground.cells_of(_sent(search, ground.eyes(people, hunters[party]), rng))
         ends[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
 
     moods[hunters], targets[hunters], goals[hunters] = new, aims, ends
-    memory = {name: each.snapshot() for name, each in searches.items()}
+    memory = mirror.remembered(searches, by_party=state.search == PARTY and len(party) > 0)
     seen, waited = mirror.patrolled(state.seen, sighting.view)
     goals[hunters] = _patrols(ground, state, hunters, new, ends, there, waited, rng)
     return replace(
@@ -121,6 +122,15 @@ def decided(ground: Ground, settings: Settings, mirror: Mirror, state: State, si
         spotted=state.spotted + int(known[0]),
         lost=state.lost + int(known[1]),
     )
+
+
+def _sent(search: Search, at: Floats, rng: np.random.Generator) -> Floats:
+    """The places that searchers go to, (N, D); of a large party only the first make plans, and each of the others goes with the nearest."""
+    if not isinstance(search, SearchParty) or len(at) <= _PLANNERS:
+        return search.places(at, rng)
+    places = search.places(at[:_PLANNERS], rng)
+    nearest = ((at[:, None] - at[:_PLANNERS]) ** 2).sum(axis=2).argmin(axis=1)
+    return np.asarray(places[nearest])
 
 
 def _chosen(ground: Ground, at: Floats, positions: Floats, sighting: Sighting, aims: Ints) -> Ints:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Contacts, InfluenceMap, LastSeen, Sight, Spread, best, sees
-from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search
+from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search, SearchParty
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
-from fieldcraft_worlds.games.chase.state import HUNTER, People, State
+from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, Settings
+from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
 
 __all__ = ["Mirror", "Sighting"]
@@ -55,6 +55,9 @@ class Mirror:
         self.noise = imap.add_layer("noise", Spread(loss, 0.9, half_life=1.2), every=settings.think / _SOUND)
         self._patrol = LastSeen(space, unseen=60.0)
         self._searches = self._fresh()
+        self._party = SearchParty(space, settings.player.run * unit, sight=hunter.view * unit)
+        self._blank = self._party.snapshot()
+        self._told: object = self._blank  # what the party was told last: it takes long to recall, so it is kept as it is
 
     # At the start
 
@@ -68,7 +71,7 @@ class Mirror:
 
     def _fresh(self) -> dict[str, Search]:
         run = self.settings.player.run * self.ground.unit
-        return {name: SEARCHES[name](self.ground.space, run) for name in SEARCHING}
+        return {name: SEARCHES[name](self.ground.space, run) for name in BESIDE}
 
     # Layers
 
@@ -155,20 +158,57 @@ class Mirror:
 
     # Searches
 
-    def recalled(self, guesses: dict[str, Any]) -> dict[str, Search]:
-        """The searches as they are in a state."""
-        for name, search in self._searches.items():
-            search.restore(guesses[name])
-        return self._searches
+    def recalled(self, guesses: dict[str, Any], name: str) -> Search:
+        """A search as it is in a state, to be read; a party by which nobody searches knows nothing."""
+        if name == PARTY:
+            return self.party(guesses)
+        search = self._searches[name]
+        search.restore(guesses[name])
+        return search
+
+    def party(self, guesses: dict[str, Any]) -> SearchParty:
+        """The party as it is in a state."""
+        return self._party_at(guesses.get(PARTY, self._blank))
+
+    def taken_up(self, state: State, contacts: Contacts) -> dict[str, Search]:
+        """The searches as they are in a state, to be told more, and then `remembered`; the party is among them if it is chosen.
+
+        A party that is chosen in the middle of a search begins where the player was seen last, and is told what the belief rules out.
+        """
+        searches: dict[str, Search] = {name: self.recalled(state.guesses, name) for name in BESIDE}
+        if state.search == PARTY and PARTY in state.guesses:
+            searches[PARTY] = self.recalled(state.guesses, PARTY)
+        elif state.search == PARTY:
+            searches[PARTY] = party = self._party_at(self._blank)
+            hunters = state.people.rows(HUNTER)
+            if (state.people.moods[hunters] == SEARCH).any() and not contacts.in_sight[0] and not len(contacts.lost):
+                party.lost(contacts.positions[0], contacts.velocity_of(0))
+                party.advance(float(contacts.ages[0]))
+                party.look(self.belief(state.guesses).belief.probability() == 0)
+        self._told = None
+        return searches
+
+    def remembered(self, searches: dict[str, Search], *, by_party: bool) -> dict[str, Any]:
+        """The memories of searches, for the next state; that of the party only if hunters search by it."""
+        memory = {name: each.snapshot() for name, each in searches.items() if name != PARTY or by_party}
+        self._told = memory.get(PARTY)
+        return memory
+
+    def _party_at(self, memory: dict[str, Any]) -> SearchParty:
+        if self._told is not memory:
+            self._told = None
+            self._party.restore(memory)
+            self._told = memory
+        return self._party
 
     def flood(self, guesses: dict[str, Any]) -> FloodSearch:
         """The flood as it is in a state."""
-        found = self.recalled(guesses)["flood"]
+        found = self.recalled(guesses, "flood")
         assert isinstance(found, FloodSearch)
         return found
 
     def belief(self, guesses: dict[str, Any]) -> BeliefSearch:
         """The belief as it is in a state."""
-        found = self.recalled(guesses)["belief"]
+        found = self.recalled(guesses, "belief")
         assert isinstance(found, BeliefSearch)
         return found

@@ -62,7 +62,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class SearchBy:
-    """Let hunters search in this way from now on: "flood", "belief", "last" or "random"."""
+    """Let hunters search in this way from now on: "flood", "belief", "last", "random" or "party"."""
 
     how: str
 

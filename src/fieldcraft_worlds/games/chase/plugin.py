@@ -106,7 +106,9 @@ class ChaseGame:
         Action("sneak", "sneak while held: slow, and silent", ("key left ctrl", "key c", "pad left trigger")),
         Action("throw", "throw a stone: hunters hear where it falls", ("mouse left",)),
         Action("go", "walk there by the shortest way", ("mouse right",)),
-        Action("search", "let hunters search in the next way: by flood, by belief, where you were last, anywhere", ("key f", "pad x")),
+        Action(
+            "search", "let hunters search in the next way: flood, belief, where you were last, anywhere, as a party", ("key f", "pad x")
+        ),
         Action("lead", "lead the player yourself, or let him play by himself", ("key m", "pad y")),
     )
     settings = Settings

@@ -34,7 +34,7 @@ OVERLAYS = (
     Overlay("infection", "1", "how near hunters are, by ways: civilians flee down this slope", group="field", shown=True),
     Overlay("noise", "2", "what can be heard", group="field"),
     Overlay("heat", "3", "the flood after a player who was lost: where he may be if he ran on", group="field"),
-    Overlay("belief", "4", "how likely hunters think that the player is in each place", group="field"),
+    Overlay("belief", "4", "how likely hunters think that the player is in each place: by their party while it searches", group="field"),
     Overlay("staleness", "5", "how long ago hunters looked at each place: patrols go where it is longest", group="field"),
     Overlay("sight", "6", "what hunters see", shown=True),
     Overlay("barrier", "7", "where the player cannot have gone, by the flood"),
@@ -95,15 +95,22 @@ def _field(ground: Ground, settings: Settings, mirror: Mirror, state: State, ove
         label = "heat: nobody is lost" if heat is None else "heat of the flood"
         found = Field(np.zeros_like(state.noise) if heat is None else heat, label, (0.0, 1.0), "danger", opacity=0.9)
     elif "belief" in overlays:
-        belief = mirror.belief(state.guesses).belief.values
-        top = float(belief.max())
-        found = Field(belief / np.float32(top), f"belief, of at most {top:.2g}", (0.0, 1.0), "#b792f0", threshold=0.004, opacity=0.9)
+        found = _believed(mirror, state)
     elif "staleness" in overlays:
         found = Field(mirror.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55)
     else:
         return None
     # Waypoints without a value would be brighter than those with a low one.
     return found if ground.is_straight else replace(found, threshold=None)
+
+
+def _believed(mirror: Mirror, state: State) -> Field:
+    """How likely each place is: by the tracks of a party while it searches, else by the belief."""
+    label, values = "tracks of the party", mirror.party(state.guesses).values
+    if values is None:
+        label, values = "belief", mirror.belief(state.guesses).belief.values
+    top = float(values.max())
+    return Field(values / np.float32(top or 1.0), f"{label}, of at most {top:.2g}", (0.0, 1.0), "#b792f0", threshold=0.004, opacity=0.9)
 
 
 def _areas(ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Areas]:
@@ -157,7 +164,7 @@ def _way(ground: Ground, at: NDArray[np.float64], cell: int, goal: int) -> NDArr
 def _guess(mirror: Mirror, state: State) -> NDArray[np.float64] | None:
     if state.contacts.in_sight[0]:
         return None
-    return mirror.recalled(state.guesses)[state.search].estimate()
+    return mirror.recalled(state.guesses, state.search).estimate()
 
 
 def _marks(ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Marks]:

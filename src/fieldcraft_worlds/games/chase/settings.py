@@ -9,13 +9,20 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 
-__all__ = ["GUARDS", "KINDS_OF_HUNTERS", "SEARCHING", "ZOMBIES", "CivilianRules", "HunterRules", "PlayerRules", "Settings"]
+__all__ = [
+    "BESIDE", "GUARDS", "KINDS_OF_HUNTERS", "PARTY", "SEARCHING", "ZOMBIES", "CivilianRules", "HunterRules", "PlayerRules", "Settings",
+]  # fmt: skip
 
 ZOMBIES, GUARDS = "zombies", "guards"
 KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15
 _MOST = 100_000
-SEARCHING = ("flood", "belief", "last", "random")
+BESIDE = ("flood", "belief", "last", "random")
+"""Ways of searching that remember side by side, whichever is chosen."""
+
+PARTY = "party"
+SEARCHING = (*BESIDE, PARTY)
+"""All ways of searching; the party remembers only while hunters search by it."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +141,7 @@ class Settings(Paced):
     kind: "zombies", who bite civilians too, and infect them, or "guards", who are faster and leave them alone.
     hunters, civilians, items: how many there are; the exit opens when all items are found.
     search: how hunters search for the player whom they have lost: "flood" (`fc.Pursuit`), "belief" (`fc.Belief`), "last" (where
-        it was last seen) or "random".
+        it was last seen), "random" or "party" (`fc.SearchParty`).
     scale: world units in a unit of length; 0 lets the map decide: a cell of a grid, half a typical edge of waypoints, and of a
         mesh a two-thousandth of its area, as a square.
     rate: steps a second.

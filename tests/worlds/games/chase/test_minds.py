@@ -10,7 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft_worlds.games.chase.orders import Lead, Pace, Throw, Walk
-from fieldcraft_worlds.games.chase.settings import CivilianRules, HunterRules, PlayerRules, Settings
+from fieldcraft_worlds.games.chase.settings import SEARCHING, CivilianRules, HunterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.chase.state import CHASE, CIVILIAN, HUNTER, INVESTIGATE, NOBODY, PATROL, SEARCH, TURNING
 from support.chases import SMALL, Chase, a_map, begun, rooms
 
@@ -74,7 +74,7 @@ def test_who_comes_too_near_is_felt() -> None:
     assert mood(chase) == CHASE
 
 
-@pytest.mark.parametrize("search", ["flood", "belief", "last", "random"])
+@pytest.mark.parametrize("search", SEARCHING)
 def test_who_loses_the_player_searches_and_then_gives_up(search: str) -> None:
     chase = duel(split(), search=search, hunter=HunterRules(patience=4.0, run=0.4, walk=0.3))
     chase.put(0, (30.5, 3.5))

@@ -186,7 +186,8 @@ def test_the_way_of_searching_can_be_changed_while_it_runs() -> None:
     for _ in range(5):
         ways.append(match.state.search)
         match.step(match.world.orders(match.state, hands(pressed={"search": None})))
-    assert ways == ["flood", "belief", "last", "random", "flood"]
+    assert ways == ["flood", "belief", "last", "random", "party"]
+    assert match.state.search == "flood"
     assert not match.state.by_hand
 
 
