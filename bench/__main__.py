@@ -30,6 +30,7 @@ SUITES = {
     "towers": "bench.towers",
     "graph": "bench.graph",
     "pursuit": "bench.pursuit",
+    "searching": "bench.searching",
     "sight": "bench.sight",
     "memory": "bench.memory",
     "learning": "bench.learning",
