@@ -19,6 +19,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.recordings import fit_places, pitch, read_football, read_turnovers, score_places
 from fieldcraft_worlds.experiments.experiment import Experiment
 from fieldcraft_worlds.experiments.moments import Moment
+from fieldcraft_worlds.experiments.pitch_control import pitch_control
 from fieldcraft_worlds.experiments.recorded import add_data_argument, data_folder, digest_of
 from fieldcraft_worlds.experiments.statistics import Interval, mean, paired
 from fieldcraft_worlds.experiments.study import Job, Measure, Row, Study, Summary, Value, number, whole
@@ -41,12 +42,14 @@ _REACH = 10.0  # metres that a player's influence reaches
 _DECAY = 0.2
 _FAINTEST = 1e-6
 _AHEAD = 2.0  # seconds that the ball is carried on
+_BEFORE = 0.4  # seconds over which it is seen how ball and players move
 _NEAR = 2.0
 _BLUR = 8.0  # metres that a turnover elsewhere is spread over
 _NO_DENSITY = 0.01
 _PATH = Path("trajectories") / "football" / "anon_match_25hz_frames1-6000.csv"
 
 ELSEWHERE = "turnovers elsewhere"
+CONTROL = "pitch control"
 LAYERS = ("tension", "influence", "contested", "spread of both teams", "spread of a team")
 _BALL = ("the ball", "the ball's way")
 _BASELINES = (*_BALL, "nearest opponents", ELSEWHERE)
@@ -59,9 +62,11 @@ MODELS: Mapping[str, tuple[str, ...]] = {
     BEST: _BASELINES,
     "contested": ("contested",),
     "all layers": LAYERS,
+    CONTROL: (CONTROL,),
     "the ball, contested": (*_BALL, "contested"),
+    "the ball, pitch control": (*_BALL, CONTROL),
     "the ball, all layers": (*_BALL, *LAYERS),
-    "everything": (*_BASELINES, *LAYERS),
+    "everything": (*_BASELINES, *LAYERS, CONTROL),
 }
 
 
@@ -124,16 +129,22 @@ def asked_of(path: Path) -> tuple[list[Moment], Floats]:
             if not len(ahead):
                 continue
             play.advance_to(moment)
-            sides = [play.living(team).positions for team in TEAMS]
+            players_now = [play.living(team) for team in TEAMS]
+            sides = [each.positions for each in players_now]
             for team, spread, side in zip(TEAMS, spreads, sides, strict=True):
                 for layer in (teams[team], spread):
                     layer.sync(range(len(side)), side, outside="clamp")
                 spread.settle()
             imap.step()
-            ball, earlier = (each.living("ball").positions for each in (play, before.advance_to(moment - 0.4)))
+            ball, earlier = (each.living("ball").positions for each in (play, before.advance_to(moment - _BEFORE)))
             if not len(ball) or not len(earlier):
                 continue
-            on = ball[0] + (ball[0] - earlier[0]) / 0.4 * _AHEAD
+            on = ball[0] + (ball[0] - earlier[0]) / _BEFORE * _AHEAD
+            players_then = [before.living(team) for team in TEAMS]
+            home, away = (
+                _velocities(now.keys, now.positions, then.keys, then.positions) for now, then in zip(players_now, players_then, strict=True)
+            )
+            control = pitch_control(places, (sides[0], sides[1]), (home, away), ball[0])
             logs = [np.log(spread.values.reshape(-1).astype(np.float64) + _FAINTEST) for spread in spreads]
             gaps = ((sides[0][:, None] - sides[1][None]) ** 2).sum(axis=2)
             one, other = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
@@ -145,11 +156,20 @@ def asked_of(path: Path) -> tuple[list[Moment], Floats]:
                 "spread of a team": np.maximum(*logs),
                 "the ball": _closeness(places, ball[0]),
                 "the ball's way": _closeness(places, on),
+                CONTROL: 4 * control * (1 - control),
                 "nearest opponents": _closeness(places, (sides[0][one] + sides[1][other]) / 2),
             }
             yield Moment(moment, features, np.atleast_1d(grid.cell_at(ahead.positions, outside="clamp")).astype(np.int64))
 
     return list(told()), places
+
+
+def _velocities(keys: NDArray[np.int64], now: Floats, keys_before: NDArray[np.int64], before: Floats) -> Floats:
+    """How players move, (N, 2) metres a second; 0 for who was not there before."""
+    moves = np.zeros_like(now)
+    _, here, there = np.intersect1d(keys, keys_before, assume_unique=True, return_indices=True)
+    moves[here] = (now[here] - before[there]) / _BEFORE
+    return moves
 
 
 @lru_cache(maxsize=2)
@@ -185,7 +205,7 @@ def _study(chosen: argparse.Namespace) -> Study:
 
 EXPERIMENT = Experiment(
     "turnovers",
-    "does contested ground say where a football team loses the ball in the next five seconds?",
+    "do contested ground and pitch control say where a football team loses the ball in the next five seconds?",
     "Reads a recorded football match, draws layers of influence of both teams, and asks where the ball is lost in the next five seconds;"
     " against the place of the ball itself.",
     "fieldcraft experiment turnovers --data data --out out/turnovers",
