@@ -33,20 +33,26 @@ READY: dict[str, Callable[[], Any]] = {
     "journey": Journey,
     "then": lambda: Then(Stand(), Run(), (0.0, 2.0)),
     "afraid": lambda: Afraid(Then(Hide(), DoubleBack(), (2.0, 3.0)), 3.0),
-    "all": lambda: Motion(paces=(0.5, 1.0)),
+    "all": lambda: Motion(paces=(0.5, 1.0), changes=0.2),
 }
 
 
-def chances(space: Space, mover: Mover, cell: int, velocity: tuple[float, ...], stride: float) -> NDArray[np.float64]:
-    """The matrix of a motion, from row to column in one interval: cells on the way, and then the same cells for who has arrived."""
+def interval(space: Space, mover: Mover, cell: int, velocity: tuple[float, ...], stride: float) -> NDArray[np.float64]:
+    """The matrix of an interval of a motion whose parts follow no clock, from row to column: part by part, all cells in each."""
     lost = Lost(space, cell, np.array(velocity), np.zeros((0, space.dimensions)), stride, 1.0)
-    matrix, there = np.zeros((len(space), len(space))), np.zeros(len(space))
-    ways = space.ways
-    np.add.at(matrix, (ways.origins, ways.ends), mover.chances(lost))
-    matrix += np.diag(1 - matrix.sum(axis=1))
-    cells, likely = mover.arriving(lost) if mover.stages[0].arrives else ([], [])
-    there[cells] = likely
-    return np.block([[(1 - there)[:, np.newaxis] * matrix, np.diag(there)], [np.zeros_like(matrix), np.eye(len(space))]])
+    ways, count, stages = space.ways, len(space), mover.stages
+    begins, moves = np.eye(count * len(stages)), np.zeros((count * len(stages),) * 2)
+    for number, stage in enumerate(stages):
+        own = np.zeros((count, count))
+        np.add.at(own, (ways.origins, ways.ends), stage.mover.chances(lost))
+        own += np.diag(1 - own.sum(axis=1))
+        moves[number * count : (number + 1) * count, number * count : (number + 1) * count] = own
+        for at, likely in zip(*stage.mover.arriving(lost), strict=True) if stage.arrives else ():
+            begins[number * count + at, number * count + at] -= likely
+            parting = stage.mover.parting(lost)[at] if stage.follows else [1.0]
+            for offset, share in zip(stage.follows or (1,), parting, strict=True):
+                begins[number * count + at, (number + offset) * count + at] += likely * share
+    return np.asarray(begins @ moves)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,27 +101,34 @@ def test_sums_to_one_and_is_only_where_one_can_have_got_to(kind: str, seed: int)
             assert sum(belief.hypotheses().values()) == pytest.approx(1), name
 
 
-def test_weights_and_cells_are_bayes_rule_over_all_paths() -> None:
+def small() -> tuple[fc.Grid, dict[str, Mover], dict[str, float]]:
+    """Eight cells, one of them a wall, ways of moving on them, and how likely each is."""
     walls = np.zeros((2, 4), dtype=bool)
     walls[0, 2] = True
-    grid = fc.Grid(4, 2, walls=walls, neighbors=8)
-    start, velocity = 1, (1.0, 0.0)
     movers = {"runs": Run(far=1), "wanders": Wander(0.2), "stands": Stand(), "goes": Journey([(0.5, 1.5), (3.5, 1.5)], weights=[1, 3])}
-    first = {"runs": 0.4, "wanders": 0.3, "stands": 0.2, "goes": 0.1}
-    looks = [[4], [1, 5], [6]]
+    return fc.Grid(4, 2, walls=walls, neighbors=8), movers, {"runs": 0.4, "wanders": 0.3, "stands": 0.2, "goes": 0.1}
+
+
+LOOKS = ([4], [1, 5], [6], [7, 0])
+
+
+def test_weights_and_cells_are_bayes_rule_over_all_paths() -> None:
+    grid, movers, first = small()
+    start, velocity = 1, (1.0, 0.0)
     belief = fc.Belief(grid, 1.0, every=1.0, motion={name: (first[name], mover) for name, mover in movers.items()})
     belief.see((1.5, 0.5), velocity=velocity)
     joint = {}
     for name, mover in movers.items():
-        matrix = chances(grid, mover, start, velocity, 1.0)
-        cells = np.zeros(len(grid))
-        for path in itertools.product(range(2 * len(grid)), repeat=len(looks)):
-            chance = first[name]
-            for before, after, seen in zip((start, *path), path, looks, strict=False):
-                chance *= matrix[before, after] * (0.25 if after % len(grid) in seen else 1.0)
-            cells[path[-1] % len(grid)] += chance
-        joint[name] = cells
-    for seen in looks:
+        matrix = interval(grid, mover, start, velocity, 1.0)
+        paths = {start: first[name]}
+        for seen in LOOKS:
+            longer: dict[int, float] = {}
+            for (before, chance), after in itertools.product(paths.items(), range(len(matrix))):
+                kept = chance * matrix[before, after] * (0.25 if after % len(grid) in seen else 1.0)
+                longer[after] = longer.get(after, 0.0) + kept
+            paths = longer
+        joint[name] = np.bincount(np.array(list(paths)) % len(grid), list(paths.values()), minlength=len(grid))
+    for seen in LOOKS:
         belief.step()
         assert belief.look(seen, missed=0.25)
     total = sum(cells.sum() for cells in joint.values())
@@ -126,9 +139,55 @@ def test_weights_and_cells_are_bayes_rule_over_all_paths() -> None:
     for name, cells in joint.items():
         np.testing.assert_allclose(belief.probability(hypothesis=name).reshape(-1), cells / cells.sum(), atol=1e-6)
     before = {name: cells[7] for name, cells in joint.items()}
-    belief.see((3.5, 1.5))  # found after three steps: of each counts how likely it held the place
+    belief.see((3.5, 1.5))  # found after four steps: of each counts how likely it held the place
     posterior = {name: 0.8 * chance / sum(before.values()) + 0.2 * first[name] for name, chance in before.items()}
     assert belief.hypotheses() == pytest.approx(posterior, rel=1e-6)
+
+
+def test_whoever_changes_goes_over_to_the_others_where_it_is() -> None:
+    grid, _, _ = small()
+    motion = Motion(runs=0.4, hides=0, doubles_back=0, stands=0.2, wanders=0.3, far=1, changes=0.5)
+    ways = {"runs": Run(far=1), "wanders": Wander(), "stands": Stand()}
+    first = dict(zip(ways, np.array([0.4, 0.3, 0.2]) / 0.9, strict=True))
+    belief = fc.Belief(grid, 1.0, every=1.0, motion=motion)
+    belief.see((1.5, 0.5), velocity=(1.0, 0.0))
+    matrices = {name: interval(grid, mover, 1, (1.0, 0.0), 1.0) for name, mover in ways.items()}
+    held = {name: np.eye(len(matrix))[1] * first[name] for name, matrix in matrices.items()}
+    for seen in LOOKS:
+        leaving = {name: (1 - np.exp(-0.5)) * mass for name, mass in held.items()}
+        for name in ways:
+            held[name] = held[name] - leaving[name]
+        for name, other in itertools.permutations(ways, 2):
+            held[other][: len(grid)] += leaving[name].reshape(-1, len(grid)).sum(axis=0) * first[other] / (1 - first[name])
+        held = {name: mass @ matrices[name] for name, mass in held.items()}
+        for mass in held.values():
+            mass.reshape(-1, len(grid))[:, seen] *= 0.25
+        total = sum(mass.sum() for mass in held.values())
+        held = {name: mass / total for name, mass in held.items()}
+        belief.step()
+        belief.look(seen, missed=0.25)
+    assert belief.hypotheses() == pytest.approx({name: mass.sum() for name, mass in held.items()}, rel=1e-6)
+    for name, mass in held.items():
+        own = mass.reshape(-1, len(grid)).sum(axis=0)
+        np.testing.assert_allclose(belief.probability(hypothesis=name).reshape(-1), own / own.sum(), atol=1e-6)
+
+
+def test_one_who_never_changes_is_as_before_to_the_bit() -> None:
+    cave = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
+    at = cave.position_of(cave.nearest_open(340))
+    motion = Motion()
+    beliefs = [fc.Belief(cave, 2.0, motion=each) for each in (motion, Motion(changes=0.0), dict(_alone(motion)), Motion(changes=0.3))]
+    for belief in beliefs:
+        belief.see(at, velocity=(1.0, 0.5))
+        belief.advance(8.0)
+        belief.look(np.arange(0, len(cave), 3))
+    bits = [belief.probability().tobytes() for belief in beliefs]
+    assert bits[0] == bits[1] == bits[2] != bits[3]
+    assert beliefs[3].probability().sum() == pytest.approx(1, abs=1e-12)
+
+
+def _alone(motion: Motion) -> list[tuple[str, tuple[float, Mover]]]:
+    return [(name, strands[0]) for name, strands in motion.movers.items()]
 
 
 @settings(max_examples=20)
@@ -352,7 +411,8 @@ def test_bad_input() -> None:
         (lambda: Then(Run(), 3), "second"), (lambda: Then(DoubleBack(), Run()), "change in time"),
         (lambda: Then(Run(), Run(), (2, 1)), "after"),
         (lambda: Afraid(3, 2.0), "mover"), (lambda: Afraid(Run(), 0), "radius"), (lambda: Motion(paces=(0,)), "paces"),
-        (lambda: Motion(paces=()), "paces"), (lambda: Motion(speed=0), "speed"), (lambda: Motion(heading=-1), "heading"),
+        (lambda: Motion(paces=()), "paces"), (lambda: Motion(speed=0), "speed"),
+        (lambda: Motion(changes=-1), "changes"), (lambda: Motion(heading=-1), "heading"),
     ):  # fmt: skip
         with refused(InvalidValue, word):
             call()

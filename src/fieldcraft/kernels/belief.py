@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["AROUND", "drift_grid", "wander", "wander_grid"]
+__all__ = ["AROUND", "arrive", "begin", "drift_grid", "wander", "wander_grid"]
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """Where a step can come from: (rows, columns) away, in the order of the bits of `ins`."""
@@ -97,3 +97,18 @@ def drift_grid(mass, scale, keep, shares, out, first, last):
             here = here + g[x] * seventh[x]
             here = here + h[x] * eighth[x]
             new[x] = here * scale
+
+
+@kernel("out f8[::1], i8[::1], f8[::1], out f8[::1]")
+def arrive(mass, cells, chances, moved):
+    """Take a part of the mass out of some cells: `chances` say how much of each, and `moved` becomes what that was."""
+    for k in range(cells.shape[0]):
+        moved[k] = mass[cells[k]] * chances[k]
+        mass[cells[k]] -= moved[k]
+
+
+@kernel("f8[::1], i8[::1], f8[::1], out f8[::1]")
+def begin(moved, cells, shares, mass):
+    """Bring `shares` of what was moved into the same cells of another mass."""
+    for k in range(cells.shape[0]):
+        mass[cells[k]] += moved[k] * shares[k]

@@ -67,6 +67,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     # guesses
     "belief": ("pursuit",),
     "foresee": ("pursuit",),
+    "legs": ("pursuit",),
     # maps and pictures
     "maze": ("maps", "generate_map"),
     "paint": ("view",),

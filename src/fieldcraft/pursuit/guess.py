@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.pursuit import door
 from fieldcraft.pursuit.hypotheses import Hypotheses
 from fieldcraft.pursuit.motion.movers import Lost, Mover
@@ -41,7 +43,7 @@ class Guess:
         self._layout = layout
         self._shared = shared
         self._flows: dict[int, door.Flow | None] = {}
-        self._arrivals: dict[int, tuple[Ints, Floats]] = {}
+        self._arrivals: dict[int, tuple[Ints, Floats, list[tuple[int, Floats]]]] = {}
         self._live: list[bool] = []
 
     # What happens
@@ -106,6 +108,8 @@ class Guess:
 
     def step(self, spare: Floats) -> Floats:
         """Let an interval pass; the memory to work in comes back, it may be another."""
+        if self.hypotheses.changes:
+            self._change()
         self._arrive()
         for number, follower, chance in self._turning():
             self._live[follower] |= self._live[number]
@@ -126,20 +130,50 @@ class Guess:
         return spare
 
     def _arrive(self) -> None:
-        """Go on to the next part where somebody arrives; who begins the next part in this interval does not arrive in that, too."""
+        """Go on to the next part where somebody arrives; who begins a part in this interval does not arrive in that, too."""
+        begun = []
         for number in range(len(self.masses) - 1, -1, -1):
             stage = self.hypotheses.stages[number]
             if not stage.arrives or not self._live[number]:
                 continue
             if number not in self._arrivals:
                 cells, chances = stage.mover.arriving(self.lost)
-                self._arrivals[number] = self._layout.index(cells), chances
-            flat, chances = self._arrivals[number]
-            before, after = (self.masses[part].reshape(-1) for part in (number, number + 1))
-            moved = before[flat] * chances
-            before[flat] -= moved
-            after[flat] += moved
-            self._live[number + 1] |= bool(moved.any())
+                self._arrivals[number] = self._layout.index(cells), np.asarray(chances, dtype=np.float64), self._parted(number, cells)
+            flat, chances, followers = self._arrivals[number]
+            moved = np.empty(len(flat))
+            kernels.belief.arrive(self.masses[number].reshape(-1), flat, chances, moved)
+            if moved.any():
+                begun += [(moved, flat, shares, follower) for follower, shares in followers]
+        for moved, flat, shares, follower in begun:
+            kernels.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
+            self._live[follower] = True
+
+    def _parted(self, number: int, cells: Ints) -> list[tuple[int, Floats]]:
+        """The parts that follow one, and the share of those who arrive in cells that begins each."""
+        stage = self.hypotheses.stages[number]
+        if not stage.follows:
+            return [(number + 1, np.ones(len(cells)))]
+        shares = np.ascontiguousarray(stage.mover.parting(self.lost)[cells].T)
+        return [(number + offset, share) for offset, share in zip(stage.follows, shares, strict=True) if share.any()]
+
+    def _change(self) -> None:
+        """Let a part of all who do one thing begin another in this interval, as often as those were thought likely at first."""
+        chance = -math.expm1(-self.hypotheses.changes * self.lost.every)
+        if chance == 0 or len(self.weights) < 2:
+            return
+        first = np.array(self.hypotheses.weights)
+        leaving = [np.zeros_like(self.masses[0]) for _ in self.weights]
+        for mass, owner, live in zip(self.masses, self.hypotheses.owners, self._live, strict=True):
+            if live:
+                moved = mass * chance
+                mass -= moved
+                leaving[owner] += moved
+        shares = [part / (1 - weight) for part, weight in zip(leaving, first.tolist(), strict=True)]
+        whole = np.sum(shares, axis=0)
+        for strand, number in enumerate(self.hypotheses.firsts):
+            owner = self.hypotheses.owners[number]
+            self.masses[number] += (whole - shares[owner]) * (first[owner] * self.hypotheses.splits[strand])
+            self._live[number] = True
 
     def _turning(self) -> list[tuple[int, int, float]]:
         """The parts that end in this interval, what follows, and with what chance if they have not ended yet; the last first."""
@@ -152,6 +186,8 @@ class Guess:
             begin, end = max(low, now), now + self.lost.every
             if end > begin:
                 found.append((number, number + stage.skips, 1.0 if end >= high else (end - begin) / (high - begin)))
+            elif now >= high and self.hypotheses.changes:  # whoever has begun it late
+                found.append((number, number + stage.skips, 1.0))
         return found[::-1]
 
     def _flow(self, number: int) -> door.Flow | None:

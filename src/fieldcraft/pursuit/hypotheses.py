@@ -20,6 +20,7 @@ class Hypotheses:
 
     `names` and `weights` (H,) are theirs, the weights add up to 1; `stages` (S,) are all their parts, and `owners` (S,) whose each is. A
     hypothesis has one or several strands of parts that follow one another: strand k begins with `firsts[k]`, and has the share `splits[k]`.
+    `changes` is the chance per second that the target goes over from one to another.
     """
 
     names: tuple[str, ...]
@@ -28,6 +29,7 @@ class Hypotheses:
     owners: tuple[int, ...]
     firsts: tuple[int, ...]
     splits: tuple[float, ...]
+    changes: float = 0.0
 
     @property
     def plain(self) -> bool:
@@ -54,7 +56,8 @@ def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
                 stages += mover.stages
         names.append(name)
         weights.append(own / total)
-    return Hypotheses(tuple(names), tuple(weights), tuple(stages), tuple(owners), tuple(firsts), tuple(splits))
+    changes = motion.changes if isinstance(motion, Motion) else 0.0
+    return Hypotheses(tuple(names), tuple(weights), tuple(stages), tuple(owners), tuple(firsts), tuple(splits), changes)
 
 
 def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover]]]:

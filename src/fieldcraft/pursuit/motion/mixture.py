@@ -38,6 +38,9 @@ class Motion:
     paces: how fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which carries a mass for each of them and
         each way of moving.
     speed: the full speed, world units a second, if it was learned; see `fit`.
+    changes: how often a second somebody turns to something else of these, at least 0: after `t` seconds, e to the minus of `changes * t`
+        have not. What they turn to is as likely as it was at first, and begins where they are; whoever turns to doubling back after the
+        longest `turn` is on the way back at once. For a belief.
 
     `fc.Belief(space, speed, motion=...)` and `fc.SearchParty` take it.
 
@@ -55,6 +58,7 @@ class Motion:
     heading: float = 4.0
     paces: tuple[float, ...] = (1.0,)
     speed: float | None = None
+    changes: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("runs", "hides", "doubles_back", "stands", "wanders"):
@@ -63,7 +67,7 @@ class Motion:
             raise InvalidValue("A fugitive does something", got="0 for all that it may do", remedy="Pass runs=1, say")
         for name in ("turn", "near"):
             object.__setattr__(self, name, checked_range(name, getattr(self, name)))
-        for name in ("far", "heading"):
+        for name in ("far", "heading", "changes"):
             object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
         paces = checks.numbers("paces", self.paces, np.size(self.paces))
         if not len(paces) or (paces <= 0).any() or (paces > 1).any():

@@ -43,7 +43,7 @@ class Lost:
     searchers: Floats
     stride: float
     every: float
-    kept: dict[Any, Floats] = field(default_factory=dict, repr=False)
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def slower(self, pace: float = 1.0) -> Floats:
         """The share of those who set out on each of `space.ways` that get to its end in an interval, (A,): a long step takes several."""
@@ -61,12 +61,14 @@ class Stage:
         last for ever.
     skips: which part follows then: the next, or one so many after it.
     arrives: whether the next part begins where the mover's `arriving` says.
+    follows: where one of several parts begins then: how many after this one each of them stands; the mover's `parting` says which.
     """
 
     mover: Mover
     after: tuple[float, float] | None = None
     skips: int = 1
     arrives: bool = False
+    follows: tuple[int, ...] = ()
 
 
 class Mover:
@@ -97,6 +99,10 @@ class Mover:
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
         """The cells (K,) in which somebody arrives, and how likely who comes there does (K,): the next part of the motion begins."""
         return np.zeros(0, dtype=np.int64), np.zeros(0)
+
+    def parting(self, lost: Lost) -> Floats:
+        """How likely each of the F parts that may follow is for who arrives in each cell, (N, F); those of a cell add up to 1."""
+        raise NotImplementedError
 
     def flow(self, lost: Lost) -> door.Flow | None:
         """The flow of belief that follows from the chances; None if nothing moves."""
@@ -241,6 +247,10 @@ class Afraid(Mover):
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
         """The cells and chances of the way of moving."""
         return self.mover.arriving(lost)
+
+    def parting(self, lost: Lost) -> Floats:
+        """The parts that follow the way of moving."""
+        return self.mover.parting(lost)
 
     def chances(self, lost: Lost) -> Floats:
         """The chances of the way of moving, with other weights near searchers."""

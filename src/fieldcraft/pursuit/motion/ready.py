@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths import distance_map
+from fieldcraft.pursuit import door
 from fieldcraft.pursuit.motion.goals import Goals, goals_at, goals_everywhere, led
+from fieldcraft.pursuit.motion.legs import SECTORS, first_leg, sectors_of
 from fieldcraft.pursuit.motion.movers import Lost, Mover, Stage, Stand, Then, share_below_one
+from fieldcraft.pursuit.outlooks import outlooks_of
 from fieldcraft.space.sight import visible
 
 __all__ = ["DoubleBack", "Hide", "Journey", "Run", "checked_range"]
@@ -20,10 +23,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _STAY, _STRAY = 0.05, 0.1
-_BEGINNING = 3  # steps by which the direction of a way is told
 _SIGHT = 10.0  # typical steps: how far others see, where a place to hide is looked for
-_HIDEOUTS, _WEIGHED = 24, 72
 _NARROW = 8  # how much likelier a place to hide is that fewer see
+_EVEN = 0.05  # how likely the most open one is, beside the most hidden
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,18 @@ class _Led(Mover):
         lost.kept[self, "there"] = there
         return chances
 
+    def _mixed(self, lost: Lost, toward: NDArray[Any]) -> Floats:
+        """The chances of somebody who takes steps with these chances, and stands, strays and is as fast as the motion says.
+
+        Where there is no step to go on to, it wanders.
+        """
+        ways, count = lost.space.ways, len(lost.space)
+        origins = ways.origins
+        leads = np.bincount(origins, weights=toward, minlength=count)
+        on = np.divide(toward, leads[origins], out=np.zeros(len(toward)), where=leads[origins] > 0)
+        loose = np.where(leads > 0, self.stray, 1.0) / np.maximum(np.diff(ways.starts), 1)
+        return np.asarray((1 - self.stay) * lost.slower(float(self.pace)) * ((1 - self.stray) * on + loose[origins]))
+
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
         """The goals, and how likely each is that of who comes there."""
         if (self, "there") not in lost.kept:
@@ -61,6 +75,47 @@ class _Led(Mover):
         there = lost.kept[self, "there"]
         cells = np.flatnonzero(there)
         return cells, there[cells]
+
+
+@dataclass(frozen=True)
+class _Onward(_Led):
+    """Somebody goes to a place in one sector of the map, and then in another, on and on."""
+
+    sector: int = 0
+
+    @staticmethod
+    def all_stages(mover: _Led) -> tuple[Stage, ...]:
+        """A part for each sector; after each, one towards another."""
+        made = (_Onward(stay=mover.stay, stray=mover.stray, pace=mover.pace, sector=number) for number in range(SECTORS))
+        return tuple(Stage(each, arrives=True, follows=tuple(range(-n, SECTORS - n))) for n, each in enumerate(made))
+
+    def chances(self, lost: Lost) -> Floats:
+        """The chances of all steps, see `Mover`."""
+        sectors = sectors_of(lost.space, _start(lost))
+        toward = (
+            sectors.toward[self.sector] if self.sector < len(sectors.centers) else np.zeros(len(lost.space.ways.ends), dtype=np.float32)
+        )
+        return self._mixed(lost, toward)
+
+    def flow(self, lost: Lost) -> door.Flow | None:
+        """The flow of belief, worked out once for each map."""
+        flows = sectors_of(lost.space, _start(lost)).flows
+        if (self, lost.stride) not in flows:
+            flows[self, lost.stride] = super().flow(lost)
+        found: door.Flow | None = flows[self, lost.stride]
+        return found
+
+    def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
+        """The cells of the sector, and how likely each is the end of the way."""
+        sectors = sectors_of(lost.space, _start(lost))
+        if self.sector >= len(sectors.centers):
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        cells = np.flatnonzero(sectors.there[self.sector])
+        return cells, sectors.there[self.sector][cells].astype(np.float64)
+
+    def parting(self, lost: Lost) -> Floats:
+        """How likely each sector is the next, (N, K)."""
+        return _next_sectors(lost)
 
 
 @dataclass(frozen=True)
@@ -74,7 +129,8 @@ class Run(_Led):
     stay, stray, pace: the share of intervals in which it stands, in [0, 1); the share of steps that lead anywhere, in [0, 1]; how fast
         it is beside the full speed, in (0, 1].
 
-    Goals are up to 64 places all over the map, as far as can be from each other; the ways to them are worked out once a map.
+    Any far cell may be the first goal; from there it goes to a place in another sector of the map, of up to 8. It has a part for each of
+    them, which costs a step of a belief as soon as somebody may be on the way there.
     """
 
     heading: float = 4.0
@@ -85,38 +141,65 @@ class Run(_Led):
         object.__setattr__(self, "heading", checks.not_negative("heading", self.heading))
         object.__setattr__(self, "far", checks.not_negative("far", self.far))
 
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The first way, and then those to each sector of the map."""
+        return (Stage(self, arrives=True, follows=tuple(range(1, 1 + SECTORS))), *_Onward.all_stages(self))
+
     def chances(self, lost: Lost) -> Floats:
         """The chances of all steps, see `Mover`."""
-        goals = goals_everywhere(lost.space, _start(lost))
-        return self._toward(lost, goals, self._onwards(lost, goals), arrives=False, straight=True)
-
-    def _onwards(self, lost: Lost, goals: Goals) -> Floats:
-        """How likely each goal is: far, and the way there begins as it ran."""
         if lost.cell is None:
-            return np.ones(len(goals.cells))
-        away = goals.away[:, lost.cell].astype(np.float64) / lost.space.typical_step
-        some = np.isfinite(away)
-        reach = min(self.far, float(np.median(away[some]))) if some.any() else 0.0
-        return np.where(some & (away >= reach), np.exp(self.heading * (_along(lost, goals) - 1)), 0.0)
+            return self._arrived_everywhere(lost)
+        leg = first_leg(lost)
+        away = leg.away / lost.space.typical_step
+        reach = min(self.far, float(np.median(away[leg.order])))
+        goals = np.where(np.isfinite(away) & (away >= reach), leg.liking(lost.velocity, self.heading), 0.0)
+        toward, there = leg.split(goals)
+        stuck = np.isfinite(away) & (goals <= 0) & (np.bincount(lost.space.ways.origins, toward, len(away)) <= 0)
+        lost.kept[self, "there"] = np.where(stuck, 1.0, there)
+        return self._mixed(lost, toward)
+
+    def _arrived_everywhere(self, lost: Lost) -> Floats:
+        lost.kept[self, "there"] = np.ones(len(lost.space))
+        return np.zeros(len(lost.space.ways.ends))
+
+    def parting(self, lost: Lost) -> Floats:
+        """How likely each sector is the next, (N, K)."""
+        return _next_sectors(lost)
 
 
 @dataclass(frozen=True)
 class _Back(_Led):
     """Somebody goes to a far place behind where it was last seen, and from there to the next."""
 
-    far: float = 30.0
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Turning, and the ways to each sector of the map."""
+        return (Stage(self, arrives=True, follows=tuple(range(1, 1 + SECTORS))), *_Onward.all_stages(self))
+
+    def flow(self, lost: Lost) -> door.Flow | None:
+        """Nothing moves while it turns."""
+        return None
 
     def chances(self, lost: Lost) -> Floats:
-        """The chances of all steps, see `Mover`."""
-        goals = goals_everywhere(lost.space, _start(lost))
+        """None for any step."""
+        return np.zeros(len(lost.space.ways.ends))
+
+    def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
+        """All cells."""
+        return np.arange(len(lost.space)), np.ones(len(lost.space))
+
+    def parting(self, lost: Lost) -> Floats:
+        """How likely each sector is: far ones behind where it was last seen, as far as there are any, (N, K)."""
+        onwards = _next_sectors(lost)
         if lost.cell is None:
-            return self._toward(lost, goals, np.ones(len(goals.cells)), arrives=False, straight=False)
-        away = goals.away[:, lost.cell].astype(np.float64) / lost.space.typical_step
-        offsets = lost.space.offsets_from(lost.space.position_of(lost.cell))[goals.cells]
-        behind = (offsets[:, : len(lost.velocity)] @ lost.velocity <= 0) & np.isfinite(away)
-        far = behind & (away >= self.far)
-        some = far if far.any() else behind if behind.any() else np.isfinite(away)
-        return self._toward(lost, goals, some.astype(np.float64), arrives=False, straight=False)
+            return onwards
+        sectors = sectors_of(lost.space, _start(lost))
+        behind = np.zeros(SECTORS)
+        behind[: len(sectors.centers)] = sectors.behind(lost)
+        back = onwards * behind
+        total = back.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(back, total, out=onwards.copy(), where=total > 0))
 
 
 @dataclass(frozen=True)
@@ -128,7 +211,7 @@ class DoubleBack(Run):
     turn: seconds after the last sighting in which it turns, the fewest and the most.
     heading, far, stay, stray, pace: as in `Run`.
 
-    It has two parts, so it costs two steps of a belief.
+    It has as many parts as `Run`, and one more.
     """
 
     turn: tuple[float, float] = (1.0, 6.0)
@@ -140,8 +223,18 @@ class DoubleBack(Run):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Running on, and then back."""
-        onwards = Run(stay=self.stay, stray=self.stray, pace=self.pace, heading=self.heading, far=self.far)
-        return Then(onwards, _Back(stay=self.stay, stray=self.stray, pace=self.pace, far=self.far), self.turn).stages
+        onwards = _RunOn(stay=self.stay, stray=self.stray, pace=self.pace, heading=self.heading, far=self.far)
+        return Then(onwards, _Back(stay=self.stay, stray=self.stray, pace=self.pace), self.turn).stages
+
+
+@dataclass(frozen=True)
+class _RunOn(Run):
+    """The first way of somebody who runs on."""
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The first way alone."""
+        return (Stage(self),)
 
 
 @dataclass(frozen=True)
@@ -153,6 +246,8 @@ class Hide(_Led):
     near: typical steps to the hiding place, the fewest and the most.
     sight: how far others see, world units; ten typical steps if absent.
     stay, stray, pace: as in `Run`.
+
+    Every such place may be the one, the likelier the fewer see it.
     """
 
     near: tuple[float, float] = (2.0, 16.0)
@@ -171,28 +266,24 @@ class Hide(_Led):
 
     def chances(self, lost: Lost) -> Floats:
         """The chances of all steps, see `Mover`."""
-        start, step = _start(lost), lost.space.typical_step
+        start = _start(lost)
+        lost = replace(lost, cell=start)
+        leg, step = first_leg(lost), lost.space.typical_step
         least, most = (steps * step for steps in self.near)
         sight = _SIGHT * step if self.sight is None else self.sight
-        away = distance_map(lost.space, lost.space.position_of(start), limit=most, outward=True).values.reshape(-1)
-        places = np.flatnonzero((away >= least) & (away <= most))
+        places = np.flatnonzero((leg.away >= least) & (leg.away <= most))
         views = lost.space.squares is not None or lost.space.period is None  # on a torus of hexagons nobody sees along lines
         if views:
             dark = np.setdiff1d(places, np.flatnonzero(visible(lost.space, lost.space.position_of(start), sight)))
             places = dark if len(dark) else places
-        if not len(places):
-            lost.kept[self, "there"] = np.zeros(len(lost.space))
-            return np.zeros(len(lost.space.ways.ends))
-        # By how far they are, every so many of them, so that all directions and distances are among them.
-        places = places[np.argsort(away[places], kind="stable")]
-        places = places[np.unique(np.linspace(0, len(places) - 1, _WEIGHED).astype(np.int64))]
-        seen_from = np.array(
-            [np.count_nonzero(visible(lost.space, lost.space.position_of(cell), sight)) if views else 0 for cell in places.tolist()]
-        )
-        order = np.argsort(seen_from, kind="stable")[:_HIDEOUTS]
-        chances = (1 - np.arange(len(order)) / len(places)) ** _NARROW + 0.05
-        goals = goals_at(lost.space, places[order], limit=2 * most + 4 * step)
-        return self._toward(lost, goals, chances, arrives=True, straight=True)
+        goals = np.zeros(len(lost.space))
+        if len(places):
+            seen_from = outlooks_of(lost.space, sight).openness(places) if views else np.zeros(len(places))
+            rank = np.argsort(np.argsort(seen_from, kind="stable"), kind="stable") / len(places)
+            goals[places] = (1 - rank) ** _NARROW + _EVEN
+        toward, there = leg.split(goals)
+        lost.kept[self, "there"] = there
+        return self._mixed(lost, toward)
 
 
 @dataclass(frozen=True)
@@ -263,15 +354,7 @@ def _start(lost: Lost) -> int:
     return lost.cell if lost.cell is not None else int(np.flatnonzero(~lost.space.walls.reshape(-1))[0])
 
 
-def _along(lost: Lost, goals: Goals) -> Floats:
-    """The cosine between how it moved and how the way to each goal begins, (K,); 1 where it stood."""
-    if lost.cell is None or not lost.velocity.any():
-        return np.ones(len(goals.cells))
-    here = np.full(len(goals.cells), lost.cell)
-    every = np.arange(len(goals.cells))
-    for _ in range(_BEGINNING):
-        arcs = goals.next[every, here]
-        here = np.where(arcs >= 0, lost.space.ways.ends[np.maximum(arcs, 0)], here)
-    moves = lost.space.offsets_from(lost.space.position_of(lost.cell))[here][:, : len(lost.velocity)]
-    size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((lost.velocity**2).sum())
-    return np.asarray((moves @ lost.velocity) / np.where(size > 0, size, np.inf))
+def _next_sectors(lost: Lost) -> Floats:
+    """How likely each sector of the map is the next to go to for who is in a cell, (N, K)."""
+    found = sectors_of(lost.space, _start(lost)).next
+    return np.pad(found, ((0, 0), (0, SECTORS - found.shape[1])))
