@@ -212,15 +212,9 @@ def _levels(rows: Sequence[Row]) -> Iterable[Summary]:
         Measure("matches lost", percent=True, limits=(0.0, 1.0), mark=0.5),
         Measure("score ahead", mark=0.0),
     )
+    against = tuple(dict.fromkeys(series for _, series, _ in found))
     if groups:
-        yield Summary(
-            tuple(groups),
-            tuple(series for _, series, _ in dict.fromkeys(found)),
-            measures,
-            found,
-            name="levels",
-            title="levels for a player",
-        )
+        yield Summary(tuple(groups), against, measures, found, name="levels", title="levels for a player")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -105,6 +105,7 @@ def test_levels_are_held_against_the_one_below() -> None:
     levels = next(each for each in league.summarise(rows).more if each.name == "levels")
     first, second = ((f"fair ({fair})", f"against easy ({easy})"), (f"hard ({hard})", f"against fair ({fair})"))
     assert levels.groups == (first[0], second[0])
+    assert levels.series == (first[1], second[1])
     assert levels.found[*first, "matches won"].value == 0.5
     assert levels.found[*first, "matches lost"].value == 0
     assert levels.found[*first, "score ahead"].value == 7.5
