@@ -62,7 +62,7 @@ def seen(ground: Ground, settings: Settings, mirror: Mirror, state: State, overl
         lines=tuple(_lines(ground, mirror, state, overlays)),
         marks=tuple(_marks(ground, settings, mirror, state, overlays)),
         labels=tuple(_labels(ground, state)),
-        facts=tuple(_facts(settings, state)),
+        facts=tuple(_facts(settings, mirror, state)),
         headline=state.outcome,
     )
 
@@ -212,7 +212,7 @@ def _labels(ground: Ground, state: State) -> Iterator[Label]:
         yield Label((x, y + up), _SIGNS[mood], MOOD_TONES[mood])
 
 
-def _facts(settings: Settings, state: State) -> Iterator[Fact]:
+def _facts(settings: Settings, mirror: Mirror, state: State) -> Iterator[Fact]:
     people = state.people
     yield Fact("player", f"{_GAITS[state.gait]}, {'by hand' if state.by_hand else 'by himself'}", _PLAYER)
     yield Fact("hearts, stones", f"{state.hearts} of {settings.player.hearts}, {state.stones}")
@@ -231,3 +231,18 @@ def _facts(settings: Settings, state: State) -> Iterator[Fact]:
     known = "in sight" if state.contacts.in_sight[0] else "never seen" if np.isinf(age) else f"lost {age:.0f} s ago"
     yield Fact("player is", known)
     yield Fact("search by", state.search)
+    if (people.moods[hunters] == SEARCH).any():
+        yield Fact("  looks for him", _explained(mirror, state))
+
+
+def _explained(mirror: Mirror, state: State) -> str:
+    """Where hunters look for the player, in a few words. Of n places that are alike likely it says n, fewer where some are likelier."""
+    if state.search == "last":
+        return "where he was seen"
+    values = mirror.recalled(state.guesses, state.search).values
+    if values is None:
+        return "anywhere"
+    if state.search == "flood":
+        return f"in {np.count_nonzero(values):,} warm places"
+    chances = values[values > 0].astype(np.float64)
+    return f"in about {chances.sum() ** 2 / max((chances**2).sum(), 1e-300):,.0f} places"

@@ -146,6 +146,21 @@ def test_the_overlay_shows_its_tracks() -> None:
     assert belief.label.startswith("belief")
 
 
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [("flood", "warm places"), ("belief", "in about"), ("last", "was seen"), ("random", "anywhere"), ("party", "in about")],
+)
+def test_the_panel_says_where_they_look(search: str, words: str) -> None:
+    chase = lost(rules=replace(RULES, search=search))
+
+    def told(state: State) -> dict[str, str]:
+        return {fact.name.strip(): fact.value for fact in seen(chase.ground, chase.settings, chase.mirror, state, frozenset()).facts}
+
+    assert words in told(chase.state)["looks for him"]
+    moods = np.where(chase.state.people.moods == SEARCH, 0, chase.state.people.moods)
+    assert "looks for him" not in told(chase.state.with_people(moods=moods))
+
+
 def test_it_is_one_of_the_games_ways() -> None:
     assert any("party" in action.text for action in GAME.actions)
 
