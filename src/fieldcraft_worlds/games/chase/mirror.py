@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import Contacts, InfluenceMap, LastSeen, Sight, Spread, best, sees
 from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search, SearchParty
+from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, Settings
+from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
 
@@ -161,6 +162,13 @@ class Mirror:
         return self._patrol.values
 
     # Searches
+
+    def check(self, state: State) -> None:
+        """Refuse what no searches and no patrols remember. Raises `InvalidValue`, or what else comes of reading it."""
+        bounds.one_of("the searches that remember", tuple(sorted(state.guesses)), (tuple(sorted(BESIDE)), tuple(sorted(SEARCHING))))
+        for name in state.guesses:
+            self.recalled(state.guesses, name)
+        self.waited(state.seen)
 
     def recalled(self, guesses: dict[str, Any], name: str) -> Search:
         """A search as it is in a state, to be read; a party by which nobody searches knows nothing."""

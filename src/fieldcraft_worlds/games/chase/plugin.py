@@ -51,8 +51,9 @@ class ChaseWorld:
         return start(self.ground, self.settings, self.mirror, rng)
 
     def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.ground.space)
+        """The state, if it is one that this world can go on from, see `state.checked` and `Mirror.check`."""
+        self.mirror.check(checked(state, self.ground.space))
+        return state
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.advance`."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
+from fieldcraft.errors import BadSaveFile
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.pursuit import SearchParty
 from fieldcraft_worlds.games.chase import HunterRules, Settings
@@ -184,3 +185,24 @@ def test_a_step_that_was_broken_off_leaves_no_trace(monkeypatch: pytest.MonkeyPa
     other.play(40)
     assert PARTY in chase.state.guesses
     assert digest(chase.state, KINDS) == digest(other.state, KINDS)
+
+
+@pytest.mark.parametrize("spoilt", ["nothing", "no flood", "another", "no party", "tracks off the map", "too few cells"])
+def test_a_save_with_other_memories_is_refused_before_anybody_thinks(spoilt: str, tmp_path: Any) -> None:
+    session = Session(find_game("chase"), a_map("floors"), replace(RULES, hunters=8, hunter=HunterRules(view=14)), 3)
+    while PARTY not in session.state.guesses or session.steps % 3 == 0:
+        session.step()
+    good = session.state.guesses
+    party, tracks = good[PARTY], good[PARTY]["tracks"]
+    bad: dict[str, dict[str, Any]] = {
+        "nothing": {},
+        "no flood": {name: memory for name, memory in good.items() if name != "flood"},
+        "another": {**good, "luck": party},
+        "no party": {**good, PARTY: None},
+        "tracks off the map": {**good, PARTY: {**party, "tracks": {**tracks, "cells": tracks["cells"] + 10**6}}},
+        "too few cells": {**good, PARTY: {**party, "tracks": {**tracks, "cells": tracks["cells"][:-1]}}},
+    }
+    session.state = replace(session.state, guesses=bad[spoilt])
+    session.save(tmp_path / "bad.save")
+    with pytest.raises(BadSaveFile):
+        Session.load(tmp_path / "bad.save", find_game)
