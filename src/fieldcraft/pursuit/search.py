@@ -24,7 +24,7 @@ PATIENCE = 20.0  # seconds after which a place that was not reached is given up
 
 
 class Search:
-    """A way of searching for a target that was seen and then lost; `SEARCHES` has four of them.
+    """A way of searching for a target that was seen and then lost; `SEARCHES` has five of them.
 
     Searchers are the game's: a search says where each should go now, knows nothing but what it is told, and goes through saves and
     states by `snapshot()`, plain data, and `restore(memory)`. Dice are passed to the one call that needs them.

@@ -26,7 +26,7 @@ _SOUND = 3  # steps of the noise layer in one thought: so far sound gets, in typ
 _INFECTION_REACH = 5.0  # units at which the layer of infection has fallen to 1/e
 _SOUND_LOSS = 0.13  # what noise loses in a unit of way, as in `Spread`
 _LEAST_NOISE = 1e-4
-_LOOKED_UP = 64  # places from which a party looks about before it is needed
+_LOOKED_UP = 24  # places from which a party looks about before it is needed
 _TRACKS = 200  # of a party: with 400 a frame in which it thinks takes twice as long, and the player is found no sooner
 
 

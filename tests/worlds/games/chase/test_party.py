@@ -60,12 +60,12 @@ def test_it_goes_on_the_same_from_a_state_that_was_packed(kind: str) -> None:
     state, rng = chase.state, np.random.default_rng()
     rng.bit_generator.state = chase.rng.bit_generator.state
     old, thought = state, 0
-    for number in range(60):
+    for number in range(45):
         if number % 9 == 4:  # an old state in between, and a look at it, which must leave no trace
             advance(chase.ground, chase.settings, chase.mirror, old, (), np.random.default_rng(1))
             seen(chase.ground, chase.settings, chase.mirror, old, frozenset({"belief", "estimate"}))
         chase.play()
-        if number % 6 == 0:
+        if number % 20 == 0:
             state = unpack(pack(state, KINDS), KINDS)
             mirror = Mirror(ground_of(a_map(kind), 0.0), chase.settings)
         state = advance(chase.ground, chase.settings, mirror, state, (), rng)
@@ -187,8 +187,7 @@ def test_a_step_that_was_broken_off_leaves_no_trace(monkeypatch: pytest.MonkeyPa
     assert digest(chase.state, KINDS) == digest(other.state, KINDS)
 
 
-@pytest.mark.parametrize("spoilt", ["nothing", "no flood", "another", "no party", "tracks off the map", "too few cells"])
-def test_a_save_with_other_memories_is_refused_before_anybody_thinks(spoilt: str, tmp_path: Any) -> None:
+def test_a_save_with_other_memories_is_refused_before_anybody_thinks(tmp_path: Any) -> None:
     session = Session(find_game("chase"), a_map("floors"), replace(RULES, hunters=8, hunter=HunterRules(view=14)), 3)
     while PARTY not in session.state.guesses or session.steps % 3 == 0:
         session.step()
@@ -202,7 +201,12 @@ def test_a_save_with_other_memories_is_refused_before_anybody_thinks(spoilt: str
         "tracks off the map": {**good, PARTY: {**party, "tracks": {**tracks, "cells": tracks["cells"] + 10**6}}},
         "too few cells": {**good, PARTY: {**party, "tracks": {**tracks, "cells": tracks["cells"][:-1]}}},
     }
-    session.state = replace(session.state, guesses=bad[spoilt])
-    session.save(tmp_path / "bad.save")
-    with pytest.raises(BadSaveFile):
-        Session.load(tmp_path / "bad.save", find_game)
+    state = session.state
+    for spoilt, guesses in bad.items():
+        session.state = replace(state, guesses=guesses)
+        session.save(tmp_path / f"{spoilt}.save")
+        with pytest.raises(BadSaveFile):
+            Session.load(tmp_path / f"{spoilt}.save", find_game)
+    session.state = state
+    session.save(tmp_path / "good.save")
+    assert Session.load(tmp_path / "good.save", find_game).digest() == session.digest()
