@@ -40,6 +40,8 @@ GAMES = {
     "towers": "towers --seed 7 --steps 1500 --size 960x540 --overlay influence --overlay front --overlay paths",
     "maze": "maze --seed 3 --steps 1204 --size 1200x720 --overlay memory --overlay 'last seen' --overlay way",
     "chase": "chase --seed 7 --steps 900 --size 1180x640 --overlay heat --overlay sight --overlay barrier --overlay estimate",
+    "chase_party": """chase --seed 102 --steps 447 --size 1180x640 --set 'kind="guards"' --set civilians=0 --set 'search="party"'"""
+    " --overlay belief --overlay sight --overlay estimate --overlay paths",
 }
 """What `fieldcraft play` is told; `--shot` writes the picture of the end."""
 
