@@ -111,7 +111,7 @@ class Guess:
         if self.hypotheses.changes:
             self._change()
         self._arrive()
-        for number, follower, chance in self._turning():
+        for number, follower, chance in self.turning(self.age):
             self._live[follower] |= self._live[number]
             moved = self.masses[number] * chance
             self.masses[number] -= moved
@@ -156,10 +156,15 @@ class Guess:
         shares = np.ascontiguousarray(stage.mover.parting(self.lost)[cells].T)
         return [(number + offset, share) for offset, share in zip(stage.follows, shares, strict=True) if share.any()]
 
+    @property
+    def changing(self) -> float:
+        """How likely the target turns to something else in an interval."""
+        return -math.expm1(-self.hypotheses.changes * self.lost.every) if len(self.weights) > 1 else 0.0
+
     def _change(self) -> None:
         """Let a part of all who do one thing begin another in this interval, as often as those were thought likely at first."""
-        chance = -math.expm1(-self.hypotheses.changes * self.lost.every)
-        if chance == 0 or len(self.weights) < 2:
+        chance = self.changing
+        if chance == 0:
             return
         first = np.array(self.hypotheses.weights)
         leaving = [np.zeros_like(self.masses[0]) for _ in self.weights]
@@ -175,10 +180,10 @@ class Guess:
             self.masses[number] += (whole - shares[owner]) * (first[owner] * self.hypotheses.splits[strand])
             self._live[number] = True
 
-    def _turning(self) -> list[tuple[int, int, float]]:
-        """The parts that end in this interval, what follows, and with what chance if they have not ended yet; the last first."""
+    def turning(self, age: int) -> list[tuple[int, int, float]]:
+        """The parts that end in an interval, what follows, and with what chance if they have not ended yet; the last first."""
         found = []
-        now = self.age * self.lost.every
+        now = age * self.lost.every
         for number, stage in enumerate(self.hypotheses.stages):
             if stage.after is None:
                 continue

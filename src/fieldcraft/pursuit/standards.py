@@ -36,7 +36,11 @@ class GreedySearch(BeliefSearch):
     a Moving Target", IJRR 2009.
     """
 
-    def _assigned(self, points: Places) -> Places:
+    @property
+    def _meets(self) -> bool:
+        return False
+
+    def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
         quarters, likely, starts = self._laid_out(points)
         masses = quarters.masses(likely)
         cells = []
@@ -84,7 +88,7 @@ class HorizonSearch(GreedySearch):
         self.horizon = checks.whole("horizon", horizon, minimum=1, maximum=8)
         self.discount = checks.fraction("discount", discount)
 
-    def _assigned(self, points: Places) -> Places:
+    def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
         quarters, likely, starts = self._laid_out(points)
         over_time = [quarters.masses(likely)]
         for _ in range(self.horizon):

@@ -9,7 +9,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_space", "grid_of", "needs", "needs_plane", "picked"]
+__all__ = ["checked_space", "grid_of", "has_lines", "needs", "needs_plane", "picked"]
 
 _Served = TypeVar("_Served")
 _NAMES = {"grid": ("a grid", "Use a fieldcraft.Grid, a map of cells"), "graph": ("a graph", "Use a fieldcraft.Graph, or grid.to_graph()")}
@@ -51,9 +51,14 @@ def checked_space(space: object, what: str = "A search takes place on") -> Space
     )
 
 
+def has_lines(space: Space) -> bool:
+    """Whether sight runs along straight lines on a space: everywhere but on a torus of hexagons."""
+    return space.squares is not None or space.period is None
+
+
 def needs_plane(space: Space, what: str) -> None:
     """Refuse a torus whose lines of sight would leave the plane: `InvalidValue` says that `what` runs along lines."""
-    if space.squares is None and space.period is not None:
+    if not has_lines(space):
         raise InvalidValue(
             f"{what} runs along straight lines, and there are none on a torus of hexagons",
             got=repr(space),

@@ -121,7 +121,7 @@ class Sectors:
     """Sectors of a part of a map, round `centers` (K,) cells that lie as far as can be from each other.
 
     `toward` (K, A) float32 is the chance of each step of `space.ways` for who goes to each, `there` (K, N) that of ending the way in a cell
-    of the sector, and `next` (N, K) how likely each sector is for who sets out in a cell to a place far away.
+    of the sector, and `next` (N, SECTORS) how likely each sector is for who sets out in a cell to a place far away.
     """
 
     centers: Ints
@@ -184,4 +184,5 @@ def _chosen(space: Space, marks: Landmarks) -> Floats:
     far = some & (away >= np.minimum(_FAR * space.typical_step, middle)[:, np.newaxis])
     likely = np.where(far, marks.shares, 0.0)
     total = likely.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(likely, total, out=np.full(likely.shape, 1.0 / likely.shape[1]), where=total > 0))
+    found = np.divide(likely, total, out=np.full(likely.shape, 1.0 / likely.shape[1]), where=total > 0)
+    return np.pad(found, ((0, 0), (0, SECTORS - found.shape[1])))

@@ -15,6 +15,7 @@ from fieldcraft.pursuit.motion.goals import Goals, goals_at, goals_everywhere, l
 from fieldcraft.pursuit.motion.legs import SECTORS, first_leg, sectors_of
 from fieldcraft.pursuit.motion.movers import Lost, Mover, Stage, Stand, Then, share_below_one
 from fieldcraft.pursuit.outlooks import outlooks_of
+from fieldcraft.space.kinds import has_lines
 from fieldcraft.space.sight import visible
 
 __all__ = ["DoubleBack", "Hide", "Journey", "Run", "checked_range"]
@@ -272,7 +273,7 @@ class Hide(_Led):
         least, most = (steps * step for steps in self.near)
         sight = _SIGHT * step if self.sight is None else self.sight
         places = np.flatnonzero((leg.away >= least) & (leg.away <= most))
-        views = lost.space.squares is not None or lost.space.period is None  # on a torus of hexagons nobody sees along lines
+        views = has_lines(lost.space)
         if views:
             dark = np.setdiff1d(places, np.flatnonzero(visible(lost.space, lost.space.position_of(start), sight)))
             places = dark if len(dark) else places
@@ -356,5 +357,4 @@ def _start(lost: Lost) -> int:
 
 def _next_sectors(lost: Lost) -> Floats:
     """How likely each sector of the map is the next to go to for who is in a cell, (N, K)."""
-    found = sectors_of(lost.space, _start(lost)).next
-    return np.pad(found, ((0, 0), (0, SECTORS - found.shape[1])))
+    return sectors_of(lost.space, _start(lost)).next
