@@ -44,6 +44,32 @@ def test_most_weight_comes_back_to_what_was_done(kind: str) -> None:
     assert fc.Belief(FIELD, learned.speed, motion=learned).hypotheses().keys() <= {"runs", "hides", "doubles back", "stands", "wanders"}
 
 
+def escaped(hides: bool, seed: int) -> NDArray[np.float64]:
+    """Rows of seconds, x and y of one who is lost in a cave, and goes to a far cell, or to one near by that is not seen from the first."""
+    dice = np.random.default_rng(seed)
+    start = int(dice.choice(np.flatnonzero(~CAVE.walls.reshape(-1))))
+    away = fc.distance_map(CAVE, CAVE.position_of(start)).values.reshape(-1)
+    dark = (away >= 3) & (away <= 12) & ~fc.visible(CAVE, CAVE.position_of(start), 10).reshape(-1)
+    far = np.isfinite(away) & (away >= np.median(away[np.isfinite(away)]))
+    goal = int(dice.choice(np.flatnonzero(dark if hides and dark.any() else far)))
+    places = CAVE.position_of(fc.distance_map(CAVE, CAVE.position_of(goal)).descend(CAVE.position_of(start)).cells)
+    lengths = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1)))])
+    seconds = np.arange(0.0, 13.0, 0.25)
+    at = np.column_stack([np.interp(3.0 * seconds, lengths, places[:, axis]) for axis in range(2)])
+    before = places[0] - 3 * (places[1] - places[0])
+    return np.vstack([(-1.0, *before), np.column_stack([seconds, at])])
+
+
+CAVE = fc.generate_map("cave", 60, 44, seed=7, neighbors=8)
+
+
+def test_who_runs_and_who_hides_are_told_apart() -> None:
+    for hides in (False, True):
+        learned = fc.Motion.fit([escaped(hides, seed) for seed in range(4)], CAVE, ahead=4.0, most=4)
+        one, other = (learned.hides, learned.runs) if hides else (learned.runs, learned.hides)
+        assert one > 0.7 and other < 0.1
+
+
 def test_foretells_others_better_than_a_plain_belief() -> None:
     learned = fc.Motion.fit([track("runs", seed) for seed in range(4)], FIELD, ahead=4.0, most=16)
     others = [track("runs", seed) for seed in range(10, 13)]

@@ -32,12 +32,15 @@ _HEADINGS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _ANYWHERE = 0.01  # the chance of a cell is never less than this, shared by all
 _ROUNDS = 60
 _FEW = 40  # moments that the heading is told by
+_EARLY = 1e-6  # of the time foretold: a track that ends so much earlier has not ended
 _BEFORE = 1 / 8  # of the time foretold, over which a velocity is measured
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """Moments of tracks: the cell `starts` (W,) of each, the velocity there (W, D), and the cell `ends` (W,) `ahead` seconds later."""
+    """Moments of tracks: the cell `starts` (W,) of each, the velocity there (W, D), and the cells `ends` (W, L) that often `ahead` seconds
+    later, -1 where the track has ended by then.
+    """
 
     space: Space
     starts: Ints
@@ -46,7 +49,7 @@ class _Moments:
     ahead: float
 
 
-def fitted(tracks: Any, space: Space | None, ahead: float | None, most: int) -> Motion:
+def fitted(tracks: Any, space: Space | None, ahead: float | None, most: int, looks: int) -> Motion:
     """The motion that foretells tracks best, see `Motion.fit`."""
     from fieldcraft.pursuit.motion.mixture import Motion
 
@@ -58,7 +61,7 @@ def fitted(tracks: Any, space: Space | None, ahead: float | None, most: int) -> 
     moving = speeds[speeds > _MOVING * full]
     found = np.clip(np.quantile(moving, _PACES) / full, _MOVING, 1.0) if len(moving) else np.ones(1)
     paces = tuple(sorted({round(float(pace), 3) for pace in found}))
-    moments = _cut(paths, ground, later, most)
+    moments = _cut(paths, ground, later, most, checks.whole("looks", looks, minimum=1))
     if not len(moments.starts):
         raise InvalidValue(
             "Tracks last long enough to be foretold",
@@ -88,7 +91,7 @@ def scored(motion: Motion, tracks: Any, space: Space | None, ahead: float | None
     paths = _paths(tracks)
     ground = _ground(paths, space)
     later = _STEPS * ground.typical_step / full if ahead is None else checks.positive("ahead", ahead)
-    moments = _cut(paths, ground, later, checks.whole("most", most, minimum=1))
+    moments = _cut(paths, ground, later, checks.whole("most", most, minimum=1), 1)
     likely = _foretold(motion, moments, full)
     shares = np.array([weight for strands in motion.movers.values() for weight, _ in strands if weight > 0])
     return np.asarray(np.log(likely @ (shares / shares.sum())))
@@ -100,18 +103,22 @@ def _strands(motion: Motion) -> list[str]:
 
 
 def _foretold(motion: Motion, moments: _Moments, full: float) -> Floats:
-    """How likely each way of moving and pace held the cell where somebody was later, (W, strands)."""
+    """How likely each way of moving and pace held the cell where somebody was later, (W, strands).
+
+    Of several moments later the chances are multiplied, as if one didn't tell of the others; only their proportions count then.
+    """
     from fieldcraft.pursuit.belief import Belief
 
     belief = Belief(moments.space, full, motion=motion)
     steps = max(1, round(moments.ahead / belief.every))
-    found = np.empty((len(moments.starts), len(_strands(motion))))
+    found = np.ones((len(moments.starts), len(_strands(motion))))
     open_cells = max(1, int(np.count_nonzero(~moments.space.walls)))
-    for row, (start, velocity, end) in enumerate(zip(moments.starts, moments.velocities, moments.ends, strict=True)):
+    for row, (start, velocity, ends) in enumerate(zip(moments.starts, moments.velocities, moments.ends, strict=True)):
         belief.see(moments.space.position_of(int(start)), velocity=velocity)
-        belief.step(steps)
-        found[row] = belief._guesses[0].by_strand(int(end))
-    return (1 - _ANYWHERE) * found + _ANYWHERE / open_cells
+        for end in ends[ends >= 0].tolist():
+            belief.step(steps)
+            found[row] *= (1 - _ANYWHERE) * belief._guesses[0].by_strand(end) + _ANYWHERE / open_cells
+    return found
 
 
 def _weighed(likely: Floats) -> Floats:
@@ -210,18 +217,20 @@ def _at(seconds: Floats, places: Floats, times: Floats) -> Floats:
     return np.column_stack([np.interp(times, seconds, places[:, axis]) for axis in range(places.shape[1])])
 
 
-def _cut(paths: list[tuple[Floats, Floats]], space: Space, ahead: float, most: int) -> _Moments:
-    """Moments one after the other on all tracks, or so many of them, evenly."""
-    before = ahead * _BEFORE
-    starts, velocities, ends = [np.zeros(0, dtype=np.int64)], [np.zeros((0, space.dimensions))], [np.zeros(0, dtype=np.int64)]
+def _cut(paths: list[tuple[Floats, Floats]], space: Space, ahead: float, most: int, looks: int) -> _Moments:
+    """Moments one after the other on all tracks, or so many of them, evenly; and where each was at some looks later."""
+    before, shifts = ahead * _BEFORE, ahead * np.arange(1, looks + 1)
+    starts, velocities = [np.zeros(0, dtype=np.int64)], [np.zeros((0, space.dimensions))]
+    ends = [np.zeros((0, looks), dtype=np.int64)]
     for seconds, places in paths:
-        times = np.arange(seconds[0] + before, seconds[-1] - ahead, ahead)
+        times = np.arange(seconds[0] + before, seconds[-1] - ahead, ahead * looks)
         if not len(times):
             continue
-        earlier, now, later = (_at(seconds, places, times + shift) for shift in (-before, 0.0, ahead))
+        earlier, now = (_at(seconds, places, times + shift) for shift in (-before, 0.0))
         starts.append(_cells(space, now))
         velocities.append((now - earlier) / before)
-        ends.append(_cells(space, later))
+        later = [_cells(space, _at(seconds, places, times + shift)) for shift in shifts]
+        ends.append(np.where(times[:, np.newaxis] + shifts <= seconds[-1] + _EARLY * ahead, np.stack(later, axis=1), -1))
     return _some(_Moments(space, np.concatenate(starts), np.concatenate(velocities), np.concatenate(ends), ahead), most)
 
 

@@ -78,7 +78,13 @@ class Motion:
 
     @classmethod
     def fit(
-        cls, tracks: Timeline | Sequence[ArrayLike], space: Space | None = None, *, ahead: float | None = None, most: int = 200
+        cls,
+        tracks: Timeline | Sequence[ArrayLike],
+        space: Space | None = None,
+        *,
+        ahead: float | None = None,
+        most: int = 200,
+        looks: int = 3,
     ) -> Motion:
         """The motion that foretells recorded tracks best: how likely each way of moving is, how fast, and how it keeps its direction.
 
@@ -93,10 +99,12 @@ class Motion:
         space: the map; an open grid of 40 cells across under the tracks if absent.
         ahead: seconds to foretell; as long as ten typical steps take at full speed if absent.
         most: moments that are looked at, at most, evenly over all tracks. Each takes some 10 to 100 ms.
+        looks: how often each is followed, every `ahead` seconds, as long as its track lasts. One who runs and one who will turn back move
+            alike at first: only a look after the longest `turn` tells them apart. At moments at which somebody hides already, it stands.
 
         Raises `InvalidValue` for tracks that are none, or too short.
         """
-        return fitted(tracks, space, ahead, most)
+        return fitted(tracks, space, ahead, most, looks)
 
     def score(
         self,
