@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
@@ -46,14 +48,16 @@ def test_tracks_are_walked_at_most_as_fast_as_the_target_from_where_it_was_seen(
     tracks = search._tracks
     assert tracks is not None and tracks.now == 0
     rows = tracks.ahead(60, np.arange(len(tracks.cells)), rng)
-    steps: dict[int, set[int]] = {}
-    for a, b in zip(space.ways.origins.tolist(), space.ways.ends.tolist(), strict=True):
-        steps.setdefault(a, {a}).add(b)
-    moves = {(int(a), int(b)) for a, b in zip(rows[:-1].ravel(), rows[1:].ravel(), strict=True) if a != b}
-    assert moves and all(any(b in steps[between] for between in steps[a]) for a, b in moves)  # a step, or two that fall due at once
+    step, ways = space.typical_step, space.ways
+    longest = ways.lengths.max() / step
+    steps = csr_array((ways.lengths / step, ways.ends, ways.starts), shape=(len(space), len(space)))
+    moves = np.unique(np.stack([rows[:-1].ravel(), rows[1:].ravel()], axis=1), axis=0)
+    between = dijkstra(steps, limit=2 + longest)[moves[:, 0], moves[:, 1]]
+    assert between.max() > 0 and (between <= 2 + longest).all()  # a step each moment, counted when half of it is taken, and one at first
     assert not space.walls.reshape(-1)[rows].any()
-    away = fc.distance_map(space, space.position_of(last)).values.reshape(-1) / space.typical_step
-    assert (away[rows] <= np.arange(len(rows))[:, np.newaxis] + 1.5).all()
+    away = dijkstra(steps, indices=last)
+    stopped = tracks.kinds == STANDS  # a moment or two on
+    assert (away[rows] <= np.arange(len(rows))[:, np.newaxis] + 1 + stopped + longest / 2 + 1e-6).all()
     assert {RUNS, HIDES, STANDS} <= set(tracks.kinds.tolist())
 
 
@@ -99,9 +103,11 @@ def test_nothing_that_was_thought_being_true_it_begins_anew() -> None:
     search.places(here, rng)
     for _ in range(30):
         search.advance(1 / 3)
-    search.look([last])
+    near = np.flatnonzero(fc.distance_map(CAVE, here[0], limit=4.0).values.reshape(-1) <= 3)
+    assert search.values is not None and search.values.reshape(-1)[near].sum() == pytest.approx(1, abs=1e-5)
+    search.look(near)
     search.places(here, rng)
-    assert search.values is not None and search.values.sum() == pytest.approx(1, abs=1e-5) and search.values.reshape(-1)[last] == 0
+    assert search.values.sum() == pytest.approx(1, abs=1e-5) and not search.values.reshape(-1)[near].any()
 
 
 def test_two_searchers_take_two_corridors() -> None:
@@ -137,12 +143,13 @@ def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int
     looks, many = tracks.shape
     seen, order = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
     sums, gains = np.empty(looks + 1), np.empty(len(ways))
-    kernels.foresee.foresee(ways, tracks, weights, before, views, seen, order, sums, gains)
+    worth = np.sort(np.random.default_rng(seed).random(looks + 1))[::-1].copy()
+    kernels.foresee.foresee(ways, tracks, weights, before, worth, views, seen, order, sums, gains)
     for way, gain in zip(ways, gains, strict=True):
         hits = [[t for t in range(before[i]) if views[way[t], tracks[t, i]]] for i in range(many)]
-        assert gain == pytest.approx(sum(weights[i] * (before[i] - hit[0]) for i, hit in enumerate(hits) if hit))
+        assert gain == pytest.approx(sum(weights[i] * (worth[hit[0]] - worth[before[i]]) for i, hit in enumerate(hits) if hit))
         alone = np.empty(1)
-        kernels.foresee.foresee(way[np.newaxis], tracks, weights, before, views, seen, order, sums, alone)
+        kernels.foresee.foresee(way[np.newaxis], tracks, weights, before, worth, views, seen, order, sums, alone)
         assert alone[0] == gain  # to the last bit: what ways have in common changes nothing
         assert seen.tolist() == [hit[0] if hit else looks for hit in hits]
 
@@ -156,7 +163,7 @@ def test_a_way_leads_on_the_shortest_way_to_its_landmark_a_step_each_moment(kind
     assert tracks is not None
     marks = tracks.marks
     ways = np.full((len(marks.places), 200), last, dtype=np.int32)
-    tracks.lead(ways, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
+    marks.lead(ways, tracks.step, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
     for way, place, away in zip(ways, marks.places.tolist(), marks.away[:, last].tolist(), strict=True):
         steps = away / space.typical_step
         assert way[-1] == place and abs(int(np.flatnonzero(way == place)[0]) - steps) <= 2
@@ -188,3 +195,35 @@ def test_refusals() -> None:
         Motion(runs=0, hides=0, doubles_back=0, stands=0, wanders=0)
     with refused(InvalidValue):
         Motion(turn=(3.0, 1.0))
+
+
+def test_who_doubles_back_goes_round_what_the_nearest_searcher_sees() -> None:
+    walls = np.zeros((21, 70), dtype=bool)
+    walls[5:16, 10:60] = True
+    walls[10, 5:65] = False  # a corridor, and ways round it on both sides
+    space = fc.Grid(70, 21, walls=walls, neighbors=8)
+    motion = Motion(runs=0, hides=0, doubles_back=1, stands=0, wanders=0, turn=(2.0, 4.0), far=20)
+    search = SearchParty(space, 3.0, sight=8.0, motion=motion)
+    search.lost((61.5, 10.5), (3.0, 0.0))
+    search.places(np.array([(58.5, 10.5)]), np.random.default_rng(2))
+    tracks = search._tracks
+    assert tracks is not None
+    watched = fc.visible(space, (58.5, 10.5), 8.0).reshape(-1)
+    rows = tracks.ahead(70, np.arange(len(tracks.cells)), np.random.default_rng(0))
+    after = np.arange(len(rows))[:, np.newaxis] > tracks.turns + 2
+    west = space.positions[rows[-1]][:, 0] < 55
+    assert west.mean() > 0.5 and (watched[rows] & after & ~watched[rows[tracks.turns, np.arange(rows.shape[1])]])[:, west].mean() < 0.02
+
+
+def test_tracks_go_straight_on_where_the_way_is_as_short() -> None:
+    space = fc.Grid(50, 30, neighbors=8)
+    search = SearchParty(space, 3.0, sight=5.0, motion=Motion(runs=1, hides=0, doubles_back=0, stands=0, wanders=0, far=20))
+    search.lost((5.5, 15.5), (3.0, 0.0))
+    search.places(np.array([(1.5, 15.5)]), np.random.default_rng(2))
+    tracks = search._tracks
+    assert tracks is not None
+    off = space.positions[tracks.marks.places[tracks.goals]] - (5.5, 15.5)
+    east = off[:, 0] > np.abs(off[:, 1]) + 6
+    moves = np.diff(space.positions[tracks.ahead(4, np.arange(len(tracks.cells)), np.random.default_rng(0))], axis=0)
+    assert (off[east, 1] < -2).any() and (off[east, 1] > 2).any()
+    assert (moves[:, east, 1] == 0).all() and (moves[:, east, 0] >= 1).all()

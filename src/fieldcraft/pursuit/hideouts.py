@@ -45,7 +45,8 @@ def hideouts(
         rows.append(np.where(rows[-1] == start, start, back[rows[-1]]).astype(np.int64))
     paths = np.array(rows[::-1])
     walked = away[paths]
+    walked[1:] = (walked[1:] + walked[:-1]) / 2  # a step counts as taken when half of it is, and it was seen a moment ago
     moments = int(np.ceil(away[cells].max() / step)) + 2
-    at = np.array([(walked <= (moment + 0.5) * step).sum(axis=0) - 1 for moment in range(moments)])
+    at = np.array([(walked <= (moment + 1) * step).sum(axis=0) - 1 for moment in range(moments)])
     found = paths[at, np.arange(len(cells))]
     return np.ascontiguousarray(found.T, dtype=np.int32), chances / chances.sum()

@@ -25,9 +25,9 @@ _KEPT = 64  # other cells, to which ways are known too
 class Landmarks:
     """Cells `places` (K,), each as far as can be from those before it, with ways there and back.
 
-    `links` is the step on the way to each, by its number among the steps out of a cell in `ways`, `NOWHERE` at the place itself and
-    where no way leads; its first K columns, (N, ..), are those of the landmarks, the others those of cells asked for last. `away` (K, N)
-    is how long the whole way is, world units, infinite where there is none; `shares` (K,) the share of the cells that are nearest to each.
+    `links` (K, N) is the step on the way to each, by its number among the steps out of a cell in `ways`, `NOWHERE` at the place itself and
+    where no way leads. `away` (K, N) is how long the whole way is, world units, infinite where there is none; `shares` (K,) the share of
+    the cells that are nearest to each. `fields` (64, N) are the same as `away` for other cells, those asked for last.
     """
 
     places: Ints
@@ -35,18 +35,26 @@ class Landmarks:
     links: NDArray[np.uint16]
     away: NDArray[np.float32]
     shares: NDArray[np.float64]
+    fields: NDArray[np.float32]
     _kept: dict[int, int] = field(default_factory=dict)
 
-    def column_of(self, space: Space, cell: int) -> int:
-        """The column of `links` that leads to a cell of the space, for as long as no more than 64 others are asked for."""
-        column = self._kept.pop(cell, None)
-        if column is None:
-            free = len(self._kept) + len(self.places)
-            column = free if free < self.links.shape[1] else self._kept.pop(next(iter(self._kept)))
-            values = distance_map(space, space.position_of(cell)).values.reshape(-1)
-            kernels.foresee.descents(self.ways.starts, self.ways.ends, self.ways.lengths, values, column, self.links)
-        self._kept[cell] = column
-        return column
+    def goal_of(self, space: Space, cell: int, limit: float) -> int:
+        """The number by which ways lead to a cell of the space, at most so long, for as long as no more than 64 others are asked for."""
+        number = self._kept.pop(cell, None)
+        if number is None:
+            number = len(self._kept) if len(self._kept) < len(self.fields) else self._kept.pop(next(iter(self._kept)))
+            self.fields[number] = distance_map(space, space.position_of(cell), limit=limit).values.reshape(-1)
+        self._kept[cell] = number
+        return len(self.places) + number
+
+    def lead(self, ways: NDArray[np.int32], step: float, goals: Ints, begins: Ints, fields: NDArray[np.float32] | None = None) -> None:
+        """Continue ways (P, T), a cell each moment, from the moments `begins` (P,) on to goals (P,); a moment is what a step takes.
+
+        Goals are landmarks, and after these what distance maps lead to: those of other cells, or `fields` (F, N).
+        """
+        on = self.ways
+        fields = self.fields if fields is None else fields
+        kernels.foresee.lead(on.starts, on.ends, on.lengths, self.links, fields, step, goals, begins, ways)
 
 
 @dataclass(eq=False)
@@ -92,7 +100,7 @@ def _built(space: Space, cells: Ints, count: int) -> Landmarks:
     count = min(count, len(cells))
     nearest = np.full(len(cells), np.inf, dtype=np.float32)
     owner = np.zeros(len(cells), dtype=np.int64)
-    links = np.empty((len(space), count + _KEPT), dtype=np.uint16)
+    links = np.empty((count, len(space)), dtype=np.uint16)
     away = np.empty((count, len(space)), dtype=np.float32)
     places: list[int] = []
     for number in range(count):
@@ -106,6 +114,6 @@ def _built(space: Space, cells: Ints, count: int) -> Landmarks:
         if nearest.max() <= 0 or place in places:
             break
     found = len(places)
-    links = np.ascontiguousarray(links[:, : found + _KEPT])
     shares = np.bincount(owner, minlength=found) / len(cells)
-    return Landmarks(np.array(places), ways, links, away[:found], shares)
+    fields = np.empty((_KEPT, len(space)), dtype=np.float32)
+    return Landmarks(np.array(places), ways, links[:found], away[:found], shares, fields)

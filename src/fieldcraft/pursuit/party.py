@@ -17,7 +17,7 @@ from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.outlooks import outlooks_of
 from fieldcraft.pursuit.prospects import Prospects
 from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
-from fieldcraft.pursuit.tracks import Tracks
+from fieldcraft.pursuit.tracks import Lost, Tracks
 from fieldcraft.space import Space
 
 __all__ = ["SearchParty"]
@@ -25,11 +25,11 @@ __all__ = ["SearchParty"]
 Ints = NDArray[np.int64]
 
 _SIGHT = 10  # typical steps
-_LANDMARKS = 64
+_LANDMARKS = 96
 _SPARE = 3  # moments beyond the next thought that a searcher is sent,
 _CELLS = 3  # and cells at least
 _EVERY = 3.0  # seconds after which all think again
-_TRACKS = 400
+_TRACKS = 800
 _SLIPPED = 8.0  # typical steps: farther than it can have come it is e times less likely for so much more way
 _FEWEST = 0.4  # of the tracks, below which those that are struck out are replaced
 
@@ -37,11 +37,12 @@ _FEWEST = 0.4  # of the tracks, below which those that are struck out are replac
 class SearchParty(Search):
     """Searchers who share the work: each goes where it makes the time until the target is seen shortest, given what the others do.
 
-    What the target may do is laid out as some hundred tracks (`Motion`): it runs on to a far place, hides, doubles back, stands or
-    wanders. Those on which it would have been seen are struck out, so that what is seen, and what is not, weighs one hypothesis
-    against the others. Ways for a searcher lead to places all over the map, to where tracks stay, from there on to others, and nowhere: it
-    waits. Of each it is counted which tracks it would meet on the way, and when; one after the other takes the way that makes the expected
-    time shortest beside those chosen before, and then once more, beside all others. So nobody goes through the same corridor as another
+    What the target may do is laid out as some hundred tracks (`Motion`): it runs on to a far place, hides, doubles back round what the
+    nearest searcher sees, stands or wanders, straight on wherever a way is as short. Those on which it would have been seen are struck
+    out, so that what is seen, and what is not, weighs one hypothesis against the others. Ways for a searcher lead to places all over the
+    map, to where tracks stay, from there on to others, and nowhere: it waits. Of each it is counted which tracks it would meet on the way,
+    and when; the sooner the better, and what is far off counts less, as it is thought over again. One after the other takes the way that
+    is worth most beside those chosen before, and then once more, beside all others. So nobody goes through the same corridor as another
     unless it pays, and one waits where all must pass. A searcher is told the next leg of its way, not the end: of many ways as short it is
     to take this one.
 
@@ -105,10 +106,10 @@ class SearchParty(Search):
     def _may_drop(self) -> NDArray[np.bool_]:
         return np.zeros(len(self._goals), dtype=np.bool_)
 
-    def _follow(self, rng: np.random.Generator) -> Tracks:
+    def _follow(self, points: Places, rng: np.random.Generator) -> Tracks:
         """The tracks, as they are now: begun if they are not, and told what has been seen since."""
         if self._tracks is None:
-            self._tracks = self._laid_out(rng)
+            self._tracks = self._laid_out(points, rng)
         tracks = self._tracks
         for moment, cells in self._looked:
             tracks.go_on(moment, rng)
@@ -132,22 +133,28 @@ class SearchParty(Search):
     def _marks(self) -> Landmarks:
         return landmarks_of(self.space, int(self.space.nearest_open(self._last)), _LANDMARKS)
 
-    def _laid_out(self, rng: np.random.Generator) -> Tracks:
+    def _laid_out(self, points: Places, rng: np.random.Generator) -> Tracks:
         start = int(self.space.nearest_open(self._last))
-        tracks = Tracks(self._marks(), self._step)
-        heading = self._heading if len(self._heading) else np.zeros(self.space.dimensions)
+        outlooks = outlooks_of(self.space, self.sight)
         hiding, likely = np.empty((0, 1), dtype=np.int32), np.empty(0)
         if self.motion.hides > 0:
             low, high = (steps * self._step for steps in self.motion.near)
-            hiding, likely = hideouts(self.space, outlooks_of(self.space, self.sight), start, (low, high), rng)
-        moment = self._moment / clock.TICKS_PER_SECOND
-        tracks.begin(self.motion, self.tracks, start, heading, self.space.positions, hiding, likely, moment, rng)
+            hiding, likely = hideouts(self.space, outlooks, start, (low, high), rng)
+        searchers = self._cells_of(points)
+        off = ((self.space.positions[searchers] - self.space.positions[start]) ** 2).sum(axis=1)
+        heading = self._heading if len(self._heading) else np.zeros(self.space.dimensions)
+        lost = Lost(self.space, start, heading, outlooks.sees(int(searchers[np.argmin(off)])), self._moment / clock.TICKS_PER_SECOND)
+        tracks = Tracks(self._marks(), self._step)
+        tracks.begin(self.motion, self.tracks, lost, hiding, likely, rng)
         return tracks
+
+    def _cells_of(self, points: Places) -> Ints:
+        return np.atleast_1d(self.space.nearest_open(self.space.cell_at(points, outside="clamp"))).astype(np.int64)
 
     # Who goes where
 
     def _send(self, points: Places, idle: Ints, rng: np.random.Generator) -> None:
-        tracks = self._follow(rng)
+        tracks = self._follow(points, rng)
         due = self._planned < 0 or self._ticks - self._planned >= self._interval or len(self._aims) != len(points)
         if due:
             self._aims = self._plan(tracks, points, rng)
@@ -159,17 +166,18 @@ class SearchParty(Search):
         if len(tracks.alive) < _FEWEST * len(tracks.weights):
             tracks.renew(rng)
         prospects = Prospects(self.space, tracks, outlooks_of(self.space, self.sight), self._ends, rng)
-        starts = np.atleast_1d(self.space.nearest_open(self.space.cell_at(points, outside="clamp"))).astype(np.int64)
-        offers = [prospects.ways(start) for start in starts.tolist()]
+        offers = [prospects.ways(start) for start in self._cells_of(points).tolist()]
         unmet = prospects.unmet()
         met = np.tile(unmet, (len(offers), 1))
         if len(offers) > 1:
             for number, offer in enumerate(offers):
-                met[number] = prospects.met(prospects.best(offer, met[:number].min(axis=0, initial=prospects.looks))[0], unmet)
+                met[number] = prospects.met(
+                    prospects.best(offer, met[:number].min(axis=0, initial=prospects.looks), roughly=True)[0], unmet
+                )
         aims, self._ends = np.zeros((2, len(points)), dtype=np.int64)
         for number, offer in enumerate(offers):  # and once more, now that each knows what all others do
             others = np.delete(met, number, axis=0).min(axis=0, initial=prospects.looks)
-            way, end = prospects.best(offer, others, onwards=True)
+            way, end = prospects.best(offer, others)
             met[number] = prospects.met(way, unmet)
             aims[number], self._ends[number] = self._leg(way, end), end
         return aims

@@ -17,10 +17,12 @@ __all__ = ["Prospects"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_AHEAD = 90  # moments to look ahead
+_AHEAD = 140  # moments to look ahead
 _STRIDE = 2  # moments from look to look in that
+_KEPT = 0.94  # of the worth of a look: sooner counts more, since what is far off is thought over again
 _SOON = 10  # moments
 _STILL = 12  # places where tracks stay
+_ROUGHLY = 3  # tracks of which one is looked at
 _FIRSTS = 3  # ways that are gone on from, once their end is reached,
 _SECONDS = 24  # and where to
 _LATEST = 45  # moments in which it is
@@ -52,11 +54,12 @@ class Prospects:
         self.weights = tracks.weights[alive]
         self._futures = np.ascontiguousarray(outlooks.of[self._rows[::_STRIDE]])
         self.looks = len(self._futures)
+        self._worth_of = _KEPT ** np.arange(self.looks + 1.0)
         marks = tracks.marks
         cells = list(dict.fromkeys([*aims.tolist(), *self._resting()]))
         self._cells = np.concatenate([marks.places, np.array(cells, dtype=np.int64)])
         self._goals = np.concatenate(
-            [np.arange(len(marks.places)), np.array([marks.column_of(space, cell) for cell in cells], dtype=np.int64)]
+            [np.arange(len(marks.places)), np.array([marks.goal_of(space, cell, _AHEAD * tracks.step) for cell in cells], dtype=np.int64)]
         )
 
     def _resting(self) -> list[int]:
@@ -73,23 +76,26 @@ class Prospects:
     def ways(self, start: int) -> Ways:
         """The ways from a cell: to landmarks, to where tracks stay, and the last one is to stay."""
         marks = self._tracks.marks
-        goes = np.flatnonzero(marks.links[start, self._goals] != kernels.foresee.NOWHERE)
+        away = np.concatenate([marks.away[:, start], marks.fields[:, start]])[self._goals]
+        goes = np.flatnonzero(np.isfinite(away) & (away > 0))
         cells = np.full((len(goes) + 1, _AHEAD), start, dtype=np.int32)
-        self._tracks.lead(cells[:-1], self._goals[goes], np.zeros(len(goes), dtype=np.int64))
+        marks.lead(cells[:-1], self._tracks.step, self._goals[goes], np.zeros(len(goes), dtype=np.int64))
         return Ways(cells, np.append(self._cells[goes], start), self._goals[goes])
 
-    def best(self, ways: Ways, before: Ints, *, onwards: bool = False) -> tuple[NDArray[np.int32], int]:
-        """The way that is worth most, (moments,) cells, and the cell to which it leads first; `onwards` those too that go on from there.
+    def best(self, ways: Ways, before: Ints, *, roughly: bool = False) -> tuple[NDArray[np.int32], int]:
+        """The way that is worth most, (moments,) cells, and the cell to which it leads first, of those too that go on from there.
+
+        `roughly`, by one track of three, of those that go nowhere else.
 
         Where no way meets any track in time, it is that to the end that lies nearest to where the target is on average.
         """
-        gains = self._worth(ways.cells, before)
+        gains = self._worth(ways.cells, before, _ROUGHLY if roughly else 1)
         if not gains.max() > 0:
             off = ((self._space.positions[ways.ends] - self._middle()) ** 2).sum(axis=1) if len(self.weights) else np.zeros(1)
             number = int(np.argmin(off))
             return ways.cells[number], int(ways.ends[number])
         number = int(np.argmax(gains))
-        if onwards:
+        if not roughly:
             longer, first = self._longer(ways, gains)
             further = self._worth(longer, before)
             if len(further) and further.max() > gains[number]:
@@ -105,18 +111,18 @@ class Prospects:
         seconds = np.argsort(-gains[:-1], kind="stable")[:_SECONDS]
         one, two = np.repeat(firsts, len(seconds)), np.tile(seconds, len(firsts))
         found = ways.cells[one]
-        self._tracks.lead(found, ways.goals[two], there[one].argmax(axis=1))
+        self._tracks.marks.lead(found, self._tracks.step, ways.goals[two], there[one].argmax(axis=1))
         return found, one
 
-    def _worth(self, ways: NDArray[np.int32], before: Ints) -> Floats:
-        """How much sooner tracks are expected to be seen by whoever takes each way, in looks, than they would be `before`."""
+    def _worth(self, ways: NDArray[np.int32], before: Ints, every: int = 1) -> Floats:
+        """How much more the looks that see tracks first are worth if somebody takes each way than they were `before`."""
         if not len(ways):
             return np.empty(0)
         looks = np.ascontiguousarray(self._outlooks.of[ways[:, ::_STRIDE]])
         self._outlooks.know(looks)
         order = np.argsort(looks.view(np.dtype((np.void, looks.strides[0]))).reshape(-1), kind="stable")
         gains = np.empty(len(ways))
-        gains[order] = self._foreseen(np.ascontiguousarray(looks[order]), before)[0]
+        gains[order] = self._foreseen(np.ascontiguousarray(looks[order]), before, every)[0]
         return gains
 
     def met(self, way: NDArray[np.int32], before: Ints) -> Ints:
@@ -125,11 +131,13 @@ class Prospects:
         self._outlooks.know(looks)
         return np.minimum(before, self._foreseen(looks, before)[1])
 
-    def _foreseen(self, looks: NDArray[np.int32], before: Ints) -> tuple[Floats, Ints]:
-        many = len(self.weights)
+    def _foreseen(self, looks: NDArray[np.int32], before: Ints, every: int = 1) -> tuple[Floats, Ints]:
+        futures, weights = np.ascontiguousarray(self._futures[:, ::every]), np.ascontiguousarray(self.weights[::every])
+        many = len(weights)
         seen, order = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
         sums, gains = np.empty(self.looks + 1), np.empty(len(looks))
-        kernels.foresee.foresee(looks, self._futures, self.weights, before, self._outlooks.views, seen, order, sums, gains)
+        before = np.ascontiguousarray(before[::every])
+        kernels.foresee.foresee(looks, futures, weights, before, self._worth_of, self._outlooks.views, seen, order, sums, gains)
         return gains, seen
 
     def _middle(self) -> Floats:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks
 from fieldcraft.pursuit.motion.mixture import Motion
+from fieldcraft.space import Space
 
 __all__ = ["DOUBLES_BACK", "HIDES", "RUNS", "STANDS", "WANDERS", "Tracks"]
 
@@ -20,7 +22,21 @@ Floats = NDArray[np.float64]
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(5)
 _STAND_TRACKS = 8  # all alike
 _DICE = 4  # for each track and look ahead
-_STATE = ("cells", "weights", "kinds", "goals", "turns", "credit", "hides", "behind", "hiding")
+_BACK = 80  # moments in which one who doubles back is on a way of its own,
+_BEHIND = 8  # and to how many places these lead
+_STATE = ("cells", "weights", "kinds", "goals", "turns", "credit", "follows", "lasts", "behind", "given")
+
+
+class Lost(NamedTuple):
+    """The last that was seen of the target: its `cell` a moment ago and its `velocity`; which cells (N,) the nearest of those who search for
+    it sees, `watched`; and the seconds of a `moment`.
+    """
+
+    space: Space
+    cell: int
+    velocity: Floats
+    watched: NDArray[np.bool_]
+    moment: float
 
 
 class Tracks:
@@ -40,18 +56,14 @@ class Tracks:
         self.goals = np.empty(0, dtype=np.int64)
         self.turns = np.empty(0, dtype=np.int64)
         self.credit = np.empty(0)
-        self.hides = np.empty(0, dtype=np.int64)
+        self.follows = np.empty(0, dtype=np.int64)
+        self.lasts = np.empty(0, dtype=np.int64)
         self.behind = np.zeros(1, dtype=np.int64)
-        self.hiding = np.zeros((1, 1), dtype=np.int32)
+        self.given = np.zeros((1, 1), dtype=np.int32)
         self._onwards = np.ones((1, 1))
 
-    def begin(
-        self, motion: Motion, count: int, start: int, velocity: Floats, places: Floats, hiding: NDArray[np.int32], likely: Floats,
-        moment: float, rng: np.random.Generator,
-    ) -> None:  # fmt: skip
-        """Lay out tracks from a cell. `hiding` (H, L) are ways to places to hide, a cell each moment, which takes so many seconds, and
-        `likely` (H,) is how likely each is.
-        """
+    def begin(self, motion: Motion, count: int, lost: Lost, hiding: NDArray[np.int32], likely: Floats, rng: np.random.Generator) -> None:
+        """Lay out tracks. `hiding` (H, L) are ways to places to hide, a cell each moment, and `likely` (H,) is how likely each is."""
         shares = np.array(motion.shares)
         if not len(hiding):
             shares[HIDES] = 0.0
@@ -65,23 +77,69 @@ class Tracks:
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
         many = len(self.kinds)
         self.now = 0
-        self.cells = np.full(many, start, dtype=np.int64)
-        self.goals, self.turns, self.hides = (np.full(many, -1, dtype=np.int64) for _ in range(3))
+        self.cells = np.full(many, lost.cell, dtype=np.int64)
+        self.goals, self.turns, self.follows = (np.full(many, -1, dtype=np.int64) for _ in range(3))
         self.credit = np.zeros(many)
+        self.lasts = np.full(many, self._straight(lost), dtype=np.int64)
         self.plan(motion)
         on = np.flatnonzero((self.kinds == RUNS) | (self.kinds == DOUBLES_BACK))
-        self.goals[on] = rng.choice(len(self.marks.places), len(on), p=self._first(start, velocity, places, motion.far))
+        self.goals[on] = rng.choice(len(self.marks.places), len(on), p=self._first(lost, motion.far))
+        self.credit[on] = self.step  # it was seen a moment ago
+        still = np.flatnonzero(self.kinds == STANDS)
+        self.cells[still] = self._stopped(lost, motion.far, len(still), rng)
         loose = np.flatnonzero(self.kinds == WANDERS)
-        away = self.marks.away[:, start]
-        self.goals[loose] = rng.choice(len(away), len(loose), p=_shared(np.isfinite(away), self.marks.shares))
-        back = np.flatnonzero(self.kinds == DOUBLES_BACK)
-        self.turns[back] = np.maximum(rng.uniform(*motion.turn, len(back)) / moment, 1).astype(np.int64)
-        self.behind = self._behind(start, velocity, places, motion.far)
-        if len(hiding):
-            self.hiding = hiding
-            hid = np.flatnonzero(self.kinds == HIDES)
-            self.hides[hid] = np.arange(len(hid))
-            self.weights[hid] = shares[HIDES] * likely[: len(hid)]
+        reached = _shared(np.isfinite(self.marks.away[:, lost.cell]), self.marks.shares)
+        self.goals[loose] = rng.choice(len(reached), len(loose), p=reached)
+        self.behind = self._behind(lost, motion.far)
+        hid, back = (np.flatnonzero(self.kinds == kind) for kind in (HIDES, DOUBLES_BACK))
+        self.turns[back] = np.maximum(rng.uniform(*motion.turn, len(back)) / lost.moment, 1).astype(np.int64)
+        self.given = _joined(hiding, self._ways_back(back, lost, rng))
+        self.follows[hid] = np.arange(len(hid))
+        self.weights[hid] = shares[HIDES] * likely[: len(hid)]
+        self.follows[back] = len(hiding) + np.arange(len(back))
+
+    def _stopped(self, lost: Lost, far: float, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Cells a moment or two on, in which it may have stopped."""
+        ways = np.full((count, 3), lost.cell, dtype=np.int32)
+        goals = rng.choice(len(self.marks.places), count, p=self._first(lost, far))
+        self.marks.lead(ways, self.step, goals, np.zeros(count, dtype=np.int64))
+        return ways[np.arange(count), 1 + np.arange(count) % 2]
+
+    def _ways_back(self, back: Ints, lost: Lost, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Ways (B, L) of those who double back: as they ran, then to a place behind, round what is watched."""
+        ways = np.empty((len(back), _BACK), dtype=np.int32)
+        if not len(back):
+            return ways
+        rows = np.empty((_BACK - 1, len(back)), dtype=np.int32)
+        turns, self.turns[back] = self.turns[back], -1
+        self._walk(rows, back, rng, self.cells[back], self.goals[back], self.credit[back], self.lasts[back])
+        self.turns[back] = turns
+        ways[:, 0], ways[:, 1:] = lost.cell, rows.T
+        some = rng.choice(self.behind, min(_BEHIND, len(self.behind)), replace=False)
+        which = rng.integers(len(some), size=len(back))
+        self.goals[back] = some[which]
+        fields = np.array([self._round(lost, int(self.marks.places[goal])) for goal in some])
+        round_it = np.isfinite(fields[which, ways[np.arange(len(back)), turns]])
+        goals = np.where(round_it, len(self.marks.places) + which, self.goals[back])
+        self.marks.lead(ways, self.step, goals, turns, fields)
+        return ways
+
+    def _round(self, lost: Lost, goal: int) -> NDArray[np.float32]:
+        """How far it is to a cell round those that are watched."""
+        cost = np.where(lost.watched, np.inf, 1.0)
+        cost[goal] = 1.0
+        ways = distance_map(lost.space, lost.space.position_of(goal), cost=cost.reshape(lost.space.shape), limit=2 * _BACK * self.step)
+        return ways.values.reshape(-1)
+
+    def _straight(self, lost: Lost) -> int:
+        """By how much the number of the cell changes in the step that goes on as it ran, 0 if nobody knows how."""
+        on = self.marks.ways
+        ends = on.ends[on.starts[lost.cell] : on.starts[lost.cell + 1]]
+        if not len(ends) or not lost.velocity.any():
+            return 0
+        moves = (lost.space.positions[ends] - lost.space.positions[lost.cell])[:, : len(lost.velocity)]
+        sizes = np.sqrt((moves**2).sum(axis=1))
+        return int(ends[np.argmax((moves @ lost.velocity) / np.where(sizes > 0, sizes, np.inf))]) - lost.cell
 
     def plan(self, motion: Motion) -> None:
         """Work out where one goes on to from each landmark: to any that is far, by the share of the cells around it."""
@@ -93,61 +151,56 @@ class Tracks:
         chances[~far.any(axis=1)] = 1.0
         self._onwards = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)
 
-    def _first(self, start: int, velocity: Floats, places: Floats, far: float) -> Floats:
+    def _first(self, lost: Lost, far: float) -> Floats:
         """How likely it is on the way to each landmark, by how it ran: the way there begins as it did."""
-        away = self.marks.away[:, start].astype(np.float64) / self.step
+        away = self.marks.away[:, lost.cell].astype(np.float64) / self.step
         reached = np.isfinite(away)
         if not reached.any():
             return _shared(reached, self.marks.shares)
         reach = min(far, float(np.median(away[reached])))
         chance = np.where(reached & (away >= reach), self.marks.shares, 0.0)
-        if velocity.any():
-            chance = chance * np.exp(4 * (self._along(start, velocity, places) - 1))
+        if lost.velocity.any():
+            chance = chance * np.exp(4 * (self._along(lost) - 1))
         return chance / chance.sum() if chance.sum() > 0 else _shared(reached, self.marks.shares)
 
-    def _along(self, start: int, velocity: Floats, places: Floats) -> Floats:
+    def _along(self, lost: Lost) -> Floats:
         """The cosine between how it ran and how the way to each landmark begins, three moments on."""
-        ways = np.full((len(self.marks.places), 4), start, dtype=np.int32)
-        self.lead(ways, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
-        moves = places[ways[:, -1]][:, : len(velocity)] - places[start][: len(velocity)]
-        size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((velocity**2).sum())
-        return np.asarray((moves @ velocity) / np.where(size > 0, size, np.inf))
+        ways = np.full((len(self.marks.places), 4), lost.cell, dtype=np.int32)
+        self.marks.lead(ways, self.step, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
+        moves = (lost.space.positions[ways[:, -1]] - lost.space.positions[lost.cell])[:, : len(lost.velocity)]
+        size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((lost.velocity**2).sum())
+        return np.asarray((moves @ lost.velocity) / np.where(size > 0, size, np.inf))
 
-    def _behind(self, start: int, velocity: Floats, places: Floats, far: float) -> Ints:
+    def _behind(self, lost: Lost, far: float) -> Ints:
         """The landmarks that one who doubles back may go to: behind those who chase it, far ones if there are any."""
-        away = self.marks.away[:, start] / self.step
-        offsets = places[self.marks.places][:, : len(velocity)] - places[start][: len(velocity)]
-        behind = np.flatnonzero((offsets @ velocity <= 0) & np.isfinite(away))
+        away = self.marks.away[:, lost.cell] / self.step
+        offsets = (lost.space.positions[self.marks.places] - lost.space.positions[lost.cell])[:, : len(lost.velocity)]
+        behind = np.flatnonzero((offsets @ lost.velocity <= 0) & np.isfinite(away))
         distant = behind[away[behind] >= far]
         return distant if len(distant) else behind if len(behind) else np.arange(len(away))
 
-    def lead(self, ways: NDArray[np.int32], goals: Ints, begins: Ints) -> None:
-        """Continue ways (P, T), a cell each moment, from the moments `begins` on to landmarks."""
-        on = self.marks.ways
-        kernels.foresee.lead(on.starts, on.ends, on.lengths, self.marks.links, self.step, goals, begins, ways)
-
     def _walk(
-        self, rows: NDArray[np.int32], some: Ints | slice, rng: np.random.Generator, cells: Ints, goals: Ints, credit: Floats
+        self, rows: NDArray[np.int32], some: Ints | slice, rng: np.random.Generator, cells: Ints, goals: Ints, credit: Floats, lasts: Ints
     ) -> None:
         on, marks = self.marks.ways, self.marks
         dice = rng.random((len(cells), _DICE))
         kernels.foresee.walk(
-            on.starts, on.ends, on.lengths, marks.links, self._onwards, self.behind, self.hiding, self.step, self.now, dice,
-            self.turns[some], self.hides[some], cells, goals, credit, rows,
+            on.starts, on.ends, on.lengths, marks.links, marks.away, self._onwards, self.behind, self.given, self.step, self.now, dice,
+            self.turns[some], self.follows[some], cells, goals, credit, lasts, rows,
         )  # fmt: skip
 
     def ahead(self, moments: int, some: Ints, rng: np.random.Generator) -> NDArray[np.int32]:
         """Where some may be, (moments, M) cells from now on: one future of each."""
         rows = np.empty((moments, len(some)), dtype=np.int32)
         rows[0] = self.cells[some]
-        self._walk(rows[1:], some, rng, self.cells[some], self.goals[some], self.credit[some])
+        self._walk(rows[1:], some, rng, self.cells[some], self.goals[some], self.credit[some], self.lasts[some])
         return rows
 
     def go_on(self, moment: int, rng: np.random.Generator) -> None:
         """Let time pass up to a moment."""
         if moment > self.now:
             rows = np.empty((moment - self.now, len(self.cells)), dtype=np.int32)
-            self._walk(rows, slice(None), rng, self.cells, self.goals, self.credit)
+            self._walk(rows, slice(None), rng, self.cells, self.goals, self.credit, self.lasts)
             self.now = moment
 
     def look(self, seen: NDArray[np.bool_]) -> None:
@@ -172,13 +225,15 @@ class Tracks:
         times = np.bincount(model, minlength=len(self.weights)) + (self.weights > 0)
         self.weights /= np.maximum(times, 1)
         self.weights[dead] = self.weights[model]
-        for values in (self.cells, self.kinds, self.goals, self.turns, self.credit, self.hides):
+        for values in (self.cells, self.kinds, self.goals, self.turns, self.credit, self.lasts, self.follows):
             values[dead] = values[model]
-        self._differ(dead[self.goals[dead] >= 0], rng)
+        going = dead[self.goals[dead] >= 0]
+        self.follows[going] = -1
+        self._differ(going, rng)
 
     def _differ(self, some: Ints, rng: np.random.Generator) -> None:
         """Choose other goals for some tracks, to which the next step is the same."""
-        links = self.marks.links[self.cells[some], : len(self.marks.places)]
+        links = self.marks.links[:, self.cells[some]].T
         alike = links == links[np.arange(len(some)), self.goals[some]][:, np.newaxis]
         chances = np.cumsum(np.where(alike, self.marks.shares, 0.0), axis=1)
         drawn = rng.random((len(some), 1)) * chances[:, -1:]
@@ -192,8 +247,8 @@ class Tracks:
         still = rng.random(many) < 0.5
         self.goals[still] = -1
         self.kinds = np.where(still, STANDS, WANDERS)
-        self.turns, self.hides = (np.full(many, -1, dtype=np.int64) for _ in range(2))
-        self.credit = np.zeros(many)
+        self.turns, self.follows = (np.full(many, -1, dtype=np.int64) for _ in range(2))
+        self.credit, self.lasts = np.zeros(many), np.zeros(many, dtype=np.int64)
         self.weights = np.full(many, 1.0 / many)
 
     def chances(self, size: int) -> Floats:
@@ -208,10 +263,17 @@ class Tracks:
         """Go on from the state of others on this map of so many cells. Raises `KeyError`, `TypeError` or `ValueError` for what is none."""
         arrays = {name: np.array(state[name], dtype=getattr(self, name).dtype) for name in _STATE}
         many = arrays["weights"].shape
-        if len(many) != 1 or any(arrays[name].shape != many for name in _STATE[:-2]) or arrays["hiding"].ndim != 2:
+        if len(many) != 1 or any(arrays[name].shape != many for name in _STATE[:-2]) or arrays["given"].ndim != 2:
             raise ValueError(f"tracks of shape {arrays['cells'].shape} with {many} weights")
-        marks, places = len(self.marks.places), len(arrays["hiding"])
-        inside = [("cells", 0, size), ("goals", -1, marks), ("behind", 0, marks), ("hides", -1, places), ("hiding", 0, size)]
+        marks, places = len(self.marks.places), len(arrays["given"])
+        inside = [
+            ("cells", 0, size),
+            ("goals", -1, marks),
+            ("behind", 0, marks),
+            ("follows", -1, places),
+            ("lasts", -size, size),
+            ("given", 0, size),
+        ]
         for name, low, high in inside:
             values = arrays[name]
             if not values.size or values.min() < low or values.max() >= high:
@@ -221,6 +283,13 @@ class Tracks:
         for name, values in arrays.items():
             setattr(self, name, values)
         self.now = int(state["now"])
+
+
+def _joined(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Two sets of ways as one; those that end sooner stay where they end."""
+    last = max(one.shape[1], other.shape[1]) - 1
+    found = [ways[:, np.minimum(np.arange(last + 1), ways.shape[1] - 1)] for ways in (one, other)]
+    return np.ascontiguousarray(np.concatenate(found), dtype=np.int32)
 
 
 def _shared(some: NDArray[np.bool_], shares: Floats) -> Floats:
