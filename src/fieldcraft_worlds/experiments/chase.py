@@ -134,7 +134,7 @@ def _search(ground: Ground, way: str) -> Search:
     if way == "horizon":
         return HorizonSearch(ground.space, speed)
     if way == "motion":
-        return BeliefSearch(ground.space, speed, motion=Motion())
+        return BeliefSearch(ground.space, speed, sight=ground.reach * ground.step, motion=Motion())
     if way == "blind":
         return FloodSearch(ground.space, speed, looks=False)
     if way == "party":
