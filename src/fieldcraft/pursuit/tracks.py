@@ -28,8 +28,8 @@ _STATE = ("cells", "weights", "kinds", "goals", "turns", "credit", "follows", "l
 
 
 class Lost(NamedTuple):
-    """The last that was seen of the target: its `cell` a moment ago and its `velocity`; which cells (N,) the nearest of those who search for
-    it sees, `watched`; and the seconds of a `moment`.
+    """The last that was seen of the target: its `cell` a moment ago and its `velocity`; which cells (N,) the nearest of those who search
+    for it sees, `watched`; and the seconds of a `moment`.
     """
 
     space: Space
