@@ -227,3 +227,21 @@ def test_tracks_go_straight_on_where_the_way_is_as_short() -> None:
     moves = np.diff(space.positions[tracks.ahead(4, np.arange(len(tracks.cells)), np.random.default_rng(0))], axis=0)
     assert (off[east, 1] < -2).any() and (off[east, 1] > 2).any()
     assert (moves[:, east, 1] == 0).all() and (moves[:, east, 0] >= 1).all()
+
+
+def test_what_was_looked_up_beforehand_changes_no_answer() -> None:
+    answers = []
+    for prepared in (False, True):
+        space = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
+        if prepared:
+            fc.SearchParty(space, 3.0).prepare()
+        search, last = party(space)
+        rng = np.random.default_rng(3)
+        here = space.position_of(np.array([last, int(space.nearest_open(900))]))
+        told = []
+        for _ in range(12):
+            search.advance(0.5)
+            search.look(fc.visible(space, here, 5.0))
+            told.append(search.places(here, rng))
+        answers.append(np.array(told))
+    np.testing.assert_array_equal(*answers)

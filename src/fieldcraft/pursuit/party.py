@@ -190,6 +190,14 @@ class SearchParty(Search):
         third = changes[min(_CELLS, len(changes)) - 1]
         return int(way[max(min(self._interval // self._moment + _SPARE, len(way) - 1), third)])
 
+    def prepare(self) -> None:
+        """Work out what belongs to the map, and look from all its places, so that no search waits for it: a second at most, once a map."""
+        outlooks = outlooks_of(self.space, self.sight)
+        outlooks.know(np.unique(outlooks.of))
+        opened = np.flatnonzero(~self.space.walls.reshape(-1))
+        if len(opened):
+            landmarks_of(self.space, int(opened[len(opened) // 2]), _LANDMARKS)
+
     # What it says
 
     @property

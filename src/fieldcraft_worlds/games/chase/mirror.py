@@ -26,7 +26,6 @@ _SOUND = 3  # steps of the noise layer in one thought: so far sound gets, in typ
 _INFECTION_REACH = 5.0  # units at which the layer of infection has fallen to 1/e
 _SOUND_LOSS = 0.13  # what noise loses in a unit of way, as in `Spread`
 _LEAST_NOISE = 1e-4
-_LOOKED_UP = 24  # places from which a party looks about before it is needed
 _TRACKS = 200  # of a party: with 400 a frame in which it thinks takes twice as long, and the player is found no sooner
 
 
@@ -62,7 +61,7 @@ class Mirror:
         self._blank = self._party.snapshot()
         self._told: object = self._blank  # what the party was told last: it takes long to recall, so it is kept as it is
         if settings.search == PARTY:
-            self._look_up()
+            self._party.prepare()
 
     # At the start
 
@@ -205,14 +204,6 @@ class Mirror:
         memory = {name: each.snapshot() for name, each in searches.items() if name != PARTY or by_party}
         self._told = memory.get(PARTY)
         return memory
-
-    def _look_up(self) -> None:
-        """Let a party think once from places all over the map: it keeps what belongs to the map, so that no step waits for that later."""
-        home = self.ground.home
-        places = self.ground.space.position_of(home[np.linspace(0, len(home) - 1, _LOOKED_UP).astype(np.int64)])
-        self._party.lost(places[0])
-        self._party.places(places, np.random.default_rng(0))
-        self._party.restore(self._blank)
 
     def _party_at(self, memory: dict[str, Any]) -> SearchParty:
         if self._told is not memory:
