@@ -245,3 +245,22 @@ def test_what_was_looked_up_beforehand_changes_no_answer() -> None:
             told.append(search.places(here, rng))
         answers.append(np.array(told))
     np.testing.assert_array_equal(*answers)
+
+
+def test_searchers_are_thought_of_in_turn() -> None:
+    search, last = party(CAVE, every=3.0)
+    rng, at = np.random.default_rng(1), CAVE.position_of(np.full(8, last))
+    search.places(at, rng)
+    assert (search._thought == 0).sum() == 3 and (search._thought == -1).sum() == 5
+    assert (search._ends >= 0).all()  # and yet all were sent somewhere
+    for _ in range(2):
+        search.advance(0.25)
+        search.places(at, rng)
+    assert (search._thought >= 0).all()
+    thoughts = search._thought.copy()
+    search.advance(0.25)
+    search.places(at, rng)
+    assert (search._thought == thoughts).all()  # none is due
+    search.advance(2.25)
+    search.places(at, rng)
+    assert ((search._thought != thoughts) == (thoughts == thoughts.min())).all()  # who has waited longest

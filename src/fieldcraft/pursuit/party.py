@@ -16,7 +16,7 @@ from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.outlooks import outlooks_of
 from fieldcraft.pursuit.prospects import Prospects
-from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
+from fieldcraft.pursuit.search import NONE, PATIENCE, Places, Search, not_a_memory
 from fieldcraft.pursuit.tracks import Lost, Tracks
 from fieldcraft.space import Space
 
@@ -28,7 +28,9 @@ _SIGHT = 10  # typical steps
 _LANDMARKS = 96
 _SPARE = 3  # moments beyond the next thought that a searcher is sent,
 _CELLS = 3  # and cells at least
-_EVERY = 3.0  # seconds after which all think again
+_EVERY = 3.0  # seconds after which a searcher is thought of again
+_AT_ONCE = 3  # of them in a thought,
+_TURNS = 4  # or as many as it takes to come to all in so many thoughts
 _TRACKS = 800
 _SLIPPED = 8.0  # typical steps: farther than it can have come it is e times less likely for so much more way
 _FEWEST = 0.4  # of the tracks, below which those that are struck out are replaced
@@ -78,7 +80,7 @@ class SearchParty(Search):
         self._tracks: Tracks | None = None
         self._heading = np.zeros(0)
         self._looked: list[tuple[int, Ints]] = []
-        self._planned = -1
+        self._thought: Ints = np.zeros(0, dtype=np.int64)
         self._aims: Ints = np.zeros(0, dtype=np.int64)
         self._ends: Ints = np.zeros(0, dtype=np.int64)
         super().__init__(space, speed, patience=patience)
@@ -94,8 +96,8 @@ class SearchParty(Search):
 
     def _begin(self, last: int) -> None:
         super()._begin(last)
-        self._tracks, self._looked, self._planned = None, [], -1
-        self._aims = self._ends = np.zeros(0, dtype=np.int64)
+        self._tracks, self._looked = None, []
+        self._thought = self._aims = self._ends = np.zeros(0, dtype=np.int64)
 
     def _lost(self, position: Places, velocity: Places) -> None:
         self._heading = np.array(velocity, dtype=np.float64)
@@ -155,32 +157,36 @@ class SearchParty(Search):
 
     def _send(self, points: Places, idle: Ints, rng: np.random.Generator) -> None:
         tracks = self._follow(points, rng)
-        due = self._planned < 0 or self._ticks - self._planned >= self._interval or len(self._aims) != len(points)
-        if due:
-            self._aims = self._plan(tracks, points, rng)
-            self._planned = self._ticks
+        if len(self._thought) != len(points):
+            self._thought = np.full(len(points), NONE, dtype=np.int64)
+            self._aims, self._ends = self._cells_of(points), np.full(len(points), NONE, dtype=np.int64)
+        waited = np.where(self._thought == NONE, np.inf, self._ticks - self._thought)
+        due = np.argsort(-waited, kind="stable")[: max(_AT_ONCE, -(-len(points) // _TURNS))]
+        due = np.sort(due[waited[due] >= self._interval])
+        if len(due):
+            self._plan(tracks, points, due, rng)
+            self._thought[due] = self._ticks
         self._goals = self._aims.copy()
 
-    def _plan(self, tracks: Tracks, points: Places, rng: np.random.Generator) -> Ints:
-        """The cell that each searcher goes to."""
+    def _plan(self, tracks: Tracks, points: Places, due: Ints, rng: np.random.Generator) -> None:
+        """Choose ways for the searchers who are due, and roughly for those whom nobody has sent yet; others go on to where they go."""
         if len(tracks.alive) < _FEWEST * len(tracks.weights):
             tracks.renew(rng)
-        prospects = Prospects(self.space, tracks, outlooks_of(self.space, self.sight), self._ends, rng)
-        offers = [prospects.ways(start) for start in self._cells_of(points).tolist()]
+        starts, sent = self._cells_of(points), self._ends != NONE
+        prospects = Prospects(self.space, tracks, outlooks_of(self.space, self.sight), self._ends[sent], rng)
         unmet = prospects.unmet()
-        met = np.tile(unmet, (len(offers), 1))
-        if len(offers) > 1:
-            for number, offer in enumerate(offers):
-                met[number] = prospects.met(
-                    prospects.best(offer, met[:number].min(axis=0, initial=prospects.looks), roughly=True)[0], unmet
-                )
-        aims, self._ends = np.zeros((2, len(points)), dtype=np.int64)
-        for number, offer in enumerate(offers):  # and once more, now that each knows what all others do
-            others = np.delete(met, number, axis=0).min(axis=0, initial=prospects.looks)
-            way, end = prospects.best(offer, others)
+        met = np.tile(unmet, (len(points), 1))
+        for number in np.flatnonzero(sent).tolist():
+            met[number] = prospects.met(prospects.way(int(starts[number]), int(self._ends[number])), unmet)
+        offers = {number: prospects.ways(int(starts[number])) for number in np.union1d(due, np.flatnonzero(~sent)).tolist()}
+        for number in np.flatnonzero(~sent).tolist():
+            way, end = prospects.best(offers[number], prospects.others(met, number), roughly=True)
             met[number] = prospects.met(way, unmet)
-            aims[number], self._ends[number] = self._leg(way, end), end
-        return aims
+            self._aims[number], self._ends[number] = self._leg(way, end), end
+        for number in due.tolist():  # now each knows what all others do
+            way, end = prospects.best(offers[number], prospects.others(met, number))
+            met[number] = prospects.met(way, unmet)
+            self._aims[number], self._ends[number] = self._leg(way, end), end
 
     def _leg(self, way: NDArray[np.int32], end: int) -> int:
         """The cell on a way up to which a searcher goes before all think again: with its end alone it might take another as short."""
@@ -219,7 +225,7 @@ class SearchParty(Search):
         return {
             "heading": self._heading.copy(),
             "looked": tuple((moment, cells.copy()) for moment, cells in self._looked),
-            "planned": self._planned,
+            "thought": self._thought.copy(),
             "aims": self._aims.copy(),
             "ends": self._ends.copy(),
             "tracks": None if self._tracks is None else self._tracks.state(),
@@ -229,12 +235,13 @@ class SearchParty(Search):
         try:
             heading = np.array(memory["heading"], dtype=np.float64)
             looked = [(int(moment), self.space.cell_ids(np.array(cells, dtype=np.int64))) for moment, cells in memory["looked"]]
-            planned, state = int(memory["planned"]), memory["tracks"]
-            aims, ends = (np.array(memory[name], dtype=np.int64) for name in ("aims", "ends"))
+            state = memory["tracks"]
+            aims, ends, thought = (np.array(memory[name], dtype=np.int64) for name in ("aims", "ends", "thought"))
             if (
                 aims.ndim != 1
-                or aims.shape != ends.shape
-                or any(not 0 <= cell < len(self.space) for cell in (*aims.tolist(), *ends.tolist()))
+                or not aims.shape == ends.shape == thought.shape
+                or any(not 0 <= cell < len(self.space) for cell in aims.tolist())
+                or any(not NONE <= cell < len(self.space) for cell in ends.tolist())
             ):
                 raise ValueError("aims off the map")
             tracks = None
@@ -244,4 +251,5 @@ class SearchParty(Search):
                 tracks.take(state, len(self.space))
         except (KeyError, TypeError, ValueError, InvalidValue) as error:
             raise not_a_memory(f"{type(error).__name__}: {error}") from None
-        self._heading, self._looked, self._planned, self._aims, self._ends, self._tracks = heading, looked, planned, aims, ends, tracks
+        self._heading, self._looked, self._tracks = heading, looked, tracks
+        self._aims, self._ends, self._thought = aims, ends, thought

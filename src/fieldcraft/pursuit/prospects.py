@@ -73,6 +73,10 @@ class Prospects:
         """The look at which each track is seen if nobody goes anywhere: none."""
         return np.full(len(self.weights), self.looks, dtype=np.int64)
 
+    def others(self, met: Ints, number: int) -> Ints:
+        """The look at which each track is seen first by anybody but one of those who are `met` (S, M) at these looks."""
+        return np.asarray(np.delete(met, number, axis=0).min(axis=0, initial=self.looks))
+
     def ways(self, start: int) -> Ways:
         """The ways from a cell: to landmarks, to where tracks stay, and the last one is to stay."""
         marks = self._tracks.marks
@@ -81,6 +85,13 @@ class Prospects:
         cells = np.full((len(goes) + 1, _AHEAD), start, dtype=np.int32)
         marks.lead(cells[:-1], self._tracks.step, self._goals[goes], np.zeros(len(goes), dtype=np.int64))
         return Ways(cells, np.append(self._cells[goes], start), self._goals[goes])
+
+    def way(self, start: int, end: int) -> NDArray[np.int32]:
+        """The way from a cell to one of the `aims`, (moments,) cells."""
+        cells = np.full((1, _AHEAD), start, dtype=np.int32)
+        goal = self._goals[np.flatnonzero(self._cells == end)[:1]]
+        self._tracks.marks.lead(cells, self._tracks.step, goal, np.zeros(1, dtype=np.int64))
+        return np.asarray(cells[0])
 
     def best(self, ways: Ways, before: Ints, *, roughly: bool = False) -> tuple[NDArray[np.int32], int]:
         """The way that is worth most, (moments,) cells, and the cell to which it leads first, of those too that go on from there.
