@@ -94,6 +94,9 @@ def test_what_is_not_seen_weighs_one_hypothesis_against_the_others() -> None:
     search.places(here, rng)
     after = np.bincount(tracks.kinds, weights=tracks.weights, minlength=5)
     assert after[HIDES] > 1.5 * before[HIDES] and after[RUNS] < before[RUNS]
+    found = search.hypotheses()
+    assert found["hides"] == pytest.approx(after[HIDES]) and sum(found.values()) == pytest.approx(1)
+    assert SearchParty(CAVE, 3.0).hypotheses() == {}
 
 
 def test_nothing_that_was_thought_being_true_it_begins_anew() -> None:
@@ -264,3 +267,11 @@ def test_searchers_are_thought_of_in_turn() -> None:
     search.advance(2.25)
     search.places(at, rng)
     assert ((search._thought != thoughts) == (thoughts == thoughts.min())).all()  # who has waited longest
+
+
+def test_looks_of_one_moment_are_one() -> None:
+    search, last = party(CAVE)
+    for _ in range(50):
+        search.look([last])
+        search.look([last + 1, last])
+    assert [cells.tolist() for _, cells in search._looked] == [[last, last + 1]]

@@ -17,7 +17,7 @@ from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.outlooks import outlooks_of
 from fieldcraft.pursuit.prospects import Prospects
 from fieldcraft.pursuit.search import NONE, PATIENCE, Places, Search, not_a_memory
-from fieldcraft.pursuit.tracks import Lost, Tracks
+from fieldcraft.pursuit.tracks import KINDS, Lost, Tracks
 from fieldcraft.space import Space
 
 __all__ = ["SearchParty"]
@@ -103,7 +103,9 @@ class SearchParty(Search):
         self._heading = np.array(velocity, dtype=np.float64)
 
     def _look(self, cells: Ints) -> None:
-        self._looked.append((self._ticks // self._moment, cells.copy()))
+        moment = self._ticks // self._moment
+        before = [self._looked.pop()[1]] if self._looked and self._looked[-1][0] == moment else []
+        self._looked.append((moment, np.unique(np.concatenate([*before, cells]))))
 
     def _may_drop(self) -> NDArray[np.bool_]:
         return np.zeros(len(self._goals), dtype=np.bool_)
@@ -212,6 +214,13 @@ class SearchParty(Search):
         if self._tracks is None:
             return None
         return self._tracks.chances(len(self.space)).astype(np.float32).reshape(self.space.shape)
+
+    def hypotheses(self) -> dict[str, float]:
+        """How likely each thing that the target may do is by now, by name; they add up to 1. Empty before tracks are laid out."""
+        if self._tracks is None:
+            return {}
+        shares = np.bincount(self._tracks.kinds, weights=self._tracks.weights, minlength=len(KINDS))
+        return dict(zip(KINDS, shares.tolist(), strict=True))
 
     def estimate(self) -> Places | None:
         """The likeliest cell; the last sighting before tracks are laid out."""

@@ -14,12 +14,13 @@ from fieldcraft.pursuit.landmarks import Landmarks
 from fieldcraft.pursuit.motion.mixture import Motion
 from fieldcraft.space import Space
 
-__all__ = ["DOUBLES_BACK", "HIDES", "RUNS", "STANDS", "WANDERS", "Tracks"]
+__all__ = ["DOUBLES_BACK", "HIDES", "KINDS", "RUNS", "STANDS", "WANDERS", "Lost", "Tracks"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(5)
+KINDS = ("runs", "hides", "doubles back", "stands", "wanders")
+RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(KINDS))
 _STAND_TRACKS = 8  # all alike
 _DICE = 4  # for each track and look ahead
 _BACK = 80  # moments in which one who doubles back is on a way of its own,
@@ -73,7 +74,7 @@ class Tracks:
         counts = np.maximum(np.round(shares * count).astype(np.int64), shares > 0)
         counts[STANDS] = min(counts[STANDS], _STAND_TRACKS)
         counts[HIDES] = len(hiding) if shares[HIDES] else 0
-        self.kinds = np.repeat(np.arange(5), counts)
+        self.kinds = np.repeat(np.arange(len(KINDS)), counts)
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
         many = len(self.kinds)
         self.now = 0
