@@ -21,7 +21,7 @@ from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
 from support import realdata
-from support.chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
+from support.chases import KINDS_OF_MAPS, SMALL, a_map, assert_a_save_goes_on_the_same, begun, rooms
 from support.refusals import refused
 from support.tiers import told_twice
 
@@ -127,12 +127,7 @@ def test_a_saved_session_goes_on_the_same(tmp_path: Any, space: Any) -> None:
     session = Session(find_game("chase"), space, SMALL, 4)
     for _ in range(40):
         session.step()
-    session.save(tmp_path / "chase.save")
-    again = Session.load(tmp_path / "chase.save", find_game)
-    for _ in range(25):
-        session.step()
-        again.step()
-    assert again.digest() == session.digest()
+    assert_a_save_goes_on_the_same(session, tmp_path / "chase.save", 25)
 
 
 def test_it_ends() -> None:

@@ -23,7 +23,7 @@ from fieldcraft_worlds.games.chase.settings import PARTY
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, SEARCH, State
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
-from support.chases import KINDS_OF_MAPS, Chase, a_map, begun, rooms
+from support.chases import KINDS_OF_MAPS, Chase, a_map, assert_a_save_goes_on_the_same, begun, rooms
 
 RULES = Settings(hunters=6, civilians=4, items=1, limit=100, search=PARTY, hunter=HunterRules(view=6, run=0.8, walk=0.6))
 
@@ -81,12 +81,7 @@ def test_a_saved_session_goes_on_the_same(tmp_path: Any) -> None:
         assert session.steps < 600
     for _ in range(7):
         session.step()
-    session.save(tmp_path / "chase.save")
-    again = Session.load(tmp_path / "chase.save", find_game)
-    for _ in range(40):
-        session.step()
-        again.step()
-    assert again.digest() == session.digest()
+    assert_a_save_goes_on_the_same(session, tmp_path / "chase.save", 40)
 
 
 def test_it_remembers_only_while_somebody_searches_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
