@@ -275,3 +275,15 @@ def test_looks_of_one_moment_are_one() -> None:
         search.look([last])
         search.look([last + 1, last])
     assert [cells.tolist() for _, cells in search._looked] == [[last, last + 1]]
+
+
+@pytest.mark.parametrize("motion", [Motion(hides=0, doubles_back=0), Motion(doubles_back=1, turn=(1.0, 90.0)), Motion(0, 0, 0, 0, 1)])
+def test_any_motion_is_followed_and_remembered(motion: Motion) -> None:
+    search, last = party(CAVE, motion=motion)
+    at, rng = CAVE.position_of(np.array([last])), np.random.default_rng(0)
+    other = SearchParty(CAVE, search.speed, motion=motion)
+    for _ in range(10):
+        search.places(at, rng)
+        other.restore(search.snapshot())
+        search.advance(4.0)
+    assert search.values is not None and other.values is not None and (other.values == search.values).all()

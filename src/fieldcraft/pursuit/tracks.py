@@ -84,37 +84,40 @@ class Tracks:
         self.lasts = np.full(many, self._straight(lost), dtype=np.int64)
         self.plan(motion)
         on = np.flatnonzero((self.kinds == RUNS) | (self.kinds == DOUBLES_BACK))
-        self.goals[on] = rng.choice(len(self.marks.places), len(on), p=self._first(lost, motion.far))
+        first = self._first(lost, motion.far)
+        self.goals[on] = rng.choice(len(self.marks.places), len(on), p=first)
         self.credit[on] = self.step  # it was seen a moment ago
         still = np.flatnonzero(self.kinds == STANDS)
-        self.cells[still] = self._stopped(lost, motion.far, len(still), rng)
+        self.cells[still] = self._stopped(lost, first, len(still), rng)
         loose = np.flatnonzero(self.kinds == WANDERS)
         reached = _shared(np.isfinite(self.marks.away[:, lost.cell]), self.marks.shares)
         self.goals[loose] = rng.choice(len(reached), len(loose), p=reached)
         self.behind = self._behind(lost, motion.far)
         hid, back = (np.flatnonzero(self.kinds == kind) for kind in (HIDES, DOUBLES_BACK))
-        self.turns[back] = np.maximum(rng.uniform(*motion.turn, len(back)) / lost.moment, 1).astype(np.int64)
-        self.given = _joined(hiding, self._ways_back(back, lost, rng))
+        turns = np.maximum(rng.uniform(*motion.turn, len(back)) / lost.moment, 1).astype(np.int64)
+        soon = turns < _BACK  # who turns later goes back as it comes
+        given = _joined(hiding, self._ways_back(back[soon], turns[soon], lost, rng))
+        if len(given):
+            self.given = given
+        self.turns[back] = turns
         self.follows[hid] = np.arange(len(hid))
         self.weights[hid] = shares[HIDES] * likely[: len(hid)]
-        self.follows[back] = len(hiding) + np.arange(len(back))
+        self.follows[back[soon]] = len(hiding) + np.arange(np.count_nonzero(soon))
 
-    def _stopped(self, lost: Lost, far: float, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Cells a moment or two on, in which it may have stopped."""
+    def _stopped(self, lost: Lost, first: Floats, count: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Cells a moment or two on, in which it may have stopped on the way to landmarks that are so likely `first`."""
         ways = np.full((count, 3), lost.cell, dtype=np.int32)
-        goals = rng.choice(len(self.marks.places), count, p=self._first(lost, far))
+        goals = rng.choice(len(self.marks.places), count, p=first)
         self.marks.lead(ways, self.step, goals, np.zeros(count, dtype=np.int64))
         return ways[np.arange(count), 1 + np.arange(count) % 2]
 
-    def _ways_back(self, back: Ints, lost: Lost, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Ways (B, L) of those who double back: as they ran, then to a place behind, round what is watched."""
+    def _ways_back(self, back: Ints, turns: Ints, lost: Lost, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Ways (B, L) of those who double back: as they ran, and from the moments `turns` on to a place behind, round what is watched."""
         ways = np.empty((len(back), _BACK), dtype=np.int32)
         if not len(back):
             return ways
         rows = np.empty((_BACK - 1, len(back)), dtype=np.int32)
-        turns, self.turns[back] = self.turns[back], -1
         self._walk(rows, back, rng, self.cells[back], self.goals[back], self.credit[back], self.lasts[back])
-        self.turns[back] = turns
         ways[:, 0], ways[:, 1:] = lost.cell, rows.T
         some = rng.choice(self.behind, min(_BEHIND, len(self.behind)), replace=False)
         which = rng.integers(len(some), size=len(back))
