@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.pursuit.outlooks import Outlooks
+from fieldcraft.pursuit.shortest import by_moment, reached, traced
 from fieldcraft.space import Space
 
 __all__ = ["hideouts"]
@@ -25,12 +26,8 @@ def hideouts(
 
     `near` are the shortest and the longest way, world units.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    ways, step = space.ways, space.typical_step
-    steps = csr_array((ways.lengths, ways.ends, ways.starts), shape=(len(space), len(space)))
-    away, back = dijkstra(steps, indices=start, limit=near[1], return_predecessors=True)
+    step = space.typical_step
+    away, back = reached(space, start, near[1])
     cells = np.flatnonzero((away >= near[0]) & (away <= near[1]))
     dark = cells[~outlooks.sees(start)[cells]]
     cells = dark if len(dark) else cells
@@ -40,13 +37,8 @@ def hideouts(
         cells = np.sort(rng.choice(cells, _MOST, replace=False))
     rank = np.argsort(np.argsort(outlooks.openness(cells), kind="stable"), kind="stable") / len(cells)
     chances = (1 - rank) ** _NARROW + _EVEN
-    rows = [cells]
-    while (rows[-1] != start).any():
-        rows.append(np.where(rows[-1] == start, start, back[rows[-1]]).astype(np.int64))
-    paths = np.array(rows[::-1])
-    walked = away[paths]
-    walked[1:] = (walked[1:] + walked[:-1]) / 2  # a step counts as taken when half of it is, and it was seen a moment ago
-    moments = int(np.ceil(away[cells].max() / step)) + 2
-    at = np.array([(walked <= (moment + 1) * step).sum(axis=0) - 1 for moment in range(moments)])
-    found = paths[at, np.arange(len(cells))]
-    return np.ascontiguousarray(found.T, dtype=np.int32), chances / chances.sum()
+    nodes = traced(start, cells, back)
+    passed = away[nodes]
+    passed[1:] = (passed[1:] + passed[:-1]) / 2  # a step counts as taken when half of it is, and it was seen a moment ago
+    moments = np.arange(int(np.ceil(away[cells].max() / step)) + 2)
+    return by_moment(nodes, passed, (moments + 1) * step).astype(np.int32), chances / chances.sum()

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.pursuit.landmarks import landmarks_of
 from fieldcraft.pursuit.outlooks import outlooks_of
+from fieldcraft.pursuit.shortest import by_moment, reached, traced
 from fieldcraft.space import Space
 
 __all__ = ["meeting_ways"]
@@ -54,19 +55,9 @@ def meeting_ways(space: Space, starts: Ints, paths: Ints, stride: float, sight: 
 
 def _ways(space: Space, start: int, cells: Ints, moments: int, stride: float) -> Ints:
     """The ways of a searcher to those of some cells that it reaches in time, (P, moments) cells, by shortest ways."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    ways = space.ways
-    steps = csr_array((ways.lengths, ways.ends, ways.starts), shape=(len(space), len(space)))
-    away, back = dijkstra(steps, indices=start, limit=stride * moments, return_predecessors=True)
-    rows = [cells[np.isfinite(away[cells])]]
-    while (rows[-1] != start).any():
-        rows.append(np.where(rows[-1] == start, start, back[rows[-1]]).astype(np.int64))
-    nodes = np.array(rows[::-1])
-    walked = away[nodes]
-    at = np.array([(walked <= (moment + 0.5) * stride).sum(axis=0) - 1 for moment in range(moments)])
-    return np.ascontiguousarray(nodes[np.maximum(at, 0), np.arange(nodes.shape[1])].T)
+    away, back = reached(space, start, stride * moments)
+    nodes = traced(start, cells[np.isfinite(away[cells])], back)
+    return by_moment(nodes, away[nodes], (np.arange(moments) + 0.5) * stride)
 
 
 def _candidates(space: Space, starts: Ints, paths: Ints, aims: Ints) -> Ints:
