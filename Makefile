@@ -4,23 +4,26 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Processes that run tests side by side, each with two threads; all cores unless said otherwise.
 WORKERS ?= logical
+# All packages, with the extras that their tests need.
+EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,football,frames,engines]' --editable packages/gpu \
+	--editable 'packages/lab[notebook]' --editable packages/cluster --editable 'packages/worlds[rl]'
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup docs links notebooks demo test test-reference scenarios lint bench gallery pictures format build clean
+.PHONY: size setup docs links notebooks demo test test-reference scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready
 
 # Whatever only tests need comes after what a demo needs.
-$(VENV)/.ready: $(VENV)/.installed tests/pins.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/pins.txt --editable '.[gpu,lab,notebook,cluster,tune,adapters,bench,dev]'
+$(VENV)/.ready: $(VENV)/.installed tests/pins.txt tools/requirements.txt $(wildcard packages/*/pyproject.toml)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/pins.txt $(EDITABLE) --requirement tools/requirements.txt
 	$(BIN)/fieldcraft compile
 	touch $@
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: packages/fieldcraft/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[compile,view,plot,maps]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[compile,view,plot,maps]'
 	touch $@
 
 # Compiles what this recipe needs, and no more.
@@ -37,6 +40,10 @@ test-reference: setup
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup
 	PYTHONPATH=tests $(BIN)/python -m support.scenarios
+
+# Statements, public names, modules and the other limits on size, each with its target.
+size: setup
+	$(BIN)/python tools/size.py
 
 lint: setup
 	$(BIN)/ruff check .
@@ -61,14 +68,14 @@ pictures: setup
 
 # A wheel for this platform and Python with all kernels compiled, and a pure one with the sources.
 build: setup
-	rm -rf build/kernels
-	$(BIN)/fieldcraft compile --out build/kernels
-	$(BIN)/python -m build
-	FIELDCRAFT_OBJECT=build/kernels $(BIN)/python -m build --wheel
+	rm -rf packages/fieldcraft/build/kernels
+	$(BIN)/fieldcraft compile --out packages/fieldcraft/build/kernels
+	FIELDCRAFT_OBJECT=build/kernels $(BIN)/python -m build --wheel --outdir dist packages/fieldcraft
+	for package in packages/*; do $(BIN)/python -m build --outdir dist $$package || exit 1; done
 
 # The site, from the guides as they are and from the docstrings; a warning fails it. Asks nothing of the network but its three packages.
 docs: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'sphinx>=8' 'myst-parser>=4' 'furo>=2024.8.6'
 	rm -rf docs/api
 	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs out/site
 	@echo "The site is in out/site/index.html"

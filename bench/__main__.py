@@ -1,6 +1,8 @@
-"""`python -m bench [suite ...] [--quick]`: prints each suite's tables and leaves them in out/bench as Markdown.
+"""`python -m bench [suite ...] [--quick]`: prints each suite's tables and leaves them in out/bench
+as Markdown.
 
-A suite is a module with `run(quick) -> Report`, named in `SUITES`. The exit code is 1 where values are wrong or a suite ends by an
+A suite is a module with `run(quick) -> Report`, named in `SUITES`. The exit code is 1 where values
+are wrong or a suite ends by an
 error, and 0 otherwise: a speed that was missed is said in the table.
 """
 
@@ -43,10 +45,23 @@ SUITES = {
 
 def main() -> int:
     """Run the suites named on the command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure fieldcraft against its peers.")
-    parser.add_argument("suites", nargs="*", metavar="suite", help=f"{', '.join(SUITES)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="few rounds: shows that everything runs; its figures mean little")
-    parser.add_argument("--out", type=Path, default=Path("out/bench"), help="folder for the Markdown tables (default: out/bench)")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Measure fieldcraft against its peers."
+    )
+    parser.add_argument(
+        "suites", nargs="*", metavar="suite", help=f"{', '.join(SUITES)} (default: all)"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="few rounds: shows that everything runs; its figures mean little",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("out/bench"),
+        help="folder for the Markdown tables (default: out/bench)",
+    )
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SUITES]
     if unknown:
@@ -64,15 +79,29 @@ def main() -> int:
             traceback.print_exc()
             wrong.append(f"{name}: ended by an error")
             continue
-        took = f"{time.perf_counter() - began[0]:.0f} s, {time.process_time() - began[1]:.0f} s of CPU in this process."
+        took = (
+            f"{time.perf_counter() - began[0]:.0f} s, {time.process_time() - began[1]:.0f} s of CPU"
+            " in this process."
+        )
         report.notes.append(f"Suite {name}: {took}")
         for note in report.notes:
             print(f"\n{note}", flush=True)
         for table in report.tables:
             print(f"\n{table.text()}", flush=True)
         page = options.out / f"{name}.md"
-        heading = f"# bench {name}" + (" --quick (few rounds: figures mean little)" if options.quick else "")
-        page.write_text("\n".join([heading, "", *report.notes, *(table.markdown() for table in [described, *report.tables])]))
+        heading = f"# bench {name}" + (
+            " --quick (few rounds: figures mean little)" if options.quick else ""
+        )
+        page.write_text(
+            "\n".join(
+                [
+                    heading,
+                    "",
+                    *report.notes,
+                    *(table.markdown() for table in [described, *report.tables]),
+                ]
+            )
+        )
         print(f"\nwritten: {page}")
         wrong += [f"{name}: {line}" for line in report.wrong]
     for line in wrong:

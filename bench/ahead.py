@@ -1,6 +1,8 @@
-"""Each kernel from a shared object against the same one compiled on the spot, with the arguments that games and questions hand it.
+"""Each kernel from a shared object against the same one compiled on the spot, with the arguments
+that games and questions hand it.
 
-`python -m bench ahead` compiles the object first, some minutes; FIELDCRAFT_OBJECT names a folder where `fieldcraft compile --out` left one.
+`python -m bench ahead` compiles the object first, some minutes; FIELDCRAFT_OBJECT names a folder
+where `fieldcraft compile --out` left one.
 """
 
 from __future__ import annotations
@@ -25,13 +27,20 @@ from bench.table import Report, Table, at_most
 from fieldcraft.kernels import prebuilt, warming
 
 ASKED = 1.1
-ADDRESSED = {"survey", "lead", "evaluate"}  # their arguments are addresses, which mean nothing in another process
+ADDRESSED = {
+    "survey",
+    "lead",
+    "evaluate",
+}  # their arguments are addresses, which mean nothing in another process
 LEAST = 20e-6  # seconds: below, the call is all that is measured
 STEPS = 40
 ROUNDS = 100
 SIDE = 256
 
-TIMED = "from bench import ahead; import json, sys; print(json.dumps(ahead.timed({path!r}, {folder!r}, {rounds})))"
+TIMED = (
+    "from bench import ahead; import json, sys; print(json.dumps(ahead.timed({path!r}, {folder!r},"
+    " {rounds})))"
+)
 
 
 def recorded(path: Path, quick: bool) -> None:
@@ -48,7 +57,9 @@ def recorded(path: Path, quick: bool) -> None:
         return call
 
     fc.warm_up()  # kernels that call others must be ready before those are listened to
-    ours = [module for name, module in sys.modules.items() if name.startswith("fieldcraft.kernels.")]
+    ours = [
+        module for name, module in sys.modules.items() if name.startswith("fieldcraft.kernels.")
+    ]
     for kernel in warming.entries():
         name = kernel.py_func.__name__
         if name in ADDRESSED:
@@ -104,8 +115,8 @@ def question(side: int) -> None:
 
 
 def timed(path: str, folder: str, rounds: int) -> dict[str, tuple[float, float, bool]]:
-    """Seconds of the shortest call of each kernel by its recorded arguments, compiled on the spot and from the object, and whether both
-    answer the same.
+    """Seconds of the shortest call of each kernel by its recorded arguments, compiled on the spot
+    and from the object, and whether both answer the same.
 
     They take turns: what a shared machine does to one it does to the other.
     """
@@ -135,7 +146,11 @@ def built(folder: Path) -> Path:
     named = os.environ.get("FIELDCRAFT_OBJECT")
     if named:
         return Path(named)
-    subprocess.run([sys.executable, "-m", "fieldcraft", "compile", "--out", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "fieldcraft", "compile", "--out", str(folder)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return folder
 
 
@@ -144,17 +159,31 @@ def run(quick: bool) -> Report:
     report = Report()
     with tempfile.TemporaryDirectory(prefix="fieldcraft-bench-") as scratch:
         path = Path(scratch) / "arguments"
-        code = f"from bench import ahead; from pathlib import Path; ahead.recorded(Path({str(path)!r}), {quick}); print(0)"
+        code = (
+            "from bench import ahead; from pathlib import Path;"
+            f" ahead.recorded(Path({str(path)!r}), {quick}); print(0)"
+        )
         fresh(code)
         folder = built(Path(scratch) / "kernels")
-        found = fresh(TIMED.format(path=str(path), folder=str(folder), rounds=3 if quick else ROUNDS))
-    table = Table("Kernels from a shared object", ["kernel", "on the spot, us", "object, us", "ratio", f"asked {ASKED}"])
+        found = fresh(
+            TIMED.format(path=str(path), folder=str(folder), rounds=3 if quick else ROUNDS)
+        )
+    table = Table(
+        "Kernels from a shared object",
+        ["kernel", "on the spot, us", "object, us", "ratio", f"asked {ASKED}"],
+    )
     for name, (here, there, is_same) in sorted(found.items()):
         if not is_same:
             report.wrong.append(f"{name} answers something else from the object")
         if here >= LEAST:
             ratio = there / here
             told = name.rpartition(".")[2].replace(":", ".")
-            table.add(told, f"{here * 1e6:.0f}", f"{there * 1e6:.0f}", f"{ratio:.2f}", at_most(ratio, ASKED))
+            table.add(
+                told,
+                f"{here * 1e6:.0f}",
+                f"{there * 1e6:.0f}",
+                f"{ratio:.2f}",
+                at_most(ratio, ASKED),
+            )
     report.tables.append(table)
     return report

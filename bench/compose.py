@@ -1,4 +1,6 @@
-"""Expressions against the same formula in NumPy, and what a formula that was never seen before costs."""
+"""Expressions against the same formula in NumPy, and what a formula that was never seen before
+costs.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ def hills(size: int) -> fc.InfluenceMap:
     imap = fc.InfluenceMap(fc.Grid(size, size))
     rng = np.random.default_rng(0)
     for name in ("ally", "enemy", "cover"):
-        imap.add_layer(name, fc.Spread(decay=0.1, momentum=0.0), values=3 * rng.random((size, size), dtype=np.float32))
+        imap.add_layer(
+            name,
+            fc.Spread(decay=0.1, momentum=0.0),
+            values=3 * rng.random((size, size), dtype=np.float32),
+        )
     return imap
 
 
@@ -65,7 +71,9 @@ class InPlace(Plain):
 
 
 class Ours:
-    """The expression; a cell of an input changes before each call, which is part of what is timed."""
+    """The expression; a cell of an input changes before each call, which is part of what is
+    timed.
+    """
 
     def __init__(self, imap: fc.InfluenceMap) -> None:
         self.ally = imap["ally"]
@@ -77,7 +85,9 @@ class Ours:
 
 
 def combined(report: Report, quick: bool) -> None:
-    """`ally - 0.5*enemy`, clamped and normalized: several times in a row, and once after all of an input was written anew."""
+    """`ally - 0.5*enemy`, clamped and normalized: several times in a row, and once after all of an
+    input was written anew.
+    """
     imap = hills(SIZE)
     kept = imap["ally"].read()
     contenders: dict[str, Plain | InPlace | Ours] = {
@@ -107,23 +117,37 @@ def combined(report: Report, quick: bool) -> None:
             if steps == 1:
                 imap["ally"].write(kept)
 
-        found = race({name: (prepare, partial(batch, run)) for name, run in contenders.items()}, steps, dict.fromkeys(contenders, rounds))
+        found = race(
+            {name: (prepare, partial(batch, run)) for name, run in contenders.items()},
+            steps,
+            dict.fromkeys(contenders, rounds),
+        )
         own = found["fieldcraft"]
         for name, took in found.items():
-            cells = [name if steps > 1 else f"{name}, input just rewritten", milliseconds(took.best), milliseconds(took.median)]
+            cells = [
+                name if steps > 1 else f"{name}, input just rewritten",
+                milliseconds(took.best),
+                milliseconds(took.median),
+            ]
             if name == "fieldcraft":
                 table.add(*cells, "", "", "", "")
                 continue
             ratio = took.best / own.best
             least = required[name] if steps > 1 else None
-            cells += [times(ratio), times(took.median / own.median), f"{least:g}x" if least else "", at_least(ratio, least)]
+            cells += [
+                times(ratio),
+                times(took.median / own.median),
+                f"{least:g}x" if least else "",
+                at_least(ratio, least),
+            ]
             table.add(*cells)
     tracemalloc.start()
     contenders["fieldcraft"]()
     peak = tracemalloc.get_traced_memory()[1] / (4 * SIZE * SIZE)
     tracemalloc.stop()
     table.notes.append(
-        f"{rounds} rounds of 5 in a row, or of 1; same bits. Memory made on the way: {peak:.3f} float32 arrays of the map's size."
+        f"{rounds} rounds of 5 in a row, or of 1; same bits. Memory made on the way: {peak:.3f}"
+        " float32 arrays of the map's size."
     )
     if peak > 0.1:
         report.wrong.append(f"an evaluation made {peak:.2f} arrays of the map's size")
@@ -133,7 +157,10 @@ def combined(report: Report, quick: bool) -> None:
 def unseen(report: Report, quick: bool) -> None:
     """The first answer of formulas that were not there before."""
     imap = hills(256)
-    table = Table("A new formula's first answer, 256 x 256", ("formula", "best ms", "median", "required", "verdict"))
+    table = Table(
+        "A new formula's first answer, 256 x 256",
+        ("formula", "best ms", "median", "required", "verdict"),
+    )
     for text in FORMULAS:
         spent = []
         for turn in range(3 if quick else 30):
@@ -141,8 +168,17 @@ def unseen(report: Report, quick: bool) -> None:
             compose.formula(f"{text} + {turn}", imap).read()
             spent.append(time.perf_counter() - start)
         best = min(spent)
-        table.add(text, milliseconds(best), milliseconds(sorted(spent)[len(spent) // 2]), "5 ms", at_most(best, 5e-3))
-    table.notes.append("Reading the text, planning, making the array and computing it; another number stands in each.")
+        table.add(
+            text,
+            milliseconds(best),
+            milliseconds(sorted(spent)[len(spent) // 2]),
+            "5 ms",
+            at_most(best, 5e-3),
+        )
+    table.notes.append(
+        "Reading the text, planning, making the array and computing it; another number stands in"
+        " each."
+    )
     report.tables.append(table)
 
 
@@ -158,7 +194,10 @@ def around(report: Report, quick: bool) -> None:
         compose.window(net, at, 10).weigh("linear").best()
         spent.append(time.perf_counter() - start)
     table = Table("Working maps, 1024 x 1024", ("what", "best ms"))
-    table.add("cut 1,000 windows of radius 10 from an expression, weigh, take the best", milliseconds(min(spent)))
+    table.add(
+        "cut 1,000 windows of radius 10 from an expression, weigh, take the best",
+        milliseconds(min(spent)),
+    )
     report.tables.append(table)
 
 

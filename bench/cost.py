@@ -1,7 +1,8 @@
-"""What things cost a frame: propagations by map size and kind of space, and agents that ask; with a chart for the docs.
+"""What things cost a frame: propagations by map size and kind of space, and agents that ask; with a
+chart for the docs.
 
-`python -m bench cost` prints the tables and draws out/bench/cost.png (matplotlib). These are times, not races: they say what fits
-into a frame on this machine.
+`python -m bench cost` prints the tables and draws out/bench/cost.png (matplotlib). These are times,
+not races: they say what fits into a frame on this machine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ INK, PAPER, COLORS = "#e8eaee", "#14161b", ("#4fb3ff", "#ff8a3c", "#7dd66b", "#c
 
 
 def spaces(side: int) -> dict[str, Callable[[], fc.Space]]:
-    """The same square of ground with a fifth of it walled, as the kinds of space that a game may choose from."""
+    """The same square of ground with a fifth of it walled, as the kinds of space that a game may
+    choose from.
+    """
     walls = np.random.default_rng(side).random((side, side)) < 0.2
 
     def grid(neighbors: int) -> fc.Grid:
@@ -61,7 +64,9 @@ def stepping(imap: fc.InfluenceMap, steps: int) -> Callable[[], None]:
 
 
 def propagations(quick: bool) -> tuple[Table, dict[str, dict[int, float]]]:
-    title = "One propagation, all cells alive: milliseconds, and how many fit into a frame of 1/60 s"
+    title = (
+        "One propagation, all cells alive: milliseconds, and how many fit into a frame of 1/60 s"
+    )
     table = Table(title, ["space", *(f"{s} x {s}" for s in SIDES)])
     curves: dict[str, dict[int, float]] = {}
     for side in SIDES[:3] if quick else SIDES:
@@ -69,10 +74,18 @@ def propagations(quick: bool) -> tuple[Table, dict[str, dict[int, float]]]:
             say(f"  one propagation: {side} x {side}, {name}")
             imap = alive(make())
             steps = 4 if side > 512 else 32
-            times = race({"step": (nothing, stepping(imap, steps))}, steps, {"step": 3 if quick else 15})
+            times = race(
+                {"step": (nothing, stepping(imap, steps))}, steps, {"step": 3 if quick else 15}
+            )
             curves.setdefault(name, {})[side] = times["step"].best
     for name, curve in curves.items():
-        table.add(name, *(f"{curve[s] * 1e3:.3g} ({FRAME / curve[s]:,.0f})" if s in curve else "" for s in SIDES))
+        table.add(
+            name,
+            *(
+                f"{curve[s] * 1e3:.3g} ({FRAME / curve[s]:,.0f})" if s in curve else ""
+                for s in SIDES
+            ),
+        )
     return table, curves
 
 
@@ -85,7 +98,9 @@ def asking(side: int, quick: bool) -> dict[str, dict[int, float]]:
     open_cells = np.flatnonzero(~space.walls)
     threat.add_sources(space.position_of(rng.choice(open_cells, 100)), 1.0)
     imap.step()
-    flow = fc.flow_field(fc.distance_map(space, space.position_of(open_cells[len(open_cells) // 2]), cost=1 + threat))
+    flow = fc.flow_field(
+        fc.distance_map(space, space.position_of(open_cells[len(open_cells) // 2]), cost=1 + threat)
+    )
     found: dict[str, dict[int, float]] = {}
     for count in AGENTS[:2] if quick else AGENTS:
         at = space.position_of(rng.choice(open_cells, count))
@@ -94,7 +109,9 @@ def asking(side: int, quick: bool) -> dict[str, dict[int, float]]:
             "sample": lambda at=at: fc.sample(threat, at, how="bilinear"),
             "where the flow leads": lambda at=at: flow.sample(at),
             "the safest spot within 8": lambda at=at: fc.best(-1.0 * threat, at, 8.0),
-            "a step in a crowd": lambda at=at, crowd=crowd, still=still: crowd.step(at, still, flow.sample(at), 1 / 60, max_speed=3.0),
+            "a step in a crowd": lambda at=at, crowd=crowd, still=still: crowd.step(
+                at, still, flow.sample(at), 1 / 60, max_speed=3.0
+            ),
         }
         for name, run in runs.items():
             say(f"  {count:,} agents on {side} x {side}: {name}")
@@ -111,28 +128,58 @@ def run(quick: bool) -> Report:
     report.tables.append(table)
     sides = (128, 512)
     questions = {side: asking(side, quick) for side in sides}
-    agents = Table("Agents that ask, milliseconds a frame", ["question", *(f"{count:,} on {side}^2" for side in sides for count in AGENTS)])
+    agents = Table(
+        "Agents that ask, milliseconds a frame",
+        ["question", *(f"{count:,} on {side}^2" for side in sides for count in AGENTS)],
+    )
     for name in questions[sides[0]]:
-        agents.add(name, *(f"{questions[s][name][n] * 1e3:.3g}" if n in questions[s][name] else "" for s in sides for n in AGENTS))
+        agents.add(
+            name,
+            *(
+                f"{questions[s][name][n] * 1e3:.3g}" if n in questions[s][name] else ""
+                for s in sides
+                for n in AGENTS
+            ),
+        )
     report.tables.append(agents)
     draw(curves, questions)
     report.notes.append(f"chart: {CHART}")
     return report
 
 
-def draw(curves: dict[str, dict[int, float]], questions: dict[int, dict[str, dict[int, float]]]) -> None:
-    """Propagations that fit into a frame by map size, and the time of agents by their number on two sizes of map."""
+def draw(
+    curves: dict[str, dict[int, float]], questions: dict[int, dict[str, dict[int, float]]]
+) -> None:
+    """Propagations that fit into a frame by map size, and the time of agents by their number on two
+    sizes of map.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 5), facecolor=PAPER, layout="constrained")
     left, right = figure.subplots(1, 2)
     for (name, curve), color in zip(curves.items(), COLORS, strict=False):
-        left.loglog(list(curve), [FRAME / seconds for seconds in curve.values()], "o-", color=color, label=name)
-    left.set(title="Propagations that fit into a frame of 1/60 s", xlabel="cells along a side", ylabel="layers updated each frame")
+        left.loglog(
+            list(curve),
+            [FRAME / seconds for seconds in curve.values()],
+            "o-",
+            color=color,
+            label=name,
+        )
+    left.set(
+        title="Propagations that fit into a frame of 1/60 s",
+        xlabel="cells along a side",
+        ylabel="layers updated each frame",
+    )
     left.set_xticks(SIDES, [str(side) for side in SIDES])
     for (side, found), style in zip(questions.items(), ("o-", "s--"), strict=True):
         for (name, curve), color in zip(found.items(), COLORS, strict=False):
-            right.loglog(list(curve), [seconds * 1e3 for seconds in curve.values()], style, color=color, label=f"{name}, {side} x {side}")
+            right.loglog(
+                list(curve),
+                [seconds * 1e3 for seconds in curve.values()],
+                style,
+                color=color,
+                label=f"{name}, {side} x {side}",
+            )
     right.axhline(FRAME * 1e3, color=INK, linewidth=0.8, alpha=0.5)
     right.set_ylim(top=3000)
     right.set(title="Agents that ask", xlabel="agents", ylabel="milliseconds a frame")

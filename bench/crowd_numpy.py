@@ -1,9 +1,10 @@
 """A crowd's step as one writes it with NumPy and SciPy's cKDTree, and no loop over agents.
 
-It takes the flow field's directions and the ground's bars ready made, like fieldcraft's own step does, and follows the same rules: mix
-the directions of four cells and keep to the sides a cell may be left by, push neighbours apart, feel for walls along three lines,
-limit force and speed, walk from cell to cell along walls and around corners. Agents that need no second look are done with in the first
-pass over all; the loops go on with those that do.
+It takes the flow field's directions and the ground's bars ready made, like fieldcraft's own step
+does, and follows the same rules: mix the directions of four cells and keep to the sides a cell may
+be left by, push neighbours apart, feel for walls along three lines, limit force and speed, walk
+from cell to cell along walls and around corners. Agents that need no second look are done with in
+the first pass over all; the loops go on with those that do.
 """
 
 from __future__ import annotations
@@ -24,9 +25,19 @@ SLACK = 1e-24
 
 
 def step(
-    crowd: Crowd, bars: Array, vectors: Array, gates: Array, at: Array, moving: Array, dt: float, max_speed: float, max_force: float
+    crowd: Crowd,
+    bars: Array,
+    vectors: Array,
+    gates: Array,
+    at: Array,
+    moving: Array,
+    dt: float,
+    max_speed: float,
+    max_force: float,
 ) -> tuple[Array, Array]:
-    """Positions and velocities after `dt`; on a map with y down and no torus, its origin at 0 and cells of 1."""
+    """Positions and velocities after `dt`; on a map with y down and no torus, its origin at 0 and
+    cells of 1.
+    """
     cells = np.floor(at).astype(np.int64)
     columns, rows = cells[:, 0], cells[:, 1]
     place = at - cells
@@ -88,18 +99,28 @@ def separation(at: Array, radius: float) -> Array:
     found = np.empty_like(at)
     for axis, parting in ((0, APART_X), (1, APART_Y)):
         push = apart[:, axis] * share
-        push[together] = parting[(first[together] + second[together]) % len(parting)]  # the first of a pair has the lower number
+        push[together] = parting[
+            (first[together] + second[together]) % len(parting)
+        ]  # the first of a pair has the lower number
         found[:, axis] = np.bincount(first, push, len(at)) - np.bincount(second, push, len(at))
     return found
 
 
-def avoid(bars: Array, columns: Array, rows: Array, place: Array, moving: Array, ahead: float) -> Array:
+def avoid(
+    bars: Array, columns: Array, rows: Array, place: Array, moving: Array, ahead: float
+) -> Array:
     """The change of velocity away from walls: three feelers for each agent, all at once."""
     speed = np.sqrt(np.einsum("ij,ij->i", moving, moving))
     heading = moving / np.maximum(speed, 1e-300)[:, np.newaxis]
     across = np.stack([-heading[:, 1], heading[:, 0]], axis=1)
     side = 0.5 * ahead
-    lines = np.concatenate([heading * ahead, (heading * COS + across * SIN) * side, (heading * COS - across * SIN) * side])
+    lines = np.concatenate(
+        [
+            heading * ahead,
+            (heading * COS + across * SIN) * side,
+            (heading * COS - across * SIN) * side,
+        ]
+    )
     count = len(speed)
     parts, faces = feel(bars, np.tile(columns, 3), np.tile(rows, 3), np.tile(place, (3, 1)), lines)
     pushes = (faces * (1 - parts)[:, np.newaxis]).reshape(3, count, 2).sum(axis=0)
@@ -108,7 +129,9 @@ def avoid(bars: Array, columns: Array, rows: Array, place: Array, moving: Array,
     return (pushes + across * turn[:, np.newaxis]) * speed[:, np.newaxis]
 
 
-def feel(bars: Array, columns: Array, rows: Array, place: Array, lines: Array) -> tuple[Array, Array]:
+def feel(
+    bars: Array, columns: Array, rows: Array, place: Array, lines: Array
+) -> tuple[Array, Array]:
     """How far lines get, as parts of them, and which way the side that ends each faces."""
     width, flat = bars.shape[1], bars.reshape(-1)
     parts, faces = np.ones(len(lines)), np.zeros((len(lines), 2))
@@ -131,11 +154,19 @@ def feel(bars: Array, columns: Array, rows: Array, place: Array, lines: Array) -
         times[by_x, 0] += per[by_x, 0]
         times[~by_x, 1] += per[~by_x, 1]
         goes_on = ~barred & (times.min(axis=1) < 1)
-        index, cells, times, per, forward = index[goes_on], cells[goes_on], times[goes_on], per[goes_on], forward[goes_on]
+        index, cells, times, per, forward = (
+            index[goes_on],
+            cells[goes_on],
+            times[goes_on],
+            per[goes_on],
+            forward[goes_on],
+        )
     return parts, faces
 
 
-def walk(bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, near: float) -> tuple[Array, Array]:
+def walk(
+    bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, near: float
+) -> tuple[Array, Array]:
     """Where agents get by walking, and who touched a wall."""
     flat, width = bars.reshape(-1), bars.shape[1]
     touched = np.zeros(len(place), dtype=bool)
@@ -143,8 +174,12 @@ def walk(bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, 
     index, cells, at, left = np.arange(len(place)), np.stack([columns, rows], axis=1), place, shifts
     while len(index):
         bits = flat[cells[:, 1] * width + cells[:, 0]]
-        high = np.stack([np.where(bits & EAST, 1 - near, 1.0), np.where(bits & NORTH, 1 - near, 1.0)], axis=1)
-        low = np.stack([np.where(bits & WEST, near, 0.0), np.where(bits & SOUTH, near, 0.0)], axis=1)
+        high = np.stack(
+            [np.where(bits & EAST, 1 - near, 1.0), np.where(bits & NORTH, 1 - near, 1.0)], axis=1
+        )
+        low = np.stack(
+            [np.where(bits & WEST, near, 0.0), np.where(bits & SOUTH, near, 0.0)], axis=1
+        )
         high, low = np.maximum(high, at), np.minimum(low, at)
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.where(left == 0, np.inf, (np.where(left > 0, high, low) - at) / left)
@@ -166,8 +201,12 @@ def walk(bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, 
         ends[index[done]] = cells[done] + at[done]
         if done.all():
             break
-        index, cells, at, left, bits = (found[~done] for found in (index, cells, at, left * (1 - part), bits))
-        high, low, times, rounding, at_corner = (found[~done] for found in (high, low, times, rounding, at_corner))
+        index, cells, at, left, bits = (
+            found[~done] for found in (index, cells, at, left * (1 - part), bits)
+        )
+        high, low, times, rounding, at_corner = (
+            found[~done] for found in (high, low, times, rounding, at_corner)
+        )
         away = at - rounding
         share = np.einsum("ij,ij->i", left, away) / np.einsum("ij,ij->i", away, away)
         bent = left - share[:, np.newaxis] * away
@@ -180,7 +219,9 @@ def walk(bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, 
         touched[index[barred | at_corner]] = True
         left = np.where(at_corner[:, np.newaxis], bent, left)
         left[number[barred], axis[barred]] = 0.0
-        at[number[barred], axis[barred]] = np.where(goes_up, high[number, axis], low[number, axis])[barred]
+        at[number[barred], axis[barred]] = np.where(goes_up, high[number, axis], low[number, axis])[
+            barred
+        ]
         cells[number[passes], axis[passes]] += np.where(goes_up, 1, -1)[passes]
         at[number[passes], axis[passes]] = np.where(goes_up, 0.0, 1.0)[passes]
         still = (left == 0).all(axis=1)
@@ -191,9 +232,14 @@ def walk(bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, 
 
 def reaches(away: Array, left: Array, near: float) -> Array:
     """The part of each displacement after which it is `near` to a corner."""
-    a, b, ee = (np.einsum("ij,ij->i", one, other) for one, other in ((left, left), (away, left), (away, away)))
+    a, b, ee = (
+        np.einsum("ij,ij->i", one, other)
+        for one, other in ((left, left), (away, left), (away, away))
+    )
     k = ee - near * near
     inside = b * b - a * k
     with np.errstate(divide="ignore", invalid="ignore"):
-        when = np.where(k <= 0, 0.0, np.where(inside > 0, k / (np.sqrt(np.maximum(inside, 0)) - b), np.inf))
+        when = np.where(
+            k <= 0, 0.0, np.where(inside > 0, k / (np.sqrt(np.maximum(inside, 0)) - b), np.inf)
+        )
     return np.where((b >= 0) | (b * b <= SLACK * (a * ee)), np.inf, when)

@@ -1,8 +1,10 @@
-"""Spread on graphs against the way of the article on influence maps in game AI, written plainly in C++; nearest vertices; ways.
+"""Spread on graphs against the way of the article on influence maps in game AI, written plainly in
+C++; nearest vertices; ways.
 
-"Far from rest": each batch starts from a field of random values, written outside of the timing, and ends while every vertex still
-changes. "Moving": all sources change places before each step, so that no block that holds a value is at rest. The peer collects
-the vertices of a step in a set; the last column is against one that flags them instead.
+"Far from rest": each batch starts from a field of random values, written outside of the timing, and
+ends while every vertex still changes. "Moving": all sources change places before each step, so that
+no block that holds a value is at rest. The peer collects the vertices of a step in a set; the last
+column is against one that flags them instead.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from fieldcraft.space import Graph
 MOMENTUM = 0.3
 STRENGTH = 5.0
 FLOOR = 2e-3
-"""What the two floors may differ by: the peer drops what is at most 0.001, fieldcraft what is below it and heads below it."""
+"""What the two floors may differ by: the peer drops what is at most 0.001, fieldcraft what is below
+it and heads below it.
+"""
 SEED = 20260807
 CHART = Path("out/bench/propagations.png")
 
@@ -40,7 +44,9 @@ Cells = NDArray[np.int64]
 class Waypoints:
     """The peer."""
 
-    def __init__(self, library: ctypes.CDLL, graph: Graph, decay: float, *, flagged: bool = False) -> None:
+    def __init__(
+        self, library: ctypes.CDLL, graph: Graph, decay: float, *, flagged: bool = False
+    ) -> None:
         self._library, self._count = library, len(graph)
         places, edges = np.ascontiguousarray(graph.positions), np.ascontiguousarray(graph.edges)
         library.waypoints_new.restype = ctypes.c_void_p
@@ -54,7 +60,9 @@ class Waypoints:
 
     def place(self, cells: Cells) -> None:
         cells = np.ascontiguousarray(cells)
-        self._library.waypoints_sources(self._handle, _address(cells), ctypes.c_int(len(cells)), ctypes.c_float(STRENGTH))
+        self._library.waypoints_sources(
+            self._handle, _address(cells), ctypes.c_int(len(cells)), ctypes.c_float(STRENGTH)
+        )
 
     def step(self, steps: int) -> None:
         self._library.waypoints_step(self._handle, ctypes.c_int(steps))
@@ -70,7 +78,9 @@ class Fieldcraft:
 
     def __init__(self, graph: Graph, decay: float) -> None:
         self._graph = graph
-        self.layer = fc.InfluenceMap(graph).add_layer("influence", fc.Spread(decay=decay, momentum=MOMENTUM))
+        self.layer = fc.InfluenceMap(graph).add_layer(
+            "influence", fc.Spread(decay=decay, momentum=MOMENTUM)
+        )
         self._ids = np.empty(0, np.int64)
 
     def write(self, values: Values) -> None:
@@ -97,7 +107,11 @@ def lattice(side: int, *, shuffled: bool = False) -> Graph:
     edges = []
     for across, down in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         inside = (columns + across >= 0) & (columns + across < side) & (rows + down < side)
-        edges.append(np.stack([np.flatnonzero(inside), np.flatnonzero(inside) + down * side + across], axis=1))
+        edges.append(
+            np.stack(
+                [np.flatnonzero(inside), np.flatnonzero(inside) + down * side + across], axis=1
+            )
+        )
     pairs, places = np.concatenate(edges), np.stack([columns, rows], axis=1).astype(np.float64)
     if shuffled:
         number = np.random.default_rng(SEED).permutation(side * side)
@@ -129,14 +143,51 @@ class Case:
 
 
 CASES = (
-    Case("300 x 300 lattice, far from rest", partial(lattice, 300), 0.05, "noise", False, 100, 16, 30, 70),
-    Case("300 x 300 lattice, settled: nothing left to do", partial(lattice, 300), 0.05, "settled", False, 100, 16, 10, 70),
-    Case("1,000,000 vertices in random order, far from rest", partial(lattice, 1000, shuffled=True), 0.05, "noise", False, 100, 2, 6, 100),
+    Case(
+        "300 x 300 lattice, far from rest",
+        partial(lattice, 300),
+        0.05,
+        "noise",
+        False,
+        100,
+        16,
+        30,
+        70,
+    ),
+    Case(
+        "300 x 300 lattice, settled: nothing left to do",
+        partial(lattice, 300),
+        0.05,
+        "settled",
+        False,
+        100,
+        16,
+        10,
+        70,
+    ),
+    Case(
+        "1,000,000 vertices in random order, far from rest",
+        partial(lattice, 1000, shuffled=True),
+        0.05,
+        "noise",
+        False,
+        100,
+        2,
+        6,
+        100,
+    ),
     Case(
         "1,000,000 vertices in random order, a tenth alive, moving",
-        partial(lattice, 1000, shuffled=True), 0.47, "settled", True, 100, 8, 4, 30,
+        partial(lattice, 1000, shuffled=True),
+        0.47,
+        "settled",
+        True,
+        100,
+        8,
+        4,
+        30,
     ),
-)  # fmt: skip
+)
 
 
 def run(quick: bool) -> Report:
@@ -162,15 +213,29 @@ def run(quick: bool) -> Report:
 
 
 _COLUMNS = (
-    "case", "alive", "best ms", "median ms", "C++ best ms", "fieldcraft is, best", "median", "required", "verdict", "against C++ with flags"
-)  # fmt: skip
+    "case",
+    "alive",
+    "best ms",
+    "median ms",
+    "C++ best ms",
+    "fieldcraft is, best",
+    "median",
+    "required",
+    "verdict",
+    "against C++ with flags",
+)
 
 
-def _compare(case: Case, graph: Graph, library: ctypes.CDLL, quick: bool, table: Table, report: Report) -> None:
+def _compare(
+    case: Case, graph: Graph, library: ctypes.CDLL, quick: bool, table: Table, report: Report
+) -> None:
     rng = np.random.default_rng(SEED)
     first = rng.choice(len(graph), case.sources, replace=False)
     second = np.array([graph.neighbors_of(cell)[0] for cell in first.tolist()])
-    own, peer, kinder = Fieldcraft(graph, case.decay), *(Waypoints(library, graph, case.decay, flagged=flag) for flag in (False, True))
+    own, peer, kinder = (
+        Fieldcraft(graph, case.decay),
+        *(Waypoints(library, graph, case.decay, flagged=flag) for flag in (False, True)),
+    )
     own.place(first)
     if case.start == "noise":
         values = (0.5 + 4.5 * rng.random(len(graph))).astype(np.float32)
@@ -210,10 +275,17 @@ def _compare(case: Case, graph: Graph, library: ctypes.CDLL, quick: bool, table:
     )
     ratio = took["peer"].best / took["own"].best
     table.add(
-        case.title, f"{alive:.0%}", milliseconds(took["own"].best), milliseconds(took["own"].median), milliseconds(took["peer"].best),
-        times(ratio), times(took["peer"].median / took["own"].median), f"{case.required:g}x", at_least(ratio, case.required),
+        case.title,
+        f"{alive:.0%}",
+        milliseconds(took["own"].best),
+        milliseconds(took["own"].median),
+        milliseconds(took["peer"].best),
+        times(ratio),
+        times(took["peer"].median / took["own"].median),
+        f"{case.required:g}x",
+        at_least(ratio, case.required),
         times(took["kinder"].best / took["own"].best),
-    )  # fmt: skip
+    )
 
 
 def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
@@ -225,17 +297,31 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
         graph = navmesh(polygons)
         rng = np.random.default_rng(SEED)
         imap = fc.InfluenceMap(graph)
-        layers = [imap.add_layer(f"layer {k}", fc.Spread(decay=0.05, momentum=MOMENTUM)) for k in range(50)]
+        layers = [
+            imap.add_layer(f"layer {k}", fc.Spread(decay=0.05, momentum=MOMENTUM))
+            for k in range(50)
+        ]
         values = (0.5 + 4.5 * rng.random(len(graph))).astype(np.float32)
         peer = Waypoints(library, graph, 0.05)
         table = Table(
             f"Propagations a frame, navigation mesh of {len(graph):,} triangles",
-            ("propagations", "best ms", "median ms", "C++ best ms", "fieldcraft is, best", "median", "required", "verdict"),
+            (
+                "propagations",
+                "best ms",
+                "median ms",
+                "C++ best ms",
+                "fieldcraft is, best",
+                "median",
+                "required",
+                "verdict",
+            ),
         )
         drawn = []
         for count in counts:
 
-            def prepare_own(count: int = count, layers: list[fc.Layer] = layers, values: Values = values) -> None:
+            def prepare_own(
+                count: int = count, layers: list[fc.Layer] = layers, values: Values = values
+            ) -> None:
                 for layer in layers[:count]:
                     layer.write(values)
                     layer.step()
@@ -248,7 +334,10 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
             frame()
             rounds = 3 if quick else 20
             took = race(
-                {"own": (prepare_own, frame), "peer": (partial(peer.write, values), partial(peer.step, count))},
+                {
+                    "own": (prepare_own, frame),
+                    "peer": (partial(peer.write, values), partial(peer.step, count)),
+                },
                 1,
                 {"own": rounds, "peer": 2 if quick else 4},
             )
@@ -256,16 +345,28 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
             required = 60 if count == 50 and polygons == 10_000 else None
             ratio = took["peer"].best / took["own"].best
             table.add(
-                str(count), milliseconds(took["own"].best), milliseconds(took["own"].median), milliseconds(took["peer"].best),
-                times(ratio), times(took["peer"].median / took["own"].median),
-                f"{required}x" if required else "", at_least(ratio, required),
-            )  # fmt: skip
+                str(count),
+                milliseconds(took["own"].best),
+                milliseconds(took["own"].median),
+                milliseconds(took["peer"].best),
+                times(ratio),
+                times(took["peer"].median / took["own"].median),
+                f"{required}x" if required else "",
+                at_least(ratio, required),
+            )
         tables.append(table)
         both = np.array(drawn)
         alone = np.where([True, False], both, np.nan)
         panels.append(view.IntervalPanel(f"{len(graph):,} triangles, ms a frame", both, both, both))
         panels.append(view.IntervalPanel("fieldcraft alone", alone, alone, alone))
-    chart = view.plot_curves(counts, ["fieldcraft", "C++"], panels, axis="propagations a frame", title="Time of a frame", columns=2)
+    chart = view.plot_curves(
+        counts,
+        ["fieldcraft", "C++"],
+        panels,
+        axis="propagations a frame",
+        title="Time of a frame",
+        columns=2,
+    )
     CHART.parent.mkdir(parents=True, exist_ok=True)
     view.save_png(CHART, chart)
     tables[-1].notes.append(f"Drawn in {CHART}.")
@@ -274,7 +375,8 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
 
 def _nearest(quick: bool) -> Table:
     table = Table(
-        "Nearest vertex for 10,000 positions", ("vertices", "best ms", "bare cKDTree ms", "costs", "median", "at most", "verdict")
+        "Nearest vertex for 10,000 positions",
+        ("vertices", "best ms", "bare cKDTree ms", "costs", "median", "at most", "verdict"),
     )
     rng = np.random.default_rng(SEED)
     for count in (1_000, 10_000, 100_000):
@@ -284,16 +386,24 @@ def _nearest(quick: bool) -> Table:
             graph.cell_at(points)
             rounds = 3 if quick else 25
             took = race(
-                {"own": (_nothing, partial(graph.cell_at, points)), "tree": (_nothing, partial(tree.query, points))},
+                {
+                    "own": (_nothing, partial(graph.cell_at, points)),
+                    "tree": (_nothing, partial(tree.query, points)),
+                },
                 1,
                 {"own": rounds, "tree": rounds},
-            )  # fmt: skip
+            )
             ratio = took["own"].best / took["tree"].best
             median = took["own"].median / took["tree"].median
             table.add(
-                f"{count:,} in {axes}D", milliseconds(took["own"].best), milliseconds(took["tree"].best),
-                times(ratio), times(median), "1.5x", at_most(ratio, 1.5),
-            )  # fmt: skip
+                f"{count:,} in {axes}D",
+                milliseconds(took["own"].best),
+                milliseconds(took["tree"].best),
+                times(ratio),
+                times(median),
+                "1.5x",
+                at_most(ratio, 1.5),
+            )
     return table
 
 

@@ -1,4 +1,6 @@
-"""Ways on graphs against SciPy's `csgraph.dijkstra` and networkx, and what repairs, flow fields and moves cost."""
+"""Ways on graphs against SciPy's `csgraph.dijkstra` and networkx, and what repairs, flow fields and
+moves cost.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +25,26 @@ from fieldcraft.paths.prices import Prices
 from fieldcraft.space import Graph
 
 SEED = 20260807
-DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 AURORA = "navmesh/polyanya/aurora"
 PUBLISHED_ENDS, PUBLISHED_LENGTH = ((993.0, 290.0), (34.0, 622.0)), 1123.222637572437
 PUBLISHED = {"the authors' C++": 4960.92, "Rust crate": 4568.5}
-"""Microseconds of the last problem of Aurora, from corner to corner of the grid, by the README of the Rust crate polyanya."""
+"""Microseconds of the last problem of Aurora, from corner to corner of the grid, by the README of
+the Rust crate polyanya.
+"""
 PAIRS = 40
 
 
 def matrix(graph: Graph, cost: NDArray[np.float64] | None = None) -> csr_array:
     """The graph as SciPy has it, from the goal on."""
     topology = graph.topology
-    sizes = topology.lengths if cost is None else topology.lengths * (cost[topology.origins] + cost[topology.ends]) / 2
+    sizes = (
+        topology.lengths
+        if cost is None
+        else topology.lengths * (cost[topology.origins] + cost[topology.ends]) / 2
+    )
     return coo_array((sizes, (topology.ends, topology.origins)), shape=(len(graph),) * 2).tocsr()
 
 
@@ -43,7 +53,9 @@ def tables(lattice: Graph, mesh: Graph, quick: bool, report: Report) -> list[Tab
     found = [_distances(lattice, quick, report), _paths(mesh, quick, report), _agents(mesh, quick)]
     if (DATA / f"{AURORA}.scen").is_file():
         return [*found, _any_angle(quick, report)]
-    report.notes.append(f"Left out: ways at any angle on Aurora. Not found: {DATA / AURORA} (set FIELDCRAFT_DATA).")
+    report.notes.append(
+        f"Left out: ways at any angle on Aurora. Not found: {DATA / AURORA} (set FIELDCRAFT_DATA)."
+    )
     return found
 
 
@@ -51,12 +63,24 @@ def _distances(graph: Graph, quick: bool, report: Report) -> Table:
     say("bench graph: distance maps")
     table = Table(
         f"Distance maps on graphs, {len(graph):,} vertices with 8 neighbours",
-        ("case", "best ms", "median ms", "scipy csgraph best ms", "fieldcraft is, best", "median", "networkx best ms", "fieldcraft is"),
+        (
+            "case",
+            "best ms",
+            "median ms",
+            "scipy csgraph best ms",
+            "fieldcraft is, best",
+            "median",
+            "networkx best ms",
+            "fieldcraft is",
+        ),
     )
     goal = len(graph) // 2 + 150
     place = graph.positions[goal]
     rng = np.random.default_rng(SEED)
-    for name, cost in (("new, all ground alike", None), ("new, a cost per vertex", rng.uniform(1, 5, len(graph)))):
+    for name, cost in (
+        ("new, all ground alike", None),
+        ("new, a cost per vertex", rng.uniform(1, 5, len(graph))),
+    ):
         sizes = matrix(graph, cost)
         other = nx.from_scipy_sparse_array(sizes, create_using=nx.DiGraph)
 
@@ -71,9 +95,15 @@ def _distances(graph: Graph, quick: bool, report: Report) -> Table:
         took = _timed({"own": own, "scipy": peer, "nx": slow}, rounds)
         ours, theirs, slowest = took["own"], took["scipy"], took["nx"]
         table.add(
-            name, milliseconds(ours.best), milliseconds(ours.median), milliseconds(theirs.best), times(theirs.best / ours.best),
-            times(theirs.median / ours.median), milliseconds(slowest.best), times(slowest.best / ours.best),
-        )  # fmt: skip
+            name,
+            milliseconds(ours.best),
+            milliseconds(ours.median),
+            milliseconds(theirs.best),
+            times(theirs.best / ours.best),
+            times(theirs.median / ours.median),
+            milliseconds(slowest.best),
+            times(slowest.best / ours.best),
+        )
     _followers(graph, place, quick, table)
     return table
 
@@ -102,7 +132,9 @@ def _followers(graph: Graph, place: NDArray[np.float64], quick: bool, table: Tab
     }
     for name, (prepare, run) in cases.items():
         run()
-        took = _timed({"own": run}, {"own": rounds if "repaired" in name else min(rounds, 25)}, prepare)["own"]
+        took = _timed(
+            {"own": run}, {"own": rounds if "repaired" in name else min(rounds, 25)}, prepare
+        )["own"]
         table.add(name, milliseconds(took.best), milliseconds(took.median), "", "", "", "", "")
     if cells:
         graph.set_walls(cells.pop(), False)
@@ -112,7 +144,15 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
     say("bench graph: shortest paths")
     table = Table(
         f"{PAIRS} shortest paths, navigation mesh of {len(mesh):,} triangles",
-        ("case", "best ms", "median ms", "scipy csgraph best ms", "fieldcraft is, best", "networkx A* best ms", "fieldcraft is"),
+        (
+            "case",
+            "best ms",
+            "median ms",
+            "scipy csgraph best ms",
+            "fieldcraft is, best",
+            "networkx A* best ms",
+            "fieldcraft is",
+        ),
     )
     rng = np.random.default_rng(SEED)
     starts, goals = rng.choice(np.flatnonzero(mesh.parts() == 0), (2, PAIRS))
@@ -123,10 +163,15 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
         return float(np.hypot(*(places[a] - places[b])))
 
     def by_networkx() -> list[float]:
-        return [nx.astar_path_length(other, a, b, heuristic=straight, weight="length") for a, b in zip(starts, goals, strict=True)]
+        return [
+            nx.astar_path_length(other, a, b, heuristic=straight, weight="length")
+            for a, b in zip(starts, goals, strict=True)
+        ]
 
     def by_scipy() -> list[float]:
-        return [float(dijkstra(sizes, indices=int(b))[a]) for a, b in zip(starts, goals, strict=True)]
+        return [
+            float(dijkstra(sizes, indices=int(b))[a]) for a, b in zip(starts, goals, strict=True)
+        ]
 
     own = partial(fc.shortest_paths, mesh, places[starts], places[goals])
     found = [path.length for path in own()]
@@ -141,7 +186,9 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
             for path, a, b in zip(own(), starts.tolist(), goals.tolist(), strict=True)
         ]
 
-    if any(path.length > string * (1 + 1e-9) for path, string in zip(smooth(), strings(), strict=True)):
+    if any(
+        path.length > string * (1 + 1e-9) for path, string in zip(smooth(), strings(), strict=True)
+    ):
         report.wrong.append("shortest paths on a mesh: longer than strings")
     rounds = {
         "own": 3 if quick else 20,
@@ -150,7 +197,10 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
         "scipy": 1 if quick else 5,
         "nx": 1 if quick else 2,
     }
-    took = _timed({"own": own, "smooth": smooth, "string": strings, "scipy": by_scipy, "nx": by_networkx}, rounds)
+    took = _timed(
+        {"own": own, "smooth": smooth, "string": strings, "scipy": by_scipy, "nx": by_networkx},
+        rounds,
+    )
     for name, key in (
         ("from middle to middle", "own"),
         ("exact at any angle, smooth=True", "smooth"),
@@ -158,14 +208,21 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
     ):
         ours = took[key]
         table.add(
-            name, milliseconds(ours.best), milliseconds(ours.median), milliseconds(took["scipy"].best),
-            times(took["scipy"].best / ours.best), milliseconds(took["nx"].best), times(took["nx"].best / ours.best),
-        )  # fmt: skip
+            name,
+            milliseconds(ours.best),
+            milliseconds(ours.median),
+            milliseconds(took["scipy"].best),
+            times(took["scipy"].best / ours.best),
+            milliseconds(took["nx"].best),
+            times(took["nx"].best / ours.best),
+        )
     return table
 
 
 def _any_angle(quick: bool, report: Report) -> Table:
-    """Problems of the map that the authors of Polyanya publish with it, exactly and by strings as before."""
+    """Problems of the map that the authors of Polyanya publish with it, exactly and by strings as
+    before.
+    """
     say("bench graph: ways at any angle on Aurora")
     mesh = fc.load_map(DATA / f"{AURORA}-merged.mesh")
     problems = fc.load_scenarios(DATA / f"{AURORA}.scen")
@@ -175,22 +232,44 @@ def _any_angle(quick: bool, report: Report) -> Table:
 
     def strings() -> list[float]:
         plain = fc.shortest_paths(mesh, starts, goals)
-        return [pulled(mesh, path.cells, np.stack(ends), prices).length for path, *ends in zip(plain, starts, goals, strict=True)]
+        return [
+            pulled(mesh, path.cells, np.stack(ends), prices).length
+            for path, *ends in zip(plain, starts, goals, strict=True)
+        ]
 
     exact = partial(fc.shortest_paths, mesh, starts, goals, smooth=True)
     last = partial(fc.shortest_path, mesh, *PUBLISHED_ENDS, smooth=True)
     if abs(last().length / PUBLISHED_LENGTH - 1) > 1e-9:
-        report.wrong.append(f"the last problem of Aurora: {last().length}, published {PUBLISHED_LENGTH}")
+        report.wrong.append(
+            f"the last problem of Aurora: {last().length}, published {PUBLISHED_LENGTH}"
+        )
     shorter = 1 - sum(path.length for path in exact()) / sum(strings())
-    took = _timed({"exact": exact, "string": strings, "last": last}, {"exact": 3, "string": 3, "last": 3 if quick else 40})
-    table = Table(f"Ways at any angle on Aurora, {len(mesh):,} polygons", ("problems", "fieldcraft best us each", "beside it, us", "ratio"))
-    here, before, one = (took[key].best / count * 1e6 for key, count in (("exact", len(starts)), ("string", len(starts)), ("last", 1)))
-    table.add(f"{len(starts)} of its .scen, smooth=True", f"{here:.0f}", f"a pulled string {before:.0f}", times(before / here))
+    took = _timed(
+        {"exact": exact, "string": strings, "last": last},
+        {"exact": 3, "string": 3, "last": 3 if quick else 40},
+    )
+    table = Table(
+        f"Ways at any angle on Aurora, {len(mesh):,} polygons",
+        ("problems", "fieldcraft best us each", "beside it, us", "ratio"),
+    )
+    here, before, one = (
+        took[key].best / count * 1e6
+        for key, count in (("exact", len(starts)), ("string", len(starts)), ("last", 1))
+    )
+    table.add(
+        f"{len(starts)} of its .scen, smooth=True",
+        f"{here:.0f}",
+        f"a pulled string {before:.0f}",
+        times(before / here),
+    )
     for name, published in PUBLISHED.items():
-        table.add("the last, 1,123 long", f"{one:.0f}", f"{name} {published:,.0f}", times(published / one))
+        table.add(
+            "the last, 1,123 long", f"{one:.0f}", f"{name} {published:,.0f}", times(published / one)
+        )
     table.notes.append(
-        f"The exact ways are {shorter:.1%} shorter than the strings through the ways over middles. Published figures are from the"
-        " README of the Rust crate polyanya (0.7.0): one run each, on its author's machine."
+        f"The exact ways are {shorter:.1%} shorter than the strings through the ways over middles."
+        " Published figures are from the README of the Rust crate polyanya (0.7.0): one run each,"
+        " on its author's machine."
     )
     return table
 
@@ -198,7 +277,8 @@ def _any_angle(quick: bool, report: Report) -> Table:
 def _agents(mesh: Graph, quick: bool) -> Table:
     say("bench graph: agents")
     table = Table(
-        f"Agents a frame, navigation mesh of {len(mesh):,} triangles", ("agents", "follow a flow ms", "move ms", "along edges ms")
+        f"Agents a frame, navigation mesh of {len(mesh):,} triangles",
+        ("agents", "follow a flow ms", "move ms", "along edges ms"),
     )
     rng = np.random.default_rng(SEED)
     flow = GraphFlow(fc.distance_map(mesh, mesh.positions[len(mesh) // 2]))
@@ -207,8 +287,10 @@ def _agents(mesh: Graph, quick: bool) -> Table:
         shifts = rng.normal(size=(count, 2)) * 0.3
         riders = steering.Travellers.at(mesh, at)
         cases: dict[str, Callable[[], object]] = {
-            "sample": partial(flow.sample, at), "move": partial(steering.move, mesh, at, shifts), "ride": partial(riders.travel, flow, 0.3),
-        }  # fmt: skip
+            "sample": partial(flow.sample, at),
+            "move": partial(steering.move, mesh, at, shifts),
+            "ride": partial(riders.travel, flow, 0.3),
+        }
         for run in cases.values():
             run()
         took = _timed(cases, dict.fromkeys(cases, 3 if quick else 25))
@@ -220,7 +302,11 @@ def _nothing() -> None:
     pass
 
 
-def _timed(ways: dict[str, Callable[[], object]], rounds: dict[str, int], prepare: Callable[[], None] = _nothing) -> dict[str, Times]:
+def _timed(
+    ways: dict[str, Callable[[], object]],
+    rounds: dict[str, int],
+    prepare: Callable[[], None] = _nothing,
+) -> dict[str, Times]:
     """Race what answers."""
 
     def run(way: Callable[[], object]) -> None:

@@ -1,6 +1,8 @@
-"""The lab, measured: `python -m bench.lab [256 1024]`. Server and browser are processes of their own; a slider moves 7 times a second.
+"""The lab, measured: `python -m bench.lab [256 1024]`. Server and browser are processes of their
+own; a slider moves 7 times a second.
 
-Needs Chromium and websockets. What it prints depends on the machine and on what else it does; say so with the figures.
+Needs Chromium and websockets. What it prints depends on the machine and on what else it does; say
+so with the figures.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ DRIVE = """
 lab.S.views.forEach((view, i) => { view.limits = [0, 8]; view.visible = i < 10; });
 window.driving = setInterval(() => lab.order({ do: "tune", layer: lab.S.layer, name: "decay", value: 0.01 + 0.2 * Math.random() }), 150);
 """
-CLEAR = "lab.Wire.latencies.length = 0; lab.Wire.frames = 0; lab.Wire.bytes = 0; lab.Wire.begun = performance.now(); 1"
+CLEAR = (
+    "lab.Wire.latencies.length = 0; lab.Wire.frames = 0; lab.Wire.bytes = 0; lab.Wire.begun ="
+    " performance.now(); 1"
+)
 READ = """JSON.stringify({ seconds: (performance.now() - lab.Wire.begun) / 1000, frames: lab.Wire.frames, bytes: lab.Wire.bytes,
   latencies: [...lab.Wire.latencies].sort((a, b) => a - b), furthest: lab.S.status.furthest })"""
 SCRUB = """new Promise((done) => { const end = lab.S.status.furthest, begun = performance.now();
@@ -47,11 +52,24 @@ class Browser:
 
     def __init__(self, url: str) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        flags = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-        flags += ["--remote-debugging-port=0", f"--user-data-dir={self.folder.name}", "--no-first-run", "--window-size=1000,800"]
+        flags = [
+            "--headless=new",
+            "--no-sandbox",
+            "--use-gl=angle",
+            "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader",
+        ]
+        flags += [
+            "--remote-debugging-port=0",
+            f"--user-data-dir={self.folder.name}",
+            "--no-first-run",
+            "--window-size=1000,800",
+        ]
         flags += ["--disable-background-timer-throttling", "--disable-renderer-backgrounding"]
         command = [shutil.which("chromium") or "chromium", *flags, url]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
 
     async def page(self) -> Any:
         from urllib.request import urlopen
@@ -63,8 +81,14 @@ class Browser:
             await asyncio.sleep(0.1)
         port = file.read_text().split()[0]
         while True:
-            targets = json.loads(await asyncio.to_thread(lambda: urlopen(f"http://127.0.0.1:{port}/json").read()))
-            pages = [target for target in targets if target["type"] == "page" and "token" in target["url"]]
+            targets = json.loads(
+                await asyncio.to_thread(lambda: urlopen(f"http://127.0.0.1:{port}/json").read())
+            )
+            pages = [
+                target
+                for target in targets
+                if target["type"] == "page" and "token" in target["url"]
+            ]
             if pages:
                 return await connect(pages[0]["webSocketDebuggerUrl"], max_size=None)
             await asyncio.sleep(0.1)
@@ -76,7 +100,15 @@ class Browser:
 
 
 async def evaluate(page: Any, text: str) -> Any:
-    await page.send(json.dumps({"id": 1, "method": "Runtime.evaluate", "params": {"expression": text, "awaitPromise": True}}))
+    await page.send(
+        json.dumps(
+            {
+                "id": 1,
+                "method": "Runtime.evaluate",
+                "params": {"expression": text, "awaitPromise": True},
+            }
+        )
+    )
     while True:
         answer = json.loads(await page.recv())
         if answer.get("id") == 1:
@@ -89,7 +121,10 @@ async def measure(size: int, layers: int, seconds: float, pages: int = 1) -> str
     import psutil
 
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(size), str(layers)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SERVER, str(size), str(layers)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     browsers: list[Browser] = []
     try:
@@ -121,9 +156,15 @@ async def measure(size: int, layers: int, seconds: float, pages: int = 1) -> str
         server.wait(10)
     lag = told["latencies"] or [float("nan")]
     parts = [
-        f"{size} x {size}, {layers} layers, {pages} pages: {told['frames'] / told['seconds']:.1f} frames/s",
+        (
+            f"{size} x {size}, {layers} layers, {pages} pages:"
+            f" {told['frames'] / told['seconds']:.1f} frames/s"
+        ),
         f"{told['bytes'] / told['seconds'] / 1e6:.1f} MB/s",
-        f"slider to picture p50 {lag[len(lag) // 2]:.0f} ms, p95 {lag[int(len(lag) * 0.95)]:.0f} ms (n={len(lag)})",
+        (
+            f"slider to picture p50 {lag[len(lag) // 2]:.0f} ms, p95"
+            f" {lag[int(len(lag) * 0.95)]:.0f} ms (n={len(lag)})"
+        ),
         f"server {100 * share:.0f} % of a core",
         f"60 s back of {told['furthest'] / 60:.0f} s in {scrub:.0f} ms",
         f"settled {still['bytes'] / still['seconds'] / 1e3:.1f} kB/s",

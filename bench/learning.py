@@ -14,7 +14,8 @@ from bench.table import Report, Table, at_least
 WORLDS = (64, 1024, 4096)
 PURSUERS, STEPS = 4, 20
 REQUIRED = 5e6
-"""Agent steps a second: an agent step is one agent told, moved and shown its window, in any world."""
+"""Agent steps a second: an agent step is one agent told, moved and shown its window, in any world.
+"""
 
 
 def ours(worlds: int) -> tuple[Callable[[], None], int]:
@@ -58,10 +59,16 @@ def pettingzoos() -> tuple[Callable[[], None], int] | None:
 def run(quick: bool) -> Report:
     """Measure."""
     report = Report()
-    table = Table("Pursuits: agent steps a second", ["worlds", "fieldcraft", "PettingZoo pursuit_v5", "ratio", "asked", ""])
+    table = Table(
+        "Pursuits: agent steps a second",
+        ["worlds", "fieldcraft", "PettingZoo pursuit_v5", "ratio", "asked", ""],
+    )
     peer = pettingzoos()
     if peer is None:
-        report.notes.append("Left out: PettingZoo's pursuit, which is not installed (pip install 'pettingzoo[sisl]').")
+        report.notes.append(
+            "Left out: PettingZoo's pursuit, which is not installed (pip install"
+            " 'pettingzoo[sisl]')."
+        )
     for worlds in WORLDS[:2] if quick else WORLDS:
         say(f"bench learning: {worlds} worlds")
         batch, agents = ours(worlds)
@@ -76,7 +83,16 @@ def run(quick: bool) -> Report:
         slow = peer[1] / times["theirs"].best if peer is not None else None
         required = REQUIRED if worlds == WORLDS[-1] else None
         beside = ("", "") if slow is None else (f"{slow:,.0f}", f"{fast / slow:,.0f}x")
-        table.add(f"{worlds:,}", f"{fast / 1e6:.2f} million", *beside, "5 million" if required else "", at_least(fast, required))
-    table.notes.append(f"{PURSUERS} pursuers and one evader a world of 64 x 48 cells; windows of 11 x 11 cells and three layers each.")
+        table.add(
+            f"{worlds:,}",
+            f"{fast / 1e6:.2f} million",
+            *beside,
+            "5 million" if required else "",
+            at_least(fast, required),
+        )
+    table.notes.append(
+        f"{PURSUERS} pursuers and one evader a world of 64 x 48 cells; windows of 11 x 11 cells and"
+        " three layers each."
+    )
     report.tables.append(table)
     return report

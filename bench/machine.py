@@ -36,14 +36,21 @@ def vector_units() -> str:
             if line.startswith("flags"):
                 flags = set(line.split(":", 1)[1].split())
                 break
-    for flag, name in (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("avx", "AVX"), ("sse4_2", "SSE4.2")):
+    for flag, name in (
+        ("avx512f", "AVX-512"),
+        ("avx2", "AVX2"),
+        ("avx", "AVX"),
+        ("sse4_2", "SSE4.2"),
+    ):
         if flag in flags:
             return name
     return "unknown"
 
 
 def kernel_units() -> str:
-    """The widest vector instructions that kernels are compiled for: those of the processor, or of NUMBA_CPU_NAME."""
+    """The widest vector instructions that kernels are compiled for: those of the processor, or of
+    NUMBA_CPU_NAME.
+    """
     import llvmlite.binding as llvm
     from numba.core import config
 
@@ -61,7 +68,10 @@ def caches() -> str:
     """Sizes of the data caches of core 0, from the first level on."""
     entries = sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
     data = [entry for entry in entries if (entry / "type").read_text().strip() != "Instruction"]
-    sizes = [f"L{(entry / 'level').read_text().strip()} {(entry / 'size').read_text().strip()}" for entry in data]
+    sizes = [
+        f"L{(entry / 'level').read_text().strip()} {(entry / 'size').read_text().strip()}"
+        for entry in data
+    ]
     return ", ".join(sizes) or "unknown"
 
 
@@ -70,7 +80,9 @@ def compiler() -> str:
     found = shutil.which("g++")
     if found is None:
         return "g++ not found"
-    return subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    return subprocess.run(
+        [found, "--version"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[0]
 
 
 def version(library: str) -> str:

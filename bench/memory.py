@@ -1,4 +1,6 @@
-"""Memory, stamps, trails and crowds led by layers, against the ways that people write them today."""
+"""Memory, stamps, trails and crowds led by layers, against the ways that people write them
+today.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,17 @@ from fieldcraft.kernels import pool
 from fieldcraft.propagation import Diffuse, Fade, Stamp, Trail
 from fieldcraft.steering import Walk, Walkers
 
-COLUMNS = ("case", "fieldcraft best ms", "median", "opponent", "its best ms", "fieldcraft is, best", "median", "required", "verdict")
+COLUMNS = (
+    "case",
+    "fieldcraft best ms",
+    "median",
+    "opponent",
+    "its best ms",
+    "fieldcraft is, best",
+    "median",
+    "required",
+    "verdict",
+)
 MEMORY, PATCH, PATCHES, TICKS = 4096, 64, 41, 20
 STAMPS = 10_000
 TRAIL = 2048
@@ -28,15 +40,26 @@ DIFFUSE = 1024
 AGENTS, FIELD = 100_000, 512
 
 
-def add_row(table: Table, title: str, own: Times, words: str, other: Times, required: float | None) -> None:
+def add_row(
+    table: Table, title: str, own: Times, words: str, other: Times, required: float | None
+) -> None:
     ratio = other.best / own.best
     table.add(
-        title, milliseconds(own.best), milliseconds(own.median), words, milliseconds(other.best), times(ratio),
-        times(other.median / own.median), "" if required is None else f"{required:g}x", at_least(ratio, required),
-    )  # fmt: skip
+        title,
+        milliseconds(own.best),
+        milliseconds(own.median),
+        words,
+        milliseconds(other.best),
+        times(ratio),
+        times(other.median / own.median),
+        "" if required is None else f"{required:g}x",
+        at_least(ratio, required),
+    )
 
 
-def batches(runs: dict[str, tuple[Callable[[], None], Callable[[], None]]], rounds: int, steps: int = 1) -> dict[str, Times]:
+def batches(
+    runs: dict[str, tuple[Callable[[], None], Callable[[], None]]], rounds: int, steps: int = 1
+) -> dict[str, Times]:
     for prepare, run in runs.values():
         prepare()
         run()
@@ -58,10 +81,24 @@ def fading(report: Report, quick: bool) -> None:
     except MissingCompilerError as error:
         report.notes.append(f"Left out: the fade of a memory. {error}.")
         return
-    library.memory_decay.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_float, ctypes.c_float]
+    library.memory_decay.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_float,
+        ctypes.c_float,
+    ]
     library.memory_decay.restype = None
     rng = np.random.default_rng(0)
-    corners = np.array([divmod(int(place), MEMORY // PATCH) for place in rng.permutation((MEMORY // PATCH) ** 2)[:PATCHES]]) * PATCH
+    corners = (
+        np.array(
+            [
+                divmod(int(place), MEMORY // PATCH)
+                for place in rng.permutation((MEMORY // PATCH) ** 2)[:PATCHES]
+            ]
+        )
+        * PATCH
+    )
     rooms = [np.s_[row : row + PATCH, column : column + PATCH] for row, column in corners]
     shape = (MEMORY, MEMORY)
     loop = np.zeros(shape, np.float32)
@@ -77,7 +114,9 @@ def fading(report: Report, quick: bool) -> None:
     def decay() -> None:
         library.memory_decay(loop.ctypes.data, MEMORY, MEMORY, 0.25, 100.0)
 
-    table = Table(f"A memory of {MEMORY} x {MEMORY}, 1 % visited, current values after each tick", COLUMNS)
+    table = Table(
+        f"A memory of {MEMORY} x {MEMORY}, 1 % visited, current values after each tick", COLUMNS
+    )
     for title, fade, tolerance in (
         ("even fall", Fade(0.25, 0.1), 1e-3),
         ("by half-life", Fade(half_life=60.0), None),
@@ -87,7 +126,11 @@ def fading(report: Report, quick: bool) -> None:
         layer.mark(places)
         seen: list[NDArray[np.float32]] = [layer.values]
 
-        def tick(imap: fc.InfluenceMap = imap, layer: fc.Layer = layer, seen: list[NDArray[np.float32]] = seen) -> None:
+        def tick(
+            imap: fc.InfluenceMap = imap,
+            layer: fc.Layer = layer,
+            seen: list[NDArray[np.float32]] = seen,
+        ) -> None:
             imap.advance(0.1)
             seen[0] = layer.values
 
@@ -102,12 +145,24 @@ def fading(report: Report, quick: bool) -> None:
             if not np.allclose(seen[0], loop, rtol=0, atol=tolerance):
                 report.wrong.append("fade: fieldcraft and the double loop differ")
         found = {
-            "ours": batches({"ours": (visit, repeated(tick, TICKS))}, 5 if quick else 60, TICKS)["ours"],
-            "loop": batches({"loop": (revisit, repeated(decay, TICKS))}, 2 if quick else 12, TICKS)["loop"],
+            "ours": batches({"ours": (visit, repeated(tick, TICKS))}, 5 if quick else 60, TICKS)[
+                "ours"
+            ],
+            "loop": batches({"loop": (revisit, repeated(decay, TICKS))}, 2 if quick else 12, TICKS)[
+                "loop"
+            ],
         }
-        add_row(table, title, found["ours"], "double loop in C++, -O3 -march=native", found["loop"], 100 if tolerance else None)
+        add_row(
+            table,
+            title,
+            found["ours"],
+            "double loop in C++, -O3 -march=native",
+            found["loop"],
+            100 if tolerance else None,
+        )
     table.notes.append(
-        f"Visited: {PATCHES} rooms of {PATCH} x {PATCH}. A tick: imap.advance(0.1), then layer.values; the loop clamps every cell."
+        f"Visited: {PATCHES} rooms of {PATCH} x {PATCH}. A tick: imap.advance(0.1), then"
+        " layer.values; the loop clamps every cell."
     )
     report.tables.append(table)
 
@@ -120,7 +175,9 @@ def stamping(report: Report, quick: bool) -> None:
     weights = stamp.on(1.0, y_up=False, most=FIELD).weights
     if weights.shape != (15, 15):
         report.wrong.append(f"stamps: {weights.shape} instead of 15 x 15")
-    layer = fc.InfluenceMap(fc.Grid(FIELD, FIELD)).add_layer("stamps", values=np.zeros((FIELD, FIELD)))
+    layer = fc.InfluenceMap(fc.Grid(FIELD, FIELD)).add_layer(
+        "stamps", values=np.zeros((FIELD, FIELD))
+    )
     array = np.zeros((FIELD, FIELD), np.float32)
     table = Table(f"{STAMPS:,} stamps of 15 x 15 on {FIELD} x {FIELD}", COLUMNS)
 
@@ -138,13 +195,19 @@ def stamping(report: Report, quick: bool) -> None:
             else:
                 array[row - 7 : row + 8, column - 7 : column + 8] += weights
 
-    for title, how, required in (("between cells, bilinear", "bilinear", 20.0), ("on cells", "nearest", None)):
+    for title, how, required in (
+        ("between cells, bilinear", "bilinear", 20.0),
+        ("on cells", "nearest", None),
+    ):
         layer.write(np.zeros((FIELD, FIELD)))
         array[:] = 0
         layer.stamp(stamp, points, how=how)
         slices(how == "bilinear")
         if not np.allclose(layer.values, array, rtol=1e-4, atol=1e-2):
-            report.wrong.append(f"stamps {title}: fieldcraft and NumPy differ by {np.abs(layer.values - array).max():g}")
+            report.wrong.append(
+                f"stamps {title}: fieldcraft and NumPy differ by"
+                f" {np.abs(layer.values - array).max():g}"
+            )
         found = batches(
             {
                 "ours": (lambda: None, lambda how=how: layer.stamp(stamp, points, how=how)),  # type: ignore[misc]
@@ -186,7 +249,9 @@ def trailing(report: Report, quick: bool) -> None:
         layer.stamp(stamp, points)
 
     # Two at a time: a third would push their arrays out of the caches.
-    peers: list[tuple[str, Callable[[], None], float]] = [("scipy.ndimage.uniform_filter", scipy_way, 20)]
+    peers: list[tuple[str, Callable[[], None], float]] = [
+        ("scipy.ndimage.uniform_filter", scipy_way, 20)
+    ]
     try:
         import cv2
 
@@ -194,24 +259,32 @@ def trailing(report: Report, quick: bool) -> None:
             cv2.blur(values, (3, 3), dst=blurred)
             cv2.addWeighted(blurred, 0.98, stamps, 1.0, 0.0, dst=values)
 
-        peers.append((f"OpenCV {machine.version('opencv-python-headless')} blur, addWeighted", opencv, 2))
+        peers.append(
+            (f"OpenCV {machine.version('opencv-python-headless')} blur, addWeighted", opencv, 2)
+        )
     except ImportError:
         report.notes.append("Left out: OpenCV, which is not installed.")
     hexes = fc.InfluenceMap(fc.HexGrid(TRAIL, TRAIL))
     hexes.add_layer("trail", Trail(0.98)).write(start)
     hexes.step()
-    table = Table(f"Trail: blur 3 x 3, keep, add what 1,000 stamps of 15 x 15 left, {TRAIL} x {TRAIL}", COLUMNS)
+    table = Table(
+        f"Trail: blur 3 x 3, keep, add what 1,000 stamps of 15 x 15 left, {TRAIL} x {TRAIL}",
+        COLUMNS,
+    )
     for words, way, required in peers:
         found = batches({"ours": (warm, imap.step), "peer": (way, way)}, 4 if quick else 80)
         add_row(table, "update", found["ours"], words, found["peer"], required)
-    found = batches({"ours": (hexes.step, hexes.step), "peer": (scipy_way, scipy_way)}, 4 if quick else 20)
+    found = batches(
+        {"ours": (hexes.step, hexes.step), "peer": (scipy_way, scipy_way)}, 4 if quick else 20
+    )
     add_row(table, "update on hexagons, no stamps", found["ours"], peers[0][0], found["peer"], None)
     table.notes.append(
-        "On hexagons a cell exchanges with six neighbors in float64; on squares with eight in float32, sums along rows shared."
+        "On hexagons a cell exchanges with six neighbors in float64; on squares with eight in"
+        " float32, sums along rows shared."
     )
     table.notes.append(
-        "The stamps are put on beforehand for all, and each makes an untimed update first, as in a loop that does nothing else."
-        " fieldcraft conserves at the rim, the others mirror."
+        "The stamps are put on beforehand for all, and each makes an untimed update first, as in a"
+        " loop that does nothing else. fieldcraft conserves at the rim, the others mirror."
     )
     report.tables.append(table)
 
@@ -225,7 +298,9 @@ class Ants:
         grid = fc.Grid(FIELD, FIELD, walls=walls)
         self.imap = fc.InfluenceMap(grid)
         self.trails = [self.imap.add_layer(name, Trail(0.98)) for name in ("home", "food")]
-        self.walkers = Walkers.at(grid, grid.position_of(rng.choice(np.flatnonzero(~walls), AGENTS)), seed=1)
+        self.walkers = Walkers.at(
+            grid, grid.position_of(rng.choice(np.flatnonzero(~walls), AGENTS)), seed=1
+        )
         self.roles = rng.integers(0, 2, AGENTS).astype(np.uint8)
         self.rows = [np.flatnonzero(self.roles != role) for role in (0, 1)]
         self.how = Walk(10.0, wander=10, turn=45, follow=1.0, avoid=1.0, distance=4.0)
@@ -237,7 +312,11 @@ class Ants:
         self.imap.step()
 
     def digest(self) -> str:
-        parts = (self.walkers.positions, self.walkers.headings, *(trail.values for trail in self.trails))
+        parts = (
+            self.walkers.positions,
+            self.walkers.headings,
+            *(trail.values for trail in self.trails),
+        )
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
@@ -250,7 +329,9 @@ class Flock:
         self.flow = self.imap.add_layer("flow", Trail(accumulate=False, vector=True, blur=5))
         self.near = self.imap.add_layer("near", Trail(accumulate=False, blur=3))
         self.far = self.imap.add_layer("far", Trail(accumulate=False, blur=11))
-        self.walkers = Walkers.at(grid, np.random.default_rng(0).uniform(0, FIELD, (AGENTS, 2)), seed=1)
+        self.walkers = Walkers.at(
+            grid, np.random.default_rng(0).uniform(0, FIELD, (AGENTS, 2)), seed=1
+        )
         self.how = Walk(10.0, wander=10, turn=30, align=0.5, separate=0.3, cohere=0.2, distance=1.0)
 
     def step(self) -> None:
@@ -259,11 +340,15 @@ class Flock:
         self.near.deposit_at(cells)
         self.far.deposit_at(cells)
         self.imap.step()
-        self.walkers = self.walkers.walk(self.how, 0.1, flow=self.flow, crowd_layer=self.near, group_layer=self.far)
+        self.walkers = self.walkers.walk(
+            self.how, 0.1, flow=self.flow, crowd_layer=self.near, group_layer=self.far
+        )
 
 
 class TreeFlock:
-    """The same three rules with the same reaches (1.5, 2.5 and 5.5), from neighbours that a k-d tree finds."""
+    """The same three rules with the same reaches (1.5, 2.5 and 5.5), from neighbours that a k-d
+    tree finds.
+    """
 
     def __init__(self) -> None:
         rng = np.random.default_rng(0)
@@ -273,18 +358,29 @@ class TreeFlock:
 
     def step(self) -> None:
         pairs = cKDTree(self.positions, boxsize=FIELD).query_pairs(5.5, output_type="ndarray")
-        one, two = np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]])
+        one, two = (
+            np.concatenate([pairs[:, 0], pairs[:, 1]]),
+            np.concatenate([pairs[:, 1], pairs[:, 0]]),
+        )
         away = self.positions[one] - self.positions[two]
         away -= FIELD * np.rint(away / FIELD)
         squares = (away * away).sum(axis=1)
 
         def means(rows: NDArray[np.int64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
             counts = np.maximum(np.bincount(rows, minlength=AGENTS), 1)
-            return np.stack([np.bincount(rows, parts[:, k], AGENTS) for k in (0, 1)], axis=1) / counts[:, None]
+            return (
+                np.stack([np.bincount(rows, parts[:, k], AGENTS) for k in (0, 1)], axis=1)
+                / counts[:, None]
+            )
 
         near, middle = squares <= 1.5**2, squares <= 2.5**2
         apart = means(one[near], away[near] / (squares[near] + 1e-3)[:, None])
-        wish = self.headings + 0.5 * means(one[middle], self.headings[two[middle]]) + 0.3 * apart - 0.2 * means(one, away)
+        wish = (
+            self.headings
+            + 0.5 * means(one[middle], self.headings[two[middle]])
+            + 0.3 * apart
+            - 0.2 * means(one, away)
+        )
         self.headings = wish / np.maximum(np.hypot(wish[:, 0], wish[:, 1]), 1e-9)[:, None]
         self.positions = np.mod(self.positions + self.headings, FIELD)
 
@@ -343,20 +439,35 @@ def crowds(report: Report, quick: bool) -> None:
         ants.step()
         flock.step()
 
-    found = batches({"ants": (nothing, ants.step), "flock": (nothing, flock.step)}, 10 if quick else 150)
+    found = batches(
+        {"ants": (nothing, ants.step), "flock": (nothing, flock.step)}, 10 if quick else 150
+    )
     exact = batches({"tree": (nothing, tree.step)}, 1 if quick else 4)["tree"]
     table = Table(
         f"{AGENTS:,} agents on {FIELD} x {FIELD}",
-        ("case", "best ms a step", "median", "steps a second, best", "median", "required", "verdict"),
+        (
+            "case",
+            "best ms a step",
+            "median",
+            "steps a second, best",
+            "median",
+            "required",
+            "verdict",
+        ),
     )
     for title, own, required in (
         ("ants: sense three ways, turn, move, deposit, update both layers", found["ants"], 150.0),
         ("flock: five planes of layers, align, separate, cohere, move", found["flock"], 60.0),
     ):
         table.add(
-            title, milliseconds(own.best), milliseconds(own.median), f"{1 / own.best:.0f}", f"{1 / own.median:.0f}", f"{required:g}",
+            title,
+            milliseconds(own.best),
+            milliseconds(own.median),
+            f"{1 / own.best:.0f}",
+            f"{1 / own.median:.0f}",
+            f"{required:g}",
             at_least(1 / own.best, required),
-        )  # fmt: skip
+        )
     ratio = exact.best / found["flock"].best
     table.add(
         "flock by cKDTree.query_pairs(5.5)",
@@ -368,7 +479,13 @@ def crowds(report: Report, quick: bool) -> None:
         "",
     )
     table.add(
-        "flock by layers against cKDTree", "", "", times(ratio), times(exact.median / found["flock"].median), "20x", at_least(ratio, 20)
+        "flock by layers against cKDTree",
+        "",
+        "",
+        times(ratio),
+        times(exact.median / found["flock"].median),
+        "20x",
+        at_least(ratio, 20),
     )
     table.notes.append(f"The ants' bits are the same with 1, 2 and {before} threads.")
     report.tables.append(table)
@@ -377,7 +494,13 @@ def crowds(report: Report, quick: bool) -> None:
 def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
-    for name, part in (("fading", fading), ("stamps", stamping), ("trails", trailing), ("diffusion", diffusing), ("crowds", crowds)):
+    for name, part in (
+        ("fading", fading),
+        ("stamps", stamping),
+        ("trails", trailing),
+        ("diffusion", diffusing),
+        ("crowds", crowds),
+    ):
         say(f"bench memory: {name}")
         part(report, quick)
     return report

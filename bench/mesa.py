@@ -1,8 +1,10 @@
-"""Foraging ants on hexagons as in mesa-examples' `hex_ant`, on Mesa's own property layers and on live layers of fieldcraft.
+"""Foraging ants on hexagons as in mesa-examples' `hex_ant`, on Mesa's own property layers and on
+live layers of fieldcraft.
 
-The same model twice: the same agents, seeds and steps, and trails that differ by rounding alone (Mesa's are float64, fieldcraft's
-float32). An ant looks for food and marks its way home, or carries food home and marks its way to it; it goes to the neighbor
-with the most of the other mark, by chance now and then. Both marks lose a twentieth in each step, and less than 0.001 is nothing.
+The same model twice: the same agents, seeds and steps, and trails that differ by rounding alone
+(Mesa's are float64, fieldcraft's float32). An ant looks for food and marks its way home, or carries
+food home and marks its way to it; it goes to the neighbor with the most of the other mark, by
+chance now and then. Both marks lose a twentieth in each step, and less than 0.001 is nothing.
 """
 
 from __future__ import annotations
@@ -25,9 +27,8 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
     """The model, with trails that are Mesa's or fieldcraft's."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from mesa.discrete_space import CellAgent, HexGrid
-
         import mesa
+        from mesa.discrete_space import CellAgent, HexGrid
 
     four = not hasattr(mesa.discrete_space, "PropertyLayer")
 
@@ -67,7 +68,11 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
         def __init__(self) -> None:
             super().__init__(rng=seed) if four else super().__init__(seed=seed)
             self.grid = HexGrid((width, height), torus=True, random=self.random)
-            for name, kind in (("food", int), ("home", int), *(() if live else (("to_food", float), ("to_home", float)))):
+            for name, kind in (
+                ("food", int),
+                ("home", int),
+                *(() if live else (("to_food", float), ("to_home", float))),
+            ):
                 self.grid.create_property_layer(name, default_value=kind(0), dtype=kind)
             if live:
                 self.trails = fc.InfluenceMap(beside.space_of(self.grid))
@@ -89,7 +94,9 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
                 self.trails.step()
             else:
                 for name in ("to_food", "to_home"):
-                    mark = self.grid.property_layers[name] if four else getattr(self.grid, name).data
+                    mark = (
+                        self.grid.property_layers[name] if four else getattr(self.grid, name).data
+                    )
                     mark *= 0.95
                     mark[mark < 0.001] = 0
             self.agents.shuffle_do("step")
@@ -104,13 +111,23 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
 def marks(world: Any, name: str) -> Any:
     """A mark in all cells, [x, y]."""
     grid = world.grid
-    return np.array([[getattr(grid[(x, y)], name) for y in range(grid.height)] for x in range(grid.width)])
+    return np.array(
+        [[getattr(grid[(x, y)], name) for y in range(grid.height)] for x in range(grid.width)]
+    )
 
 
 def run(quick: bool) -> Report:
     """Measure."""
     report = Report()
-    columns = ["map", "ants", "Mesa's layers, ms", "live layers, ms", "evaporation: Mesa's, ms", "fieldcraft's, ms", "the same for"]
+    columns = [
+        "map",
+        "ants",
+        "Mesa's layers, ms",
+        "live layers, ms",
+        "evaporation: Mesa's, ms",
+        "fieldcraft's, ms",
+        "the same for",
+    ]
     table = Table("Foraging ants on hexagons, a step", columns)
     for width, height, ants in SIZES[:1] if quick else SIZES:
         say(f"bench mesa: {ants} ants")
@@ -124,12 +141,22 @@ def run(quick: bool) -> Report:
                 best[live] = min(best[live], time.process_time() - begun)
             if worlds[False].digest() == worlds[True].digest() and same == step:
                 same += 1
-        alone = evaporating(fading(np.array(marks(worlds[False], "to_food")))), evaporating(worlds[True].trails.step)
+        alone = (
+            evaporating(fading(np.array(marks(worlds[False], "to_food")))),
+            evaporating(worlds[True].trails.step),
+        )
         table.add(
-            f"{width} x {height}", f"{ants}", f"{best[False] * 1e3:.2f}", f"{best[True] * 1e3:.2f}",
-            f"{2e3 * alone[0]:.3f}", f"{1e3 * alone[1]:.3f}", f"{same} of {steps} steps",
-        )  # fmt: skip
-    table.notes.append("CPU time, the best step. The agents, which are Python in both, are what takes it.")
+            f"{width} x {height}",
+            f"{ants}",
+            f"{best[False] * 1e3:.2f}",
+            f"{best[True] * 1e3:.2f}",
+            f"{2e3 * alone[0]:.3f}",
+            f"{1e3 * alone[1]:.3f}",
+            f"{same} of {steps} steps",
+        )
+    table.notes.append(
+        "CPU time, the best step. The agents, which are Python in both, are what takes it."
+    )
     report.tables.append(table)
     return report
 

@@ -1,7 +1,9 @@
-"""The peers: the same influence map in C++, NumPy, SciPy and OpenCV, each written as somebody who knows the tool would.
+"""The peers: the same influence map in C++, NumPy, SciPy and OpenCV, each written as somebody who
+knows the tool would.
 
-All of them pin their sources before a step, take the largest of four neighbours times `exp(-decay)`, and move each cell
-towards it by `momentum`. None has a floor, so their far tails differ from fieldcraft's by up to its floor.
+All of them pin their sources before a step, take the largest of four neighbours times
+`exp(-decay)`, and move each cell towards it by `momentum`. None has a floor, so their far tails
+differ from fieldcraft's by up to its floor.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ class MissingCompilerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Sites:
-    """Where sources are: their cells, and the same places as world positions (N, 2) on a grid of unit cells."""
+    """Where sources are: their cells, and the same places as world positions (N, 2) on a grid of
+    unit cells.
+    """
 
     cells: Cells
     positions: NDArray[np.float64]
@@ -44,11 +48,15 @@ class Sites:
     @classmethod
     def at(cls, cells: Cells, width: int) -> Sites:
         rows, columns = np.divmod(cells, width)
-        return cls(np.ascontiguousarray(cells, np.int64), np.column_stack([columns + 0.5, rows + 0.5]))
+        return cls(
+            np.ascontiguousarray(cells, np.int64), np.column_stack([columns + 0.5, rows + 0.5])
+        )
 
 
 class Contender(Protocol):
-    """An influence map that takes part: `write` then `place` begins a batch, `step` is what gets timed."""
+    """An influence map that takes part: `write` then `place` begins a batch, `step` is what gets
+    timed.
+    """
 
     name: str
 
@@ -65,11 +73,17 @@ class Contender(Protocol):
         """A copy of the values, shape (height, width)."""
 
 
-def built(source: Path, folder: Path = Path("out/bench"), flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
-    """A C++ file as a library, built into `folder` unless a build of the same source for this processor lies there."""
+def built(
+    source: Path, folder: Path = Path("out/bench"), flags: tuple[str, ...] = FLAGS
+) -> ctypes.CDLL:
+    """A C++ file as a library, built into `folder` unless a build of the same source for this
+    processor lies there.
+    """
     compiler = shutil.which("g++")
     if compiler is None:
-        raise MissingCompilerError("g++ is not on the path: the C++ opponents can't be built; install g++ 11 or newer")
+        raise MissingCompilerError(
+            "g++ is not on the path: the C++ opponents can't be built; install g++ 11 or newer"
+        )
     identity = "\n".join([source.read_text(), *flags, machine.compiler(), machine.processor()])
     library = folder / f"{source.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.so"
     if not library.exists():
@@ -92,17 +106,33 @@ def compiled(folder: Path = Path("out/bench")) -> ctypes.CDLL:
         function.argtypes = [pointer, pointer]
     loaded.map_step.argtypes = [pointer, number]
     loaded.rows_in_cache.argtypes = [pointer, number, number, real, real, real]
-    for function in (loaded.map_delete, loaded.map_sources, loaded.map_walls, loaded.map_write, loaded.map_read, loaded.map_step):
+    for function in (
+        loaded.map_delete,
+        loaded.map_sources,
+        loaded.map_walls,
+        loaded.map_write,
+        loaded.map_read,
+        loaded.map_step,
+    ):
         function.restype = None
     loaded.rows_in_cache.restype = None
     return loaded
 
 
 class Cpp:
-    """The tutorial's loop: with `std::lerp`, or `written` out so that the compiler vectorises it."""
+    """The tutorial's loop: with `std::lerp`, or `written` out so that the compiler vectorises
+    it.
+    """
 
     def __init__(
-        self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None, *, written: bool, library: ctypes.CDLL
+        self,
+        shape: tuple[int, int],
+        decay: float,
+        momentum: float,
+        walls: NDArray[np.bool_] | None,
+        *,
+        written: bool,
+        library: ctypes.CDLL,
     ) -> None:
         self.name = "(b) C++, lerp written out" if written else "(a) C++, std::lerp"
         self.shape = shape
@@ -130,9 +160,13 @@ class Cpp:
 
 
 class _Array:
-    """What the NumPy, SciPy and OpenCV versions share: the values inside a rim of zeros, the sources, the walls."""
+    """What the NumPy, SciPy and OpenCV versions share: the values inside a rim of zeros, the
+    sources, the walls.
+    """
 
-    def __init__(self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None) -> None:
+    def __init__(
+        self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None
+    ) -> None:
         self.weight = np.float32(exp(-decay))
         self.momentum = np.float32(momentum)
         self.width = shape[1]
@@ -205,7 +239,9 @@ class SciPy(_Array):
 
     name = "SciPy maximum_filter"
 
-    def __init__(self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None) -> None:
+    def __init__(
+        self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None
+    ) -> None:
         super().__init__(shape, decay, momentum, walls)
         from scipy import ndimage
 
@@ -222,11 +258,15 @@ class SciPy(_Array):
 
 
 class OpenCV(_Array):
-    """`dilate` with a cross for a kernel, then `addWeighted`, on as many threads as OpenCV likes."""
+    """`dilate` with a cross for a kernel, then `addWeighted`, on as many threads as OpenCV
+    likes.
+    """
 
     name = "OpenCV dilate"
 
-    def __init__(self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None) -> None:
+    def __init__(
+        self, shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None
+    ) -> None:
         super().__init__(shape, decay, momentum, walls)
         import cv2
 
@@ -236,19 +276,37 @@ class OpenCV(_Array):
 
     def _update(self) -> None:
         cv2 = self._cv2
-        cv2.dilate(self.values, self._cross, dst=self.target, borderType=cv2.BORDER_CONSTANT, borderValue=0.0)
+        cv2.dilate(
+            self.values,
+            self._cross,
+            dst=self.target,
+            borderType=cv2.BORDER_CONSTANT,
+            borderValue=0.0,
+        )
         share = float(self.momentum)
-        cv2.addWeighted(self.values, 1.0 - share, self.target, share * float(self.weight), 0.0, dst=self.values)
+        cv2.addWeighted(
+            self.values, 1.0 - share, self.target, share * float(self.weight), 0.0, dst=self.values
+        )
 
 
 def peers(
-    shape: tuple[int, int], decay: float, momentum: float, walls: NDArray[np.bool_] | None = None, library: ctypes.CDLL | None = None
+    shape: tuple[int, int],
+    decay: float,
+    momentum: float,
+    walls: NDArray[np.bool_] | None = None,
+    library: ctypes.CDLL | None = None,
 ) -> list[Contender]:
     """One of each that can run here: the C++ two need `library`, OpenCV has to be installed."""
     found: list[Contender] = []
     if library is not None:
-        found += [Cpp(shape, decay, momentum, walls, written=written, library=library) for written in (False, True)]
+        found += [
+            Cpp(shape, decay, momentum, walls, written=written, library=library)
+            for written in (False, True)
+        ]
     found += [NumPy(shape, decay, momentum, walls), SciPy(shape, decay, momentum, walls)]
-    if machine.version("opencv-python-headless") != "not installed" or machine.version("opencv-python") != "not installed":
+    if (
+        machine.version("opencv-python-headless") != "not installed"
+        or machine.version("opencv-python") != "not installed"
+    ):
         found.append(OpenCV(shape, decay, momentum, walls))
     return found

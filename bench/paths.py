@@ -1,7 +1,10 @@
-"""Distance maps against `tcod.path.dijkstra2d` and `skimage.graph.MCP_Geometric`, and what a repair costs beside a new map.
+"""Distance maps against `tcod.path.dijkstra2d` and `skimage.graph.MCP_Geometric`, and what a repair
+costs beside a new map.
 
-Times only: both others let diagonals cut corners, and tcod takes whole costs and counts a diagonal as 3/2 of a straight step. What
-fieldcraft finds is checked here against its neighbours: each cell's distance is the least that a step to another cell gives.
+Times only: both others let diagonals cut corners, and tcod takes whole costs and counts a diagonal
+as 3/2 of a straight step. What
+fieldcraft finds is checked here against its neighbours: each cell's distance is the least that a
+step to another cell gives.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from bench.race import REST, Times, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.paths import DistanceMap, distance_map, would_block
 
-DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 MAPS = {"arena2": "dao", "brc202d": "dao", "TheFrozenSea": "sc1", "maze512-4-0": "mazes"}
 PLACES = 200
 MAPS_ALIVE = 8
@@ -41,7 +46,9 @@ def load(name: str, report: Report) -> fc.Grid | None:
     return fc.load_map(path, neighbors=8)
 
 
-def contest(ways: dict[str, Callable[[], object]], batch: dict[str, int], rounds: int) -> dict[str, Times]:
+def contest(
+    ways: dict[str, Callable[[], object]], batch: dict[str, int], rounds: int
+) -> dict[str, Times]:
     """Time each way in turn, round by round, `batch` calls at a time for those that are short."""
     found = {name: Times() for name in ways}
     for run in ways.values():
@@ -108,7 +115,10 @@ def whole_maps(report: Report, quick: bool) -> None:
         position = space.position_of(goal)
         threat = gaussian_filter(np.random.default_rng(0).random(space.shape), 3)
         threat = (threat - threat.min()) / (threat.max() - threat.min())
-        for table, cost, least in ((plain, None, 15 if name != "maze512-4-0" else 9), (priced, (1 + 4 * threat).astype(np.float32), 5)):
+        for table, cost, least in (
+            (plain, None, 15 if name != "maze512-4-0" else 9),
+            (priced, (1 + 4 * threat).astype(np.float32), 5),
+        ):
             cells = np.ones(space.shape) if cost is None else cost.astype(np.float64)
             whole = np.where(space.walls, 0, np.rint(cells)).astype(np.int32)
             shut = np.where(space.walls, -1.0, cells)
@@ -121,10 +131,15 @@ def whole_maps(report: Report, quick: bool) -> None:
 
             found = contest(
                 {
-                    "ours": lambda cost=cost, space=space, position=position: distance_map(space, position, cost=cost).values,
+                    "ours": lambda cost=cost, space=space, position=position: (
+                        distance_map(space, position, cost=cost).values
+                    ),
                     "tcod": tcod_map,
-                    # Ground that stays is made ready once; costs that have changed are new to everybody.
-                    "skimage": partial(skimage_map, search if cost is None else shut, divmod(goal, space.width)),
+                    # Ground that stays is made ready once; costs that have changed are new to
+                    # everybody.
+                    "skimage": partial(
+                        skimage_map, search if cost is None else shut, divmod(goal, space.width)
+                    ),
                     "find_costs": partial(skimage_map, search, divmod(goal, space.width)),
                 },
                 {"ours": 8},
@@ -135,19 +150,32 @@ def whole_maps(report: Report, quick: bool) -> None:
             ours = found["ours"]
             ratios = {other: found[other].best / ours.best for other in ("tcod", "skimage")}
             wanted = {"tcod": 8 if cost is None else 4, "skimage": least}
-            row = [f"{name} ({len(open_):,} open cells)", milliseconds(ours.best), milliseconds(ours.median)]
+            row = [
+                f"{name} ({len(open_):,} open cells)",
+                milliseconds(ours.best),
+                milliseconds(ours.median),
+            ]
             for other in ("tcod", "skimage"):
-                row += [milliseconds(found[other].best), times(ratios[other]), f"{wanted[other]}x", at_least(ratios[other], wanted[other])]
+                row += [
+                    milliseconds(found[other].best),
+                    times(ratios[other]),
+                    f"{wanted[other]}x",
+                    at_least(ratios[other], wanted[other]),
+                ]
             table.add(*row)
             if cost is not None:
                 alone = times(found["find_costs"].best / ours.best)
-                table.notes.append(f"{name}: MCP_Geometric.find_costs alone, made for these costs beforehand: {alone}.")
+                table.notes.append(
+                    f"{name}: MCP_Geometric.find_costs alone, made for these costs beforehand:"
+                    f" {alone}."
+                )
     for table in (plain, priced):
         if table.rows:
             made = "find_costs only" if table is plain else "made for the costs, and find_costs"
             table.notes.append(
-                f"{rounds} rounds in turn, 8 of ours in each. skimage: {made}. tcod {machine.version('tcod')}, whole costs; "
-                f"scikit-image {machine.version('scikit-image')}."
+                f"{rounds} rounds in turn, 8 of ours in each. skimage: {made}. tcod"
+                f" {machine.version('tcod')}, whole costs; scikit-image"
+                f" {machine.version('scikit-image')}."
             )
             report.tables.append(table)
 
@@ -162,9 +190,15 @@ def towers(report: Report, quick: bool) -> None:
     open_ = np.flatnonzero(~space.walls)
     goal = int(open_[len(open_) // 2])
     field = distance_map(space, space.position_of(goal))
-    rebuild = contest({"ours": lambda: distance_map(space, space.position_of(goal)).values}, {"ours": 4}, 2 if quick else 10)["ours"].best
+    rebuild = contest(
+        {"ours": lambda: distance_map(space, space.position_of(goal)).values},
+        {"ours": 4},
+        2 if quick else 10,
+    )["ours"].best
     np.asarray(field.values)
-    others = [distance_map(space, space.position_of(int(cell))) for cell in rng.choice(open_, MAPS_ALIVE)]
+    others = [
+        distance_map(space, space.position_of(int(cell))) for cell in rng.choice(open_, MAPS_ALIVE)
+    ]
     for other in others:
         np.asarray(other.values)
     repairs, questions, shared = [], [], []
@@ -198,8 +232,19 @@ def towers(report: Report, quick: bool) -> None:
     if not np.array_equal(field.exact, distance_map(space, space.position_of(goal)).exact):
         report.wrong.append("a repaired map differs from a new one")
     table = Table(
-        f"After one 3 x 3 tower on TheFrozenSea, at {len(repairs)} random places; a new map takes {milliseconds(rebuild)} ms",
-        ("what", "median us", "mean us", "a new map is, median", "required", "verdict", "mean", "required", "verdict"),
+        f"After one 3 x 3 tower on TheFrozenSea, at {len(repairs)} random places; a new map takes"
+        f" {milliseconds(rebuild)} ms",
+        (
+            "what",
+            "median us",
+            "mean us",
+            "a new map is, median",
+            "required",
+            "verdict",
+            "mean",
+            "required",
+            "verdict",
+        ),
     )
     for title, spent, wanted in (
         ("repair of one map, values read", repairs, (300, 50)),
@@ -208,11 +253,20 @@ def towers(report: Report, quick: bool) -> None:
     ):
         median, mean = rebuild / statistics.median(spent), rebuild / statistics.mean(spent)
         table.add(
-            title, f"{statistics.median(spent) * 1e6:.1f}", f"{statistics.mean(spent) * 1e6:.1f}", times(median),
-            f"{wanted[0]}x" if wanted[0] else "", at_least(median, wanted[0]), times(mean),
-            f"{wanted[1]}x" if wanted[1] else "", at_least(mean, wanted[1]),
-        )  # fmt: skip
-    table.notes.append("Each place: the best of 5, between set_walls, which is not timed and leaves little in the caches.")
+            title,
+            f"{statistics.median(spent) * 1e6:.1f}",
+            f"{statistics.mean(spent) * 1e6:.1f}",
+            times(median),
+            f"{wanted[0]}x" if wanted[0] else "",
+            at_least(median, wanted[0]),
+            times(mean),
+            f"{wanted[1]}x" if wanted[1] else "",
+            at_least(mean, wanted[1]),
+        )
+    table.notes.append(
+        "Each place: the best of 5, between set_walls, which is not timed and leaves little in the"
+        " caches."
+    )
     report.tables.append(table)
 
 

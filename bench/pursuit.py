@@ -1,7 +1,8 @@
-"""Searching: floods and belief updates against the ways they are usually written, and crowds that choose where to go.
+"""Searching: floods and belief updates against the ways they are usually written, and crowds that
+    choose where to go.
 
-The flood of the article on influence maps in game AI is in `flood.cpp`. Belief in NumPy is shifted slices of the array, and zeros
-where the viewers look.
+The flood of the article on influence maps in game AI is in `flood.cpp`. Belief in NumPy is shifted
+slices of the array, and zeros where the viewers look.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from bench.table import Report, Table, at_least, milliseconds, times
 SIZE, VIEWERS, SIGHT, STAY = 512, 8, 24.0, 0.1
 REQUIRED = 8.0
 FLOODS, FLOOD_REQUIRED, CHOOSE_REQUIRED = 20, 30.0, 20.0
-DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 
 
 class Arrays:
-    """The same by whole-array arithmetic: for each of eight ways, what is sent is added to a slice one cell further.
+    """The same by whole-array arithmetic: for each of eight ways, what is sent is added to a slice
+    one cell further.
 
     Which ways are open, and how many there are from each cell, is worked out once.
     """
@@ -40,9 +44,14 @@ class Arrays:
         self.ways: list[tuple[tuple[slice, slice], tuple[slice, slice], NDArray[np.float64]]] = []
         degree = np.zeros(space.shape)
         flow = np.zeros(space.shape)
-        for (dx, dy), mask, length in zip(space.neighborhood.steps, space.link_masks, space.neighborhood.lengths(1.0), strict=True):
+        for (dx, dy), mask, length in zip(
+            space.neighborhood.steps, space.link_masks, space.neighborhood.lengths(1.0), strict=True
+        ):
             there = (slice(max(dy, 0), height + min(dy, 0)), slice(max(dx, 0), width + min(dx, 0)))
-            here = (slice(max(-dy, 0), height + min(-dy, 0)), slice(max(-dx, 0), width + min(-dx, 0)))
+            here = (
+                slice(max(-dy, 0), height + min(-dy, 0)),
+                slice(max(-dx, 0), width + min(-dx, 0)),
+            )
             open_ = ((links[there] & mask) != 0) & ~space.walls[here]
             degree[here] += open_
             flow[here] += open_ / length
@@ -76,14 +85,25 @@ class Ours:
 
 
 def flood(report: Report, quick: bool) -> None:
-    """Floods on the graphs of two games, from twenty places each, until nothing is left to enter."""
+    """Floods on the graphs of two games, from twenty places each, until nothing is left to
+    enter.
+    """
     say("bench pursuit: floods to exhaustion")
     library = opponents.built(Path(__file__).with_name("flood.cpp"))
     library.flood_new.restype = ctypes.c_void_p
     library.flood_delete.argtypes = [ctypes.c_void_p]
     table = Table(
         f"A flood to exhaustion, from {FLOODS} places in turn",
-        ("map", "vertices", "fieldcraft best ms a flood", "C++ best ms", "fieldcraft is, best", "median", "required", "verdict"),
+        (
+            "map",
+            "vertices",
+            "fieldcraft best ms a flood",
+            "C++ best ms",
+            "fieldcraft is, best",
+            "median",
+            "required",
+            "verdict",
+        ),
     )
     for name in ("navmesh/cs2/de_dust2.json", "waypoints/quake/e4m5.navjson"):
         path = DATA / name
@@ -93,7 +113,9 @@ def flood(report: Report, quick: bool) -> None:
         graph = fc.load_map(path)
         ways = graph.ways
         arcs = np.ascontiguousarray(np.stack([ways.origins, ways.ends.astype(np.int64)], axis=1))
-        peer = ctypes.c_void_p(library.flood_new(ctypes.c_void_p(arcs.ctypes.data), len(arcs), len(graph)))
+        peer = ctypes.c_void_p(
+            library.flood_new(ctypes.c_void_p(arcs.ctypes.data), len(arcs), len(graph))
+        )
         starts = np.random.default_rng(2).integers(0, len(graph), FLOODS)
 
         def ours(start: int, graph: fc.Graph = graph) -> fc.Pursuit:
@@ -104,7 +126,9 @@ def flood(report: Report, quick: bool) -> None:
         for start in starts.tolist():
             library.flood_run(peer, start)
             if library.flood_reached(peer) != np.count_nonzero(ours(start)._ignited >= 0):
-                report.wrong.append(f"flood on {name} from vertex {start}: the two reach different vertices")
+                report.wrong.append(
+                    f"flood on {name} from vertex {start}: the two reach different vertices"
+                )
 
         def all_of(one: Callable[[object], object], places: list[object]) -> None:
             for place in places:
@@ -112,38 +136,58 @@ def flood(report: Report, quick: bool) -> None:
 
         calls = {
             "ours": (lambda: None, partial(all_of, ours, starts.tolist())),
-            "peer": (lambda: None, partial(all_of, partial(library.flood_run, peer), starts.tolist())),
+            "peer": (
+                lambda: None,
+                partial(all_of, partial(library.flood_run, peer), starts.tolist()),
+            ),
         }
         found = race(calls, FLOODS, dict.fromkeys(calls, 3 if quick else 15))
         library.flood_delete(peer)
         ratio = found["peer"].best / found["ours"].best
         table.add(
-            path.stem, f"{len(graph):,}", milliseconds(found["ours"].best), milliseconds(found["peer"].best), times(ratio),
-            times(found["peer"].median / found["ours"].median), f"{FLOOD_REQUIRED:g}x", at_least(ratio, FLOOD_REQUIRED),
-        )  # fmt: skip
-    table.notes.append("fieldcraft makes a Pursuit for each flood and runs it to its end; the peer keeps its lists of neighbours.")
+            path.stem,
+            f"{len(graph):,}",
+            milliseconds(found["ours"].best),
+            milliseconds(found["peer"].best),
+            times(ratio),
+            times(found["peer"].median / found["ours"].median),
+            f"{FLOOD_REQUIRED:g}x",
+            at_least(ratio, FLOOD_REQUIRED),
+        )
+    table.notes.append(
+        "fieldcraft makes a Pursuit for each flood and runs it to its end; the peer keeps its lists"
+        " of neighbours."
+    )
     report.tables.append(table)
 
 
 def choose(report: Report, quick: bool) -> None:
-    """Pursuers that find where they are, read two layers there and around, and choose where to go."""
+    """Pursuers that find where they are, read two layers there and around, and choose where to
+    go.
+    """
     path = DATA / "waypoints" / "quake" / "e4m5.navjson"
     if not path.is_file():
-        report.notes.append(f"Left out: pursuers that choose. Not found: {path} (set FIELDCRAFT_DATA).")
+        report.notes.append(
+            f"Left out: pursuers that choose. Not found: {path} (set FIELDCRAFT_DATA)."
+        )
         return
     say("bench pursuit: a thousand pursuers and more")
     graph = fc.load_map(path)
     rng = np.random.default_rng(6)
     imap = fc.InfluenceMap(graph)
     for name in ("player", "enemy"):
-        imap.add_layer(name, fc.Spread(0.002, 0.6)).add_sources(graph.position_of(rng.integers(0, len(graph), 12)), 5.0)
+        imap.add_layer(name, fc.Spread(0.002, 0.6)).add_sources(
+            graph.position_of(rng.integers(0, len(graph), 12)), 5.0
+        )
     imap.step(60)
     hunger = imap["player"] - 0.5 * imap["enemy"]
     neighbors = [graph.neighbors_of(vertex).tolist() for vertex in range(len(graph))]
     tree = cKDTree(graph.positions)
 
     def loop(positions: NDArray[np.float64]) -> list[int]:
-        """What is written for one agent, for all of them; the layers as lists, which are faster to read one by one."""
+        """What is written for one agent, for all of them; the layers as lists, which are faster to
+        read one by one.
+        """
         player, enemy = imap["player"].values.tolist(), imap["enemy"].values.tolist()
         chosen = []
         for position in positions:
@@ -157,21 +201,45 @@ def choose(report: Report, quick: bool) -> None:
         return chosen
 
     table = Table(
-        "Pursuers on e4m5 that find their vertex, read two layers and choose the best vertex beside it, per frame",
-        ("pursuers", "fieldcraft best ms", "us a pursuer", "Python loop best ms", "fieldcraft is, best", "required", "verdict"),
+        "Pursuers on e4m5 that find their vertex, read two layers and choose the best vertex beside"
+        " it, per frame",
+        (
+            "pursuers",
+            "fieldcraft best ms",
+            "us a pursuer",
+            "Python loop best ms",
+            "fieldcraft is, best",
+            "required",
+            "verdict",
+        ),
     )
     for count in (1_000, 2_000, 5_000, 10_000):
-        positions = graph.positions[rng.integers(0, len(graph), count)] + rng.uniform(-20, 20, (count, 3))
-        if not np.allclose(fc.uphill(hunger, positions).positions, graph.positions[loop(positions)]):
+        positions = graph.positions[rng.integers(0, len(graph), count)] + rng.uniform(
+            -20, 20, (count, 3)
+        )
+        if not np.allclose(
+            fc.uphill(hunger, positions).positions, graph.positions[loop(positions)]
+        ):
             report.wrong.append(f"{count} pursuers: the loop and fieldcraft choose differently")
-        calls = {"ours": (imap.step, partial(fc.uphill, hunger, positions)), "loop": (lambda: None, partial(loop, positions))}
+        calls = {
+            "ours": (imap.step, partial(fc.uphill, hunger, positions)),
+            "loop": (lambda: None, partial(loop, positions)),
+        }
         found = race(calls, 1, {"ours": 5 if quick else 40, "loop": 2 if quick else 5})
         ratio = found["loop"].best / found["ours"].best
         table.add(
-            f"{count:,}", milliseconds(found["ours"].best), f"{found['ours'].best / count * 1e6:.3f}", milliseconds(found["loop"].best),
-            times(ratio), f"{CHOOSE_REQUIRED:g}x", at_least(ratio, CHOOSE_REQUIRED),
-        )  # fmt: skip
-    table.notes.append("The map makes a step before each round of fieldcraft, outside of the timing, so that nothing is remembered.")
+            f"{count:,}",
+            milliseconds(found["ours"].best),
+            f"{found['ours'].best / count * 1e6:.3f}",
+            milliseconds(found["loop"].best),
+            times(ratio),
+            f"{CHOOSE_REQUIRED:g}x",
+            at_least(ratio, CHOOSE_REQUIRED),
+        )
+    table.notes.append(
+        "The map makes a step before each round of fieldcraft, outside of the timing, so that"
+        " nothing is remembered."
+    )
     report.tables.append(table)
 
 
@@ -197,21 +265,31 @@ def believe(report: Report, quick: bool) -> None:
         return several
 
     rounds = 3 if quick else 40
-    calls = {"fieldcraft": (ours.update, batch(ours.update)), "NumPy": (arrays.update, batch(arrays.update))}
+    calls = {
+        "fieldcraft": (ours.update, batch(ours.update)),
+        "NumPy": (arrays.update, batch(arrays.update)),
+    }
     found = race(calls, 10, dict.fromkeys(calls, rounds))
     table = Table(
-        f"Belief: one step and {VIEWERS} views of radius {SIGHT:g}, {SIZE} x {SIZE} with walls, 8 neighbours",
+        f"Belief: one step and {VIEWERS} views of radius {SIGHT:g}, {SIZE} x {SIZE} with walls, 8"
+        " neighbours",
         ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
     )
     own, other = found["fieldcraft"], found["NumPy"]
     table.add("fieldcraft", milliseconds(own.best), milliseconds(own.median), "", "", "", "")
     ratio = other.best / own.best
     table.add(
-        "NumPy: slices, shifted and added", milliseconds(other.best), milliseconds(other.median), times(ratio),
-        times(other.median / own.median), f"{REQUIRED:g}x", at_least(ratio, REQUIRED),
-    )  # fmt: skip
+        "NumPy: slices, shifted and added",
+        milliseconds(other.best),
+        milliseconds(other.median),
+        times(ratio),
+        times(other.median / own.median),
+        f"{REQUIRED:g}x",
+        at_least(ratio, REQUIRED),
+    )
     table.notes.append(
-        f"{rounds} rounds of 10 updates, after one untimed, as in a loop that does nothing else. What the viewers see is given to both."
+        f"{rounds} rounds of 10 updates, after one untimed, as in a loop that does nothing else."
+        " What the viewers see is given to both."
     )
     report.tables.append(table)
 

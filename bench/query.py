@@ -1,7 +1,8 @@
 """Questions to a layer against what one writes with SciPy and NumPy.
 
-What is required is judged against `scipy.ndimage.map_coordinates(order=1)`, which gets its coordinates ready made, as rows and
-columns of cells; fieldcraft starts from world positions, finds those off the map, and keeps what lies behind walls out.
+What is required is judged against `scipy.ndimage.map_coordinates(order=1)`, which gets its
+coordinates ready made, as rows and columns of cells; fieldcraft starts from world positions, finds
+those off the map, and keeps what lies behind walls out.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Field:
 
 @dataclass
 class Contest:
-    """One question, asked in two ways that must give one answer; `tolerance` None where SciPy knows no walls."""
+    """One question, asked in two ways that must give one answer; `tolerance` None where SciPy knows
+    no walls.
+    """
 
     title: str
     own: Callable[[], Any]
@@ -49,7 +52,9 @@ class Contest:
 
 def hills(size: int, rng: np.random.Generator) -> NDArray[np.float32]:
     """Random heights 16 cells apart with straight slopes in between, most of them above 0."""
-    return (ndimage.zoom(rng.normal(size=(size // 16, size // 16)), 16, order=1) + 0.3).astype(np.float32)
+    return (ndimage.zoom(rng.normal(size=(size // 16, size // 16)), 16, order=1) + 0.3).astype(
+        np.float32
+    )
 
 
 def contests() -> list[Contest]:
@@ -57,12 +62,16 @@ def contests() -> list[Contest]:
     found = []
     rng = np.random.default_rng(SEED)
     for size, walled in ((512, False), (2048, False), (512, True)):
-        field = Field(fc.Grid(size, size, walls=rng.random((size, size)) < 0.2 if walled else None), hills(size, rng))
+        field = Field(
+            fc.Grid(size, size, walls=rng.random((size, size)) < 0.2 if walled else None),
+            hills(size, rng),
+        )
         points = 0.5 + rng.random((AGENTS, 2)) * (size - 1)
         ready = np.ascontiguousarray(points.T[::-1] - 0.5)
         found.append(
             Contest(
-                f"{AGENTS:,} bilinear samples, {size} x {size}" + (", a fifth walls" if walled else ""),
+                f"{AGENTS:,} bilinear samples, {size} x {size}"
+                + (", a fifth walls" if walled else ""),
                 partial(query.sample, field, points, how="bilinear"),
                 partial(ndimage.map_coordinates, field.values, ready, order=1),
                 "map_coordinates(order=1)" + (", which leaks" if walled else ""),
@@ -117,26 +126,34 @@ def gradients(values: NDArray[np.float32], points: NDArray[np.float64]) -> NDArr
     return np.stack([right[rows, columns], down[rows, columns]], axis=1)
 
 
-def best_in_slices(values: NDArray[np.float32], points: NDArray[np.float64], radius: float) -> NDArray[np.float32]:
+def best_in_slices(
+    values: NDArray[np.float32], points: NDArray[np.float64], radius: float
+) -> NDArray[np.float32]:
     """The highest value within a radius of each agent, one after the other."""
     height, width = values.shape
     found = np.empty(len(points), np.float32)
     for i, (x, y) in enumerate(points.tolist()):
         left, right = max(int(x - radius), 0), min(int(x + radius) + 1, width)
         top, bottom = max(int(y - radius), 0), min(int(y + radius) + 1, height)
-        away = (np.arange(left, right) + 0.5 - x) ** 2 + ((np.arange(top, bottom) + 0.5 - y) ** 2)[:, np.newaxis]
+        away = (np.arange(left, right) + 0.5 - x) ** 2 + ((np.arange(top, bottom) + 0.5 - y) ** 2)[
+            :, np.newaxis
+        ]
         found[i] = np.where(away <= radius * radius, values[top:bottom, left:right], -np.inf).max()
     return found
 
 
 def peaks(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
     """The values of the cells that are the highest among their four neighbours."""
-    highest = ndimage.maximum_filter(values, footprint=ndimage.generate_binary_structure(2, 1), mode="nearest")
+    highest = ndimage.maximum_filter(
+        values, footprint=ndimage.generate_binary_structure(2, 1), mode="nearest"
+    )
     return np.sort(values[(values == highest) & (values > threshold)])
 
 
 def regions(values: NDArray[np.float32], threshold: float) -> NDArray[np.float64]:
-    """The sums of the connected regions, the largest first; their sizes and peaks are found as well."""
+    """The sums of the connected regions, the largest first; their sizes and peaks are found as
+    well.
+    """
     labels, count = ndimage.label(values > threshold)
     flat = labels.reshape(-1)
     np.bincount(flat, minlength=count + 1)
@@ -148,17 +165,39 @@ def run(quick: bool) -> Report:
     """The table of this suite."""
     report = Report()
     fc.warm_up("queries")
-    columns = ("question", "best ms", "median ms", "against", "its best ms", "fieldcraft is, best", "median", "required", "verdict")
+    columns = (
+        "question",
+        "best ms",
+        "median ms",
+        "against",
+        "its best ms",
+        "fieldcraft is, best",
+        "median",
+        "required",
+        "verdict",
+    )
     table = Table("Questions", columns)
     for contest in contests():
         say(f"bench query: {contest.title}")
         own, other = np.asarray(contest.own()), np.asarray(contest.other())
-        if contest.tolerance is not None and not np.allclose(own, other, rtol=0, atol=contest.tolerance):
-            worst = np.abs(own - other).max() if own.shape == other.shape else f"shapes {own.shape} and {other.shape}"
-            report.wrong.append(f"{contest.title}: differs from {contest.other_name} by {worst}, allowed {contest.tolerance}")
+        if contest.tolerance is not None and not np.allclose(
+            own, other, rtol=0, atol=contest.tolerance
+        ):
+            worst = (
+                np.abs(own - other).max()
+                if own.shape == other.shape
+                else f"shapes {own.shape} and {other.shape}"
+            )
+            report.wrong.append(
+                f"{contest.title}: differs from {contest.other_name} by {worst}, allowed"
+                f" {contest.tolerance}"
+            )
         rounds = 2 if quick else contest.rounds
         took = race(
-            {name: (lambda: None, partial(repeat, ask, contest.calls)) for name, ask in (("own", contest.own), ("other", contest.other))},
+            {
+                name: (lambda: None, partial(repeat, ask, contest.calls))
+                for name, ask in (("own", contest.own), ("other", contest.other))
+            },
             contest.calls,
             {"own": rounds, "other": rounds},
         )
@@ -187,7 +226,9 @@ def calls(quick: bool) -> Table:
     walls[96:160, 96:160] = False
     grid = fc.Grid(256, 256, walls=walls, neighbors=8)
     imap = fc.InfluenceMap(grid)
-    layer, plain = (imap.add_layer(name, fc.Spread(0.1, 0.4)) for name in ("threat", "values alone"))
+    layer, plain = (
+        imap.add_layer(name, fc.Spread(0.1, 0.4)) for name in ("threat", "values alone")
+    )
     layer.add_sources(((120.5, 120.5), (130.5, 110.5), (100.5, 150.5)), strengths=5.0)
     imap.step(60)
     plain.write(layer.values)
@@ -200,11 +241,24 @@ def calls(quick: bool) -> Table:
         "the same with three marked sources": (partial(fc.view.frame, layer), 1500),
     }
     steps = {name: 4 if most > 100 else 200 for name, (_, most) in asked.items()}
-    table = Table("Calls for one position, and a picture, on 256 x 256", ("call", "best us", "median us", "allowed us", "verdict"))
+    table = Table(
+        "Calls for one position, and a picture, on 256 x 256",
+        ("call", "best us", "median us", "allowed us", "verdict"),
+    )
     for name, (ask, most) in asked.items():
         ask()
-        took = race({name: (lambda: None, partial(repeat, ask, steps[name]))}, steps[name], {name: 5 if quick else 100})[name]
-        table.add(name, f"{took.best * 1e6:.1f}", f"{took.median * 1e6:.1f}", f"{most:g}", at_most(took.best * 1e6, most))
+        took = race(
+            {name: (lambda: None, partial(repeat, ask, steps[name]))},
+            steps[name],
+            {name: 5 if quick else 100},
+        )[name]
+        table.add(
+            name,
+            f"{took.best * 1e6:.1f}",
+            f"{took.median * 1e6:.1f}",
+            f"{most:g}",
+            at_most(took.best * 1e6, most),
+        )
     return table
 
 

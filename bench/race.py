@@ -1,4 +1,6 @@
-"""Timing several contenders against each other, round by round, so that a busy moment of the machine hits all of them."""
+"""Timing several contenders against each other, round by round, so that a busy moment of the
+machine hits all of them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 REST = 0.002
-"""Seconds between two batches: threads that one contender left spinning are asleep when the next begins."""
+"""Seconds between two batches: threads that one contender left spinning are asleep when the next
+begins.
+"""
 
 
 @dataclass
@@ -33,9 +37,11 @@ def race(
     rounds: Mapping[str, int],
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Times]:
-    """Time each contender's batch: `batches[name]` is (prepare, run), and only `run` (of `steps` steps) is timed.
+    """Time each contender's batch: `batches[name]` is (prepare, run), and only `run` (of `steps`
+    steps) is timed.
 
-    Contender `name` takes part in the first `rounds[name]` rounds. `clock` may be `time.process_time`, for work on one thread.
+    Contender `name` takes part in the first `rounds[name]` rounds. `clock` may be
+    `time.process_time`, for work on one thread.
     All should have run a batch before: nothing is left out.
     """
     times = {name: Times() for name in batches}

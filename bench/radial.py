@@ -1,6 +1,8 @@
-"""Radial layers against the ways bots do it: `skimage.draw.disk` and `+=`, and searches for one footprint of walking distances.
+"""Radial layers against the ways bots do it: `skimage.draw.disk` and `+=`, and searches for one
+footprint of walking distances.
 
-The bots take a pixel whose center is nearer than their radius, fieldcraft one at its radius too: a radius of 9.01 there is 9 here.
+The bots take a pixel whose center is nearer than their radius, fieldcraft one at its radius too: a
+radius of 9.01 there is 9 here.
 """
 
 from __future__ import annotations
@@ -26,13 +28,17 @@ from fieldcraft.propagation.units import finished
 
 SIZE, UNITS, RADIUS, FEW = 512, 1000, 9, 20
 WALK = 20.0
-DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(
+    os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 PLACES = 16
 """Sets of positions that the units jump between."""
 
 
 class Bot:
-    """An array that belongs to units with a flat disc each, or one that falls off with the square of the distance."""
+    """An array that belongs to units with a flat disc each, or one that falls off with the square
+    of the distance.
+    """
 
     def __init__(self, parabolic: bool) -> None:
         self.values = np.zeros((SIZE, SIZE), np.float32)
@@ -41,7 +47,9 @@ class Bot:
     def add(self, row: int, column: int, strength: float) -> None:
         rows, columns = disk((row, column), RADIUS + 0.01, shape=self.values.shape)
         if self.parabolic:
-            self.values[rows, columns] += strength - strength * ((rows - row) ** 2 + (columns - column) ** 2) / RADIUS**2
+            self.values[rows, columns] += (
+                strength - strength * ((rows - row) ** 2 + (columns - column) ** 2) / RADIUS**2
+            )
         else:
             self.values[rows, columns] += strength
 
@@ -63,7 +71,9 @@ class Fieldcraft:
 
     def __init__(self, parabolic: bool, positions: NDArray[np.float64]) -> None:
         self.imap = fc.InfluenceMap(fc.Grid(SIZE, SIZE))
-        self.layer = self.imap.add_layer("units", fc.Radial(RADIUS, "parabolic" if parabolic else "constant"))
+        self.layer = self.imap.add_layer(
+            "units", fc.Radial(RADIUS, "parabolic" if parabolic else "constant")
+        )
         self.ids = self.layer.add_sources(positions)
         self.imap.step()
 
@@ -103,14 +113,24 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
         before, after = next_turn("patch")
         patch.redraw(cells[before, :FEW], cells[after, :FEW])
 
-    runs: dict[str, Callable[[], None]] = {"all": all_move, "few": few_move, "bot": bot_draws, "patch": bot_patches}
+    runs: dict[str, Callable[[], None]] = {
+        "all": all_move,
+        "few": few_move,
+        "bot": bot_draws,
+        "patch": bot_patches,
+    }
     for _ in range(3):
         for run in runs.values():
             run()
     tolerance = 1e-4 if parabolic else 0.0  # float32 sums of the bots; flat discs are whole numbers
-    for name, found, expected in (("all", ours.layer.values, bot.values), ("few", some.layer.values, patch.values)):
+    for name, found, expected in (
+        ("all", ours.layer.values, bot.values),
+        ("few", some.layer.values, patch.values),
+    ):
         if not np.allclose(found, expected, rtol=0, atol=tolerance):
-            report.wrong.append(f"{name} move: fieldcraft and the bot differ by {np.abs(found - expected).max():g}")
+            report.wrong.append(
+                f"{name} move: fieldcraft and the bot differ by {np.abs(found - expected).max():g}"
+            )
 
     def batch(run: Callable[[], None], steps: int) -> Callable[[], None]:
         def repeated() -> None:
@@ -120,17 +140,31 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
         return repeated
 
     rounds = 2 if quick else 12
-    # The bot's ways take tens of milliseconds and fieldcraft's a fraction of one: batches of about the same length.
+    # The bot's ways take tens of milliseconds and fieldcraft's a fraction of one: batches of about
+    # the same length.
     lengths = {"all": 8, "few": 64, "bot": 1, "patch": 4}
     found: dict[str, Times] = {name: Times() for name in runs}
     for name, length in lengths.items():
         found[name].rounds += [
-            spent / length for spent in race({name: (lambda: None, batch(runs[name], length))}, 1, {name: rounds})[name].rounds
+            spent / length
+            for spent in race({name: (lambda: None, batch(runs[name], length))}, 1, {name: rounds})[
+                name
+            ].rounds
         ]
     shape = "parabolic" if parabolic else "flat"
     table = Table(
         f"{UNITS:,} sources, radius {RADIUS}, {SIZE} x {SIZE}, {shape} discs, values read",
-        ("case", "fieldcraft best ms", "median", "opponent", "its best ms", "fieldcraft is, best", "median", "required", "verdict"),
+        (
+            "case",
+            "fieldcraft best ms",
+            "median",
+            "opponent",
+            "its best ms",
+            "fieldcraft is, best",
+            "median",
+            "required",
+            "verdict",
+        ),
     )
     rows: list[tuple[str, str, str, str, float | None]] = [
         ("all move", "all", "zero, then disk and += for each", "bot", 60),
@@ -141,17 +175,30 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
         own, other = found[mine], found[theirs]
         ratio = other.best / own.best
         table.add(
-            title, milliseconds(own.best), milliseconds(own.median), words, milliseconds(other.best),
-            times(ratio), times(other.median / own.median), "" if parabolic else f"{required:g}x",
+            title,
+            milliseconds(own.best),
+            milliseconds(own.median),
+            words,
+            milliseconds(other.best),
+            times(ratio),
+            times(other.median / own.median),
+            "" if parabolic else f"{required:g}x",
             "" if parabolic else at_least(ratio, required),
-        )  # fmt: skip
-    table.notes.append(f"{rounds} rounds; positions are random each tick, moved by layer.sources.move(ids, positions) and imap.step().")
+        )
+    table.notes.append(
+        f"{rounds} rounds; positions are random each tick, moved by layer.sources.move(ids,"
+        " positions) and imap.step()."
+    )
     table.notes.append(f"scikit-image {machine.version('scikit-image')}.")
     report.tables.append(table)
 
 
-def seeds_way(walls: NDArray[np.bool_], start: tuple[int, int], radius: float) -> dict[tuple[int, int], float]:
-    """Walking distances up to a radius: the open list is a list, searched from end to end for its nearest and for each neighbour."""
+def seeds_way(
+    walls: NDArray[np.bool_], start: tuple[int, int], radius: float
+) -> dict[tuple[int, int], float]:
+    """Walking distances up to a radius: the open list is a list, searched from end to end for its
+    nearest and for each neighbour.
+    """
     height, width = walls.shape
     waiting: list[tuple[int, int]] = [start]
     gone = {start: 0.0}
@@ -176,7 +223,10 @@ def footprint(report: Report, quick: bool) -> None:
     """One footprint of walking distances among real walls."""
     path = DATA / "gridmaps" / "maps" / "dao" / "brc202d.map"
     if not path.is_file():
-        report.notes.append(f"Left out: one path footprint among the walls of brc202d. Not found: {path} (set FIELDCRAFT_DATA).")
+        report.notes.append(
+            f"Left out: one path footprint among the walls of brc202d. Not found: {path} (set"
+            " FIELDCRAFT_DATA)."
+        )
         return
     space = fc.load_map(path)
     walls = np.ascontiguousarray(space.walls)
@@ -232,10 +282,16 @@ def footprint(report: Report, quick: bool) -> None:
         imap.step()
 
     ways: dict[str, tuple[Callable[[int], object], float | None]] = {
-        "fieldcraft, one footprint": (lambda cell: finished(field.footprints.search(field.walks, cell, number)), None),
+        "fieldcraft, one footprint": (
+            lambda cell: finished(field.footprints.search(field.walks, cell, number)),
+            None,
+        ),
         "fieldcraft, source.move and imap.step": (moved, None),
         "the seed's way": (lambda cell: seeds_way(walls, divmod(cell, space.width), WALK), 50),
-        "MCP_Geometric, stopped at the radius": (lambda cell: stopped.find_costs([divmod(cell, space.width)]), 10),
+        "MCP_Geometric, stopped at the radius": (
+            lambda cell: stopped.find_costs([divmod(cell, space.width)]),
+            10,
+        ),
     }
     rounds = 2 if quick else 10
     batches = {name: (lambda: None, around(one, starts)) for name, (one, _) in ways.items()}
@@ -244,28 +300,44 @@ def footprint(report: Report, quick: bool) -> None:
     found = race(batches, len(starts), dict.fromkeys(batches, rounds))
     own = found["fieldcraft, one footprint"]
     table = Table(
-        f"One path footprint, radius {WALK:g}, among the walls of brc202d ({space.width} x {space.height})",
+        f"One path footprint, radius {WALK:g}, among the walls of brc202d ({space.width} x"
+        f" {space.height})",
         ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
     )
     for name, (_, required) in ways.items():
         took = found[name]
         ratio = took.best / own.best
         table.add(
-            name, milliseconds(took.best), milliseconds(took.median), "" if took is own else times(ratio),
-            "" if took is own else times(took.median / own.median), "" if required is None else f"{required:g}x", at_least(ratio, required),
-        )  # fmt: skip
-    table.notes.append(f"{rounds} rounds over {len(starts)} starts near walls, 4 neighbours. A move takes one footprint off and adds one.")
+            name,
+            milliseconds(took.best),
+            milliseconds(took.median),
+            "" if took is own else times(ratio),
+            "" if took is own else times(took.median / own.median),
+            "" if required is None else f"{required:g}x",
+            at_least(ratio, required),
+        )
+    table.notes.append(
+        f"{rounds} rounds over {len(starts)} starts near walls, 4 neighbours. A move takes one"
+        " footprint off and adds one."
+    )
     report.tables.append(table)
 
 
 def spots(space: fc.Grid, count: int) -> NDArray[np.int64]:
-    """Open cells, seeded, with a wall in the square around each: on open ground nothing is searched."""
+    """Open cells, seeded, with a wall in the square around each: on open ground nothing is
+    searched.
+    """
     rng = np.random.default_rng(3)
     found = []
     for cell in rng.permutation(np.flatnonzero(~space.walls.reshape(-1))).tolist():
         row, column = divmod(cell, space.width)
         reach = int(WALK)
-        if space.walls[max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1].mean() < 0.5:
+        if (
+            space.walls[
+                max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1
+            ].mean()
+            < 0.5
+        ):
             found.append(cell)
         if len(found) == count:
             break
@@ -277,7 +349,9 @@ LONGEST_UNIT = 0.25
 
 
 def units(report: Report, quick: bool) -> None:
-    """The longest unit of work while ten thousand sources that moved at once are worked off, one unit a call."""
+    """The longest unit of work while ten thousand sources that moved at once are worked off, one
+    unit a call.
+    """
 
     def longest(metric: str, blend: str, walls: float, opened: int) -> tuple[int, float, float]:
         def once() -> NDArray[np.float64]:
@@ -308,16 +382,29 @@ def units(report: Report, quick: bool) -> None:
         ("metric", "blend", "walls", "units", "median ms", "longest ms", "at most", "verdict"),
     )
     for metric, blend, walls, opened in (
-        ("connected", "sum", 0.0, 0), ("connected", "sum", 0.02, 0), ("connected", "sum", 0.02, 3), ("path", "sum", 0.02, 0),
-        ("sight", "sum", 0.02, 0), ("connected", "max", 0.02, 0),
-    ):  # fmt: skip
+        ("connected", "sum", 0.0, 0),
+        ("connected", "sum", 0.02, 0),
+        ("connected", "sum", 0.02, 3),
+        ("path", "sum", 0.02, 0),
+        ("sight", "sum", 0.02, 0),
+        ("connected", "max", 0.02, 0),
+    ):
         count, most, usual = longest(metric, blend, walls, opened)
         words = f"{walls:.0%}" + (f", {opened} opened" if opened else "")
         table.add(
-            metric, blend, words, f"{count:,}", milliseconds(usual), milliseconds(most), f"{LONGEST_UNIT} ms",
+            metric,
+            blend,
+            words,
+            f"{count:,}",
+            milliseconds(usual),
+            milliseconds(most),
+            f"{LONGEST_UNIT} ms",
             at_least(LONGEST_UNIT / (most * 1000), 1.0),
-        )  # fmt: skip
-    table.notes.append("Each unit timed in several runs of the same work; its best counts, the longest of these is given. Calls included.")
+        )
+    table.notes.append(
+        "Each unit timed in several runs of the same work; its best counts, the longest of these is"
+        " given. Calls included."
+    )
     report.tables.append(table)
 
 

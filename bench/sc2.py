@@ -1,9 +1,12 @@
-"""A step of a StarCraft II bot's danger maps, beside the step of ares-sc2 and MapAnalyzer, written here anew from their method.
+"""A step of a StarCraft II bot's danger maps, beside the step of ares-sc2 and MapAnalyzer, written
+here anew from their method.
 
-Neither is on a package index. ares-sc2 (its `GridManager`, 2025) copies eight clean float32 grids of [x, y] in each step, builds two of
-them anew in every eighth, and has MapAnalyzer add a disc for each enemy to one to four of them: the cells of the disc are found by NumPy
-in the box around it, each grid is added to by index, and checked for costs below 1. MapAnalyzer of 2026 keeps the cells of discs by center
-and radius. Times are CPU time. Enemies are python-sc2's own `Unit` objects, made anew in each step, as in a game.
+Neither is on a package index. ares-sc2 (its `GridManager`, 2025) copies eight clean float32 grids
+of [x, y] in each step, builds two of
+them anew in every eighth, and has MapAnalyzer add a disc for each enemy to one to four of them: the
+cells of the disc are found by NumPy in the box around it, each grid is added to by index, and
+checked for costs below 1. MapAnalyzer of 2026 keeps the cells of discs by center and radius. Times
+are CPU time. Enemies are python-sc2's own `Unit` objects, made anew in each step, as in a game.
 """
 
 from __future__ import annotations
@@ -59,15 +62,28 @@ def bot(pathing: Any, enemies: int, seed: int) -> Any:
 
     def proto(tag: int, kind: Any, place: Any, flying: bool = False) -> Any:
         at = common_pb2.Point(x=place[0], y=place[1], z=10.0)
-        return raw_pb2.Unit(unit_type=kind.value, tag=tag, pos=at, radius=1.0, is_flying=flying, build_progress=1.0)
+        return raw_pb2.Unit(
+            unit_type=kind.value, tag=tag, pos=at, radius=1.0, is_flying=flying, build_progress=1.0
+        )
 
     kinds = [UnitTypeId[name] for name in ARMY]
     told = [
-        proto(10_000 + n, kinds[n % len(kinds)], open_cells[rng.integers(len(open_cells))], ARMY[kinds[n % len(kinds)].name][4])
+        proto(
+            10_000 + n,
+            kinds[n % len(kinds)],
+            open_cells[rng.integers(len(open_cells))],
+            ARMY[kinds[n % len(kinds)].name][4],
+        )
         for n in range(enemies)
     ]
-    depots = [proto(n, UnitTypeId.SUPPLYDEPOT, np.floor(open_cells[rng.integers(len(open_cells))])) for n in range(60)]
-    minerals = [proto(500 + n, UnitTypeId.MINERALFIELD, (10.0 + 2 * (n % 40), 20.5 + n // 40)) for n in range(120)]
+    depots = [
+        proto(n, UnitTypeId.SUPPLYDEPOT, np.floor(open_cells[rng.integers(len(open_cells))]))
+        for n in range(60)
+    ]
+    minerals = [
+        proto(500 + n, UnitTypeId.MINERALFIELD, (10.0 + 2 * (n % 40), 20.5 + n // 40))
+        for n in range(120)
+    ]
     info = SimpleNamespace(
         pathing_grid=SimpleNamespace(data_numpy=pathing),
         placement_grid=SimpleNamespace(data_numpy=np.zeros_like(pathing)),
@@ -75,14 +91,22 @@ def bot(pathing: Any, enemies: int, seed: int) -> Any:
         playable_area=SimpleNamespace(x=0, y=0, width=width, height=height),
     )
     made = SimpleNamespace(
-        game_info=info, state=SimpleNamespace(effects=[], game_loop=1), enemy_structures=[], destructables=[], vespene_geyser=[]
+        game_info=info,
+        state=SimpleNamespace(effects=[], game_loop=1),
+        enemy_structures=[],
+        destructables=[],
+        vespene_geyser=[],
     )
 
     def step() -> None:
         for each in told:
             x, y = rng.normal((each.pos.x, each.pos.y), 0.3).tolist()
             each.pos.x, each.pos.y = min(max(x, 1.0), width - 1.0), min(max(y, 1.0), height - 1.0)
-        for name, protos in (("enemy_units", told), ("structures", depots), ("mineral_field", minerals)):
+        for name, protos in (
+            ("enemy_units", told),
+            ("structures", depots),
+            ("mineral_field", minerals),
+        ):
             setattr(made, name, [Unit(each, teller) for each in protos])
 
     made.step = step
@@ -102,7 +126,16 @@ def disc(x: float, y: float, radius: float, shape: tuple[int, int]) -> Any:
 class Ares:
     """The eight grids of ares-sc2, of which effects alone would touch three."""
 
-    NAMES = ("air", "air_vs_ground", "climber", "ground", "air_avoidance", "ground_avoidance", "priority_ground_avoidance", "ground_to_air")
+    NAMES = (
+        "air",
+        "air_vs_ground",
+        "climber",
+        "ground",
+        "air_avoidance",
+        "ground_avoidance",
+        "priority_ground_avoidance",
+        "ground_to_air",
+    )
 
     def __init__(self, made: Any, discs: Callable[..., Any]) -> None:
         self.bot, self.discs, self.turn = made, discs, 0
@@ -135,7 +168,9 @@ class Ares:
             cost, reach, air_cost, air_reach, _ = ARMY[unit.type_id.name]
             both = (cost, reach) == (air_cost, air_reach)
             if both:
-                self.add(unit, cost, reach + BUFFER, grids, ("air", "air_vs_ground", "climber", "ground"))
+                self.add(
+                    unit, cost, reach + BUFFER, grids, ("air", "air_vs_ground", "climber", "ground")
+                )
             if air_cost and not both:
                 self.add(unit, air_cost, air_reach + BUFFER, grids, ("air", "air_vs_ground"))
             if cost and not both:
@@ -144,7 +179,9 @@ class Ares:
                 self.add(unit, air_cost, air_reach + BUFFER, grids, ("ground_to_air",))
         return grids
 
-    def add(self, unit: Any, cost: float, radius: float, grids: dict[str, Any], names: tuple[str, ...]) -> None:
+    def add(
+        self, unit: Any, cost: float, radius: float, grids: dict[str, Any], names: tuple[str, ...]
+    ) -> None:
         """Add a disc to grids."""
         cells = self.discs(int(unit.position.x), int(unit.position.y), radius, self.flyable.shape)
         for name in names:
@@ -165,7 +202,16 @@ def table_of_threats() -> dict[str, Threat]:
 def run(quick: bool) -> Report:
     """Measure."""
     report = Report()
-    columns = ["enemies", "fieldcraft, ms", "ares' way, ms", "ratio", "asked", "", "with discs kept, ms", "ratio"]
+    columns = [
+        "enemies",
+        "fieldcraft, ms",
+        "ares' way, ms",
+        "ratio",
+        "asked",
+        "",
+        "with discs kept, ms",
+        "ratio",
+    ]
     table = Table("A bot's step: all danger maps", columns)
     pathing = ground()
     for enemies in ENEMIES[:1] if quick else ENEMIES:
@@ -185,19 +231,35 @@ def run(quick: bool) -> Report:
 
         contenders = {
             name: (nothing, batch(step))
-            for name, step in (("ours", field.update), ("plain", plain.step), ("kept", kept.step), ("moving", lambda: None))
+            for name, step in (
+                ("ours", field.update),
+                ("plain", plain.step),
+                ("kept", kept.step),
+                ("moving", lambda: None),
+            )
         }
         for _, warm in contenders.values():
             warm()
-        times = race(contenders, STEPS, dict.fromkeys(contenders, 3 if quick else 15), time.process_time)
-        ours, other, memo = (times[name].best - times["moving"].best for name in ("ours", "plain", "kept"))
+        times = race(
+            contenders, STEPS, dict.fromkeys(contenders, 3 if quick else 15), time.process_time
+        )
+        ours, other, memo = (
+            times[name].best - times["moving"].best for name in ("ours", "plain", "kept")
+        )
         table.add(
-            f"{enemies}", f"{ours * 1e3:.2f}", f"{other * 1e3:.2f}", f"{other / ours:.1f}x", f"{ASKED[enemies]:g}x",
-            at_least(other / ours, ASKED[enemies]), f"{memo * 1e3:.2f}", f"{memo / ours:.1f}x",
-        )  # fmt: skip
+            f"{enemies}",
+            f"{ours * 1e3:.2f}",
+            f"{other * 1e3:.2f}",
+            f"{other / ours:.1f}x",
+            f"{ASKED[enemies]:g}x",
+            at_least(other / ours, ASKED[enemies]),
+            f"{memo * 1e3:.2f}",
+            f"{memo / ours:.1f}x",
+        )
     table.notes.append(
-        "200 x 176 cells, 180 buildings and minerals; every enemy moves in each step. ares' eight grids are three layers here, of the "
-        "ground, the air and fighters, which agree with its grids in every cell. Discs kept: by center and radius, as MapAnalyzer of 2026."
+        "200 x 176 cells, 180 buildings and minerals; every enemy moves in each step. ares' eight"
+        " grids are three layers here, of the ground, the air and fighters, which agree with its"
+        " grids in every cell. Discs kept: by center and radius, as MapAnalyzer of 2026."
     )
     report.tables.append(table)
     report.tables.append(questions(pathing, 3 if quick else 15))
@@ -228,7 +290,9 @@ def questions(pathing: Any, rounds: int) -> Table:
     grid = field.grid("ground")
     rng = np.random.default_rng(2)
     units = np.array([unit.position for unit in made.enemy_units])
-    starts = field.ground.position_of(field.ground.nearest_open(np.asarray(field.ground.cell_at(units))))
+    starts = field.ground.position_of(
+        field.ground.nearest_open(np.asarray(field.ground.cell_at(units)))
+    )
     pairs = list(zip(starts[:16], starts[rng.permutation(16) + 16], strict=True))
 
     def spot(at: Any) -> Any:
@@ -239,10 +303,18 @@ def questions(pathing: Any, rounds: int) -> Table:
 
     def their_paths() -> None:
         for start, goal in pairs:
-            pyastar2d.astar_path(grid, tuple(start.astype(int)), tuple(goal.astype(int)), allow_diagonal=True)
+            pyastar2d.astar_path(
+                grid, tuple(start.astype(int)), tuple(goal.astype(int)), allow_diagonal=True
+            )
 
     rows: list[tuple[str, int, Callable[[], Any], Callable[[], Any] | None, float | None]] = [
-        ("a path across the map (pyastar2d)", len(pairs), lambda: [field.pathfind(*pair) for pair in pairs], their_paths, 8.0),
+        (
+            "a path across the map (pyastar2d)",
+            len(pairs),
+            lambda: [field.pathfind(*pair) for pair in pairs],
+            their_paths,
+            8.0,
+        ),
         (
             "one safe spot, radius 11",
             len(starts),
@@ -250,13 +322,24 @@ def questions(pathing: Any, rounds: int) -> Table:
             lambda: [spot(at) for at in starts],
             1.0,
         ),
-        ("150 safe spots, each", len(starts), lambda: field.safe_spots(starts), lambda: [spot(at) for at in starts], 15.0),
+        (
+            "150 safe spots, each",
+            len(starts),
+            lambda: field.safe_spots(starts),
+            lambda: [spot(at) for at in starts],
+            15.0,
+        ),
         ("150 positions safe?, each", len(starts), lambda: field.is_safe(starts), None, None),
         ("nothing new stands on the ground", 1, field._standing.follow, None, None),
     ]
-    table = Table("Questions among 150 enemies", ["question", "fieldcraft, us", "ares' way, us", "ratio", "asked", ""])
+    table = Table(
+        "Questions among 150 enemies",
+        ["question", "fieldcraft, us", "ares' way, us", "ratio", "asked", ""],
+    )
     for name, count, ours, theirs, asked in rows:
-        contenders = {"ours": (nothing, ours)} | ({} if theirs is None else {"theirs": (nothing, theirs)})
+        contenders = {"ours": (nothing, ours)} | (
+            {} if theirs is None else {"theirs": (nothing, theirs)}
+        )
         for _, warm in contenders.values():
             warm()
         times = race(contenders, count, dict.fromkeys(contenders, rounds), time.process_time)  # type: ignore[arg-type]
@@ -265,6 +348,16 @@ def questions(pathing: Any, rounds: int) -> Table:
             table.add(name, f"{mine * 1e6:.1f}", "", "", "", "")
             continue
         ratio = times["theirs"].best / mine
-        table.add(name, f"{mine * 1e6:.1f}", f"{times['theirs'].best * 1e6:.1f}", f"{ratio:.1f}x", f"{asked:g}x", at_least(ratio, asked))
-    table.notes.append("Costs are 1 + danger. Safe spots as ares finds them: NumPy over the disc, the nearest of the lowest by SciPy.")
+        table.add(
+            name,
+            f"{mine * 1e6:.1f}",
+            f"{times['theirs'].best * 1e6:.1f}",
+            f"{ratio:.1f}x",
+            f"{asked:g}x",
+            at_least(ratio, asked),
+        )
+    table.notes.append(
+        "Costs are 1 + danger. Safe spots as ares finds them: NumPy over the disc, the nearest of"
+        " the lowest by SciPy."
+    )
     return table

@@ -1,7 +1,9 @@
-"""Shortest paths against those that Python programs use: problems of the MovingAI benchmark, one call each.
+"""Shortest paths against those that Python programs use: problems of the MovingAI benchmark, one
+call each.
 
-Only times are compared. tcod's A* takes 1.41 for a diagonal, and both it and pyastar2d cut corners; fieldcraft's lengths are judged by
-those that the benchmark lists. Everybody's map is built once, beforehand.
+Only times are compared. tcod's A* takes 1.41 for a diagonal, and both it and pyastar2d cut corners;
+fieldcraft's lengths are judged by those that the benchmark lists. Everybody's map is built once,
+beforehand.
 """
 
 from __future__ import annotations
@@ -26,12 +28,19 @@ from fieldcraft.maps.scenarios import Scenarios, load_scenarios
 from fieldcraft.paths import shortest_path, shortest_paths
 from fieldcraft.paths.on_grid.any_angle import rectangles
 
-DATA = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "gridmaps"
+DATA = (
+    Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    / "gridmaps"
+)
 MAPS = ("dao/brc202d", "dao/orz900d", "cities/Berlin_1_256", "sc1/AcrosstheCape")
 PROBLEMS = 1000
 REQUIRED = 2.5
 SEED = 20261121
-ROUNDS = {"own": 9, "pyastar2d": 3, "tcod.path.AStar": 1}  # the slowest is asked once, for half a minute
+ROUNDS = {
+    "own": 9,
+    "pyastar2d": 3,
+    "tcod.path.AStar": 1,
+}  # the slowest is asked once, for half a minute
 FEW = 200  # problems for what is not raced
 
 ANY_ANGLE = {"brc202d": (1.0, 0.02)}
@@ -47,9 +56,18 @@ class Case:
         self.name = name.partition("/")[2]
         self.space = fc.load_map(DATA / f"maps/{name}.map", neighbors=8)
         problems: Scenarios = load_scenarios(DATA / f"scenarios/{name}.map.scen")
-        rows = np.unique(np.linspace(0, len(problems) - 1, min(count, len(problems))).round().astype(np.int64))
-        self.starts, self.goals, self.lengths = problems.starts[rows], problems.goals[rows], problems.lengths[rows]
-        self.pairs: Pairs = [(tuple(start), tuple(goal)) for start, goal in zip(self.starts.tolist(), self.goals.tolist(), strict=True)]
+        rows = np.unique(
+            np.linspace(0, len(problems) - 1, min(count, len(problems))).round().astype(np.int64)
+        )
+        self.starts, self.goals, self.lengths = (
+            problems.starts[rows],
+            problems.goals[rows],
+            problems.lengths[rows],
+        )
+        self.pairs: Pairs = [
+            (tuple(start), tuple(goal))
+            for start, goal in zip(self.starts.tolist(), self.goals.tolist(), strict=True)
+        ]
         self.cells = [
             ((int(start[1]), int(start[0])), (int(goal[1]), int(goal[0])))
             for start, goal in zip(self.starts.tolist(), self.goals.tolist(), strict=True)
@@ -112,7 +130,8 @@ def run(quick: bool) -> Report:
     report = Report()
     if not DATA.is_dir():
         report.notes.append(
-            f"The maps of the MovingAI benchmark were not found in {DATA}: set FIELDCRAFT_DATA to the folder that holds gridmaps."
+            f"The maps of the MovingAI benchmark were not found in {DATA}: set FIELDCRAFT_DATA to"
+            " the folder that holds gridmaps."
         )
         return report
     cases = [Case(name, 40 if quick else PROBLEMS) for name in MAPS]
@@ -167,8 +186,12 @@ def against_peers(cases: list[Case], quick: bool, report: Report) -> Table:
 def other_ways(cases: list[Case], quick: bool) -> Table:
     """What straight legs, batches and costs take."""
     columns = (
-        "problems", "one call each", "with smooth=True", f"one batch, {pool.threads()} threads", "batch, costs 1 + 4 * threat"
-    )  # fmt: skip
+        "problems",
+        "one call each",
+        "with smooth=True",
+        f"one batch, {pool.threads()} threads",
+        "batch, costs 1 + 4 * threat",
+    )
     table = Table("Other paths, ms per path", columns)
     for case in cases:
         say(f"bench search: {case.name}, other paths")
@@ -189,9 +212,21 @@ def other_ways(cases: list[Case], quick: bool) -> Table:
 def any_angle(cases: list[Case], quick: bool, report: Report) -> Table:
     """The shortest ways at any angle beside smoothed ones, one call each."""
     columns = (
-        "problems", "smooth=True ms", "exact ms", "ratio", "asked", "verdict", "shorter by", "asked", "verdict", "rectangles", "found in ms"
-    )  # fmt: skip
-    table = Table('Ways at any angle on grids, smooth="exact" beside smooth=True, one call each', columns)
+        "problems",
+        "smooth=True ms",
+        "exact ms",
+        "ratio",
+        "asked",
+        "verdict",
+        "shorter by",
+        "asked",
+        "verdict",
+        "rectangles",
+        "found in ms",
+    )
+    table = Table(
+        'Ways at any angle on grids, smooth="exact" beside smooth=True, one call each', columns
+    )
     for case in cases:
         say(f"bench search: {case.name}, any angle")
         again = fc.Grid(*case.space.shape[::-1], walls=case.space.walls, neighbors=8)
@@ -199,22 +234,37 @@ def any_angle(cases: list[Case], quick: bool, report: Report) -> Table:
         start = time.perf_counter()
         ground = rectangles(again)
         built = time.perf_counter() - start
-        smooth, exact = (np.array([shortest_path(case.space, *pair, smooth=how).length for pair in case.pairs]) for how in (True, "exact"))
+        smooth, exact = (
+            np.array([shortest_path(case.space, *pair, smooth=how).length for pair in case.pairs])
+            for how in (True, "exact")
+        )
         if (exact > smooth * (1 + 1e-9)).any():
             report.wrong.append(f"{case.name}: an exact way is longer than a smoothed one")
-        ways = {"smooth": partial(alone, case, smooth=True), "exact": partial(alone, case, smooth="exact")}
+        ways = {
+            "smooth": partial(alone, case, smooth=True),
+            "exact": partial(alone, case, smooth="exact"),
+        }
         took = contest(ways, len(case), dict.fromkeys(ways, 1 if quick else 5))
         ratio, shorter = took["smooth"].best / took["exact"].best, 1 - exact.sum() / smooth.sum()
         asked = ANY_ANGLE.get(case.name)
         table.add(
-            case.name, milliseconds(took["smooth"].best), milliseconds(took["exact"].best), times(ratio),
-            "" if asked is None else f"{asked[0]:g}x", at_least(ratio, None if asked is None else asked[0]),
-            f"{shorter:.1%}", "" if asked is None else f"{asked[1]:.0%}", at_least(shorter, None if asked is None else asked[1]),
-            f"{len(ground.boxes):,}", milliseconds(built),
-        )  # fmt: skip
+            case.name,
+            milliseconds(took["smooth"].best),
+            milliseconds(took["exact"].best),
+            times(ratio),
+            "" if asked is None else f"{asked[0]:g}x",
+            at_least(ratio, None if asked is None else asked[0]),
+            f"{shorter:.1%}",
+            "" if asked is None else f"{asked[1]:.0%}",
+            at_least(shorter, None if asked is None else asked[1]),
+            f"{len(ground.boxes):,}",
+            milliseconds(built),
+        )
     return table
 
 
-def contest(ways: dict[str, Callable[[], Any]], steps: int, rounds: dict[str, int]) -> dict[str, Any]:
+def contest(
+    ways: dict[str, Callable[[], Any]], steps: int, rounds: dict[str, int]
+) -> dict[str, Any]:
     """Race calls that need no preparation."""
     return race({name: (lambda: None, way) for name, way in ways.items()}, steps, rounds)

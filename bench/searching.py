@@ -1,6 +1,8 @@
-"""Searchers after somebody who is never found: what each way of searching takes to say where they go.
+"""Searchers after somebody who is never found: what each way of searching takes to say where they
+go.
 
-Views, walks and the ways that searchers walk are the game's, and given to all: only `advance`, `look` and `places` are timed.
+Views, walks and the ways that searchers walk are the game's, and given to all: only `advance`,
+`look` and `places` are timed.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ CONTENDERS: dict[str, Made] = {
 
 @dataclass
 class Took:
-    """Seconds that thoughts took: `new_map` the first on a map that nobody has searched, `first` the first of each search there later;
-    and of each such search all thoughts after it, `later` by searcher and second, and the `longest` of them.
+    """Seconds that thoughts took: `new_map` the first on a map that nobody has searched, `first`
+    the first of each search there later; and of each such search all thoughts after it, `later` by
+    searcher and second, and the `longest` of them.
     """
 
     new_map: float = 0.0
@@ -56,11 +59,17 @@ def begins(space: fc.Grid, count: int, turn: int) -> tuple[Floats, Floats]:
     """Where the target is lost, and where searchers stand then."""
     rng = np.random.default_rng((SEED, count, turn))
     lost = space.position_of(int(rng.choice(np.flatnonzero(~space.walls.reshape(-1)))))
-    near = np.flatnonzero(np.isfinite(fc.distance_map(space, lost, limit=AROUND).values.reshape(-1)))
-    return np.asarray(lost), np.asarray(space.position_of(rng.choice(near, count)), dtype=np.float64)
+    near = np.flatnonzero(
+        np.isfinite(fc.distance_map(space, lost, limit=AROUND).values.reshape(-1))
+    )
+    return np.asarray(lost), np.asarray(
+        space.position_of(rng.choice(near, count)), dtype=np.float64
+    )
 
 
-def searched(made: Made, space: fc.Grid, count: int, turn: int, seconds: float) -> tuple[float, list[float]]:
+def searched(
+    made: Made, space: fc.Grid, count: int, turn: int, seconds: float
+) -> tuple[float, list[float]]:
     """The seconds that the first thought of a search took, and each after it."""
     lost, places = begins(space, count, turn)
     search, rng = made(space), np.random.default_rng(turn)
@@ -74,7 +83,9 @@ def searched(made: Made, space: fc.Grid, count: int, turn: int, seconds: float) 
         search.look(seen)
         goals = search.places(places, rng)
         took.append(time.process_time() - start)
-        places = np.array([walked(space, ways, place, goal) for place, goal in zip(places, goals, strict=True)])
+        places = np.array(
+            [walked(space, ways, place, goal) for place, goal in zip(places, goals, strict=True)]
+        )
     return took[0], took[1:]
 
 
@@ -90,7 +101,10 @@ def walked(space: fc.Grid, ways: dict[int, fc.DistanceMap], place: Floats, goal:
 def raced(count: int, rounds: int, seconds: float) -> dict[str, Took]:
     """The contenders in turn, each on a map of its own, which it comes to know."""
     spaces = {name: fresh() for name in CONTENDERS}
-    found = {name: Took(searched(made, spaces[name], count, rounds, THINK)[0]) for name, made in CONTENDERS.items()}
+    found = {
+        name: Took(searched(made, spaces[name], count, rounds, THINK)[0])
+        for name, made in CONTENDERS.items()
+    }
     for turn in range(rounds):
         for name, made in CONTENDERS.items():
             first, later = searched(made, spaces[name], count, turn, seconds)
@@ -107,9 +121,18 @@ def run(quick: bool) -> Report:
     raced(1, 1, THINK)  # compiles
     table = Table(
         f"Searching rooms of {SIDE} x {SIDE}, {THINK:g} s from thought to thought",
-        ("searchers, by", "ms a searcher and second, best", "median", "required", "verdict", "longest thought ms", "first of a search",
-         "first on a map", "SearchParty takes"),
-    )  # fmt: skip
+        (
+            "searchers, by",
+            "ms a searcher and second, best",
+            "median",
+            "required",
+            "verdict",
+            "longest thought ms",
+            "first of a search",
+            "first on a map",
+            "SearchParty takes",
+        ),
+    )
     for count in PARTIES:
         say(f"bench searching: {count} searchers")
         found = raced(count, rounds, seconds)
@@ -117,14 +140,21 @@ def run(quick: bool) -> Report:
         for name, took in found.items():
             best, mine = min(took.later), name == "SearchParty"
             table.add(
-                f"{count}, {name}", milliseconds(best), milliseconds(median(took.later)), f"{REQUIRED * 1e3:g} ms" if mine else "",
-                at_most(best, REQUIRED) if mine else "", milliseconds(median(took.longest)), milliseconds(median(took.first)),
-                milliseconds(took.new_map), "" if mine else times(own / best),
-            )  # fmt: skip
+                f"{count}, {name}",
+                milliseconds(best),
+                milliseconds(median(took.later)),
+                f"{REQUIRED * 1e3:g} ms" if mine else "",
+                at_most(best, REQUIRED) if mine else "",
+                milliseconds(median(took.longest)),
+                milliseconds(median(took.first)),
+                milliseconds(took.new_map),
+                "" if mine else times(own / best),
+            )
     table.notes.append(
-        f"{rounds} searches of {seconds:g} s each, after targets that are never found; views and walks are given to all and not timed. A"
-        " thought longer than the others is one in which all are sent anew. The first on a map looks up what belongs to the map, and is"
-        " told apart, as is the first of each search after it. CPU time."
+        f"{rounds} searches of {seconds:g} s each, after targets that are never found; views and"
+        " walks are given to all and not timed. A thought longer than the others is one in which"
+        " all are sent anew. The first on a map looks up what belongs to the map, and is told"
+        " apart, as is the first of each search after it. CPU time."
     )
     report.tables.append(table)
     return report

@@ -1,4 +1,6 @@
-"""Sight on meshes: looking round, against a line to every triangle in reach, written plainly in C++; and pairs of guards and thieves."""
+"""Sight on meshes: looking round, against a line to every triangle in reach, written plainly in
+C++; and pairs of guards and thieves.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ SEED = 20231118
 
 
 class Level:
-    """A square of triangles with pillars in it, a hundred units wide or so, and the same as arrays for the peer."""
+    """A square of triangles with pillars in it, a hundred units wide or so, and the same as arrays
+    for the peer.
+    """
 
     def __init__(self) -> None:
         rng = np.random.default_rng(SEED)
@@ -30,23 +34,31 @@ class Level:
         self.corners = np.ascontiguousarray(rng.random((TRIANGLES // 2 + 20, 2)) * side)
         whole = Delaunay(self.corners)
         pillars = rng.random((60, 2)) * side
-        away = np.sqrt(((self.corners[whole.simplices].mean(axis=1)[:, np.newaxis] - pillars) ** 2).sum(axis=2)).min(axis=1)
+        away = np.sqrt(
+            ((self.corners[whole.simplices].mean(axis=1)[:, np.newaxis] - pillars) ** 2).sum(axis=2)
+        ).min(axis=1)
         kept = np.flatnonzero(away > 2.0)
         number = np.full(len(whole.simplices) + 1, -1, dtype=np.int64)
         number[kept] = np.arange(len(kept))
         self.triangles = np.ascontiguousarray(whole.simplices[kept], dtype=np.int64)
-        # SciPy's triangles go round with the inside on the left; neighbour k lies across from corner k, behind the side from k + 1.
+        # SciPy's triangles go round with the inside on the left; neighbour k lies across from
+        # corner k, behind the side from k + 1.
         self.beside = np.ascontiguousarray(number[whole.neighbors[kept]][:, [2, 0, 1]])
         self.graph = fc.Graph.from_polygons(self.corners, self.triangles)
         self.middles = np.ascontiguousarray(self.graph.positions)
 
-    def plainly(self, library: ctypes.CDLL, viewer: int, radius: float, seen: NDArray[np.uint8]) -> None:
+    def plainly(
+        self, library: ctypes.CDLL, viewer: int, radius: float, seen: NDArray[np.uint8]
+    ) -> None:
         """What a triangle sees, by the peer."""
         arrays = (self.corners, self.triangles, self.beside, self.middles)
         library.look_round(
-            *(ctypes.c_void_p(array.ctypes.data) for array in arrays), ctypes.c_int64(len(self.triangles)), ctypes.c_int64(viewer),
-            ctypes.c_double(radius), ctypes.c_void_p(seen.ctypes.data),
-        )  # fmt: skip
+            *(ctypes.c_void_p(array.ctypes.data) for array in arrays),
+            ctypes.c_int64(len(self.triangles)),
+            ctypes.c_int64(viewer),
+            ctypes.c_double(radius),
+            ctypes.c_void_p(seen.ctypes.data),
+        )
 
 
 def run(quick: bool) -> Report:
@@ -60,7 +72,15 @@ def run(quick: bool) -> Report:
     rounds = 3 if quick else 30
     table = Table(
         f"{VIEWERS} viewers look round on a mesh of {len(graph):,} triangles with pillars",
-        ("radius", "seen by each", "fieldcraft best ms", "median", "C++ best ms", "fieldcraft is, best", "median"),
+        (
+            "radius",
+            "seen by each",
+            "fieldcraft best ms",
+            "median",
+            "C++ best ms",
+            "fieldcraft is, best",
+            "median",
+        ),
     )
     seen = np.zeros(len(graph), dtype=np.uint8)
     for radius in RADII:
@@ -71,29 +91,55 @@ def run(quick: bool) -> Report:
             level.plainly(library, viewer, radius, seen)
             plain += seen
         if not np.array_equal(counts, plain):
-            report.wrong.append(f"radius {radius:g}: {np.count_nonzero(counts != plain)} triangles are seen by other numbers of viewers")
+            report.wrong.append(
+                f"radius {radius:g}: {np.count_nonzero(counts != plain)} triangles are seen by"
+                " other numbers of viewers"
+            )
 
         def peer(radius: float = radius) -> None:
             for viewer in viewers.tolist():
                 level.plainly(library, viewer, radius, seen)
 
-        calls = {"own": (_nothing, partial(fc.watchers, graph, places, radius)), "peer": (_nothing, peer)}
+        calls = {
+            "own": (_nothing, partial(fc.watchers, graph, places, radius)),
+            "peer": (_nothing, peer),
+        }
         found = race(calls, 1, {"own": rounds, "peer": max(rounds // 5, 2)})
         own, other = found["own"], found["peer"]
         table.add(
-            f"{radius:g}", f"{plain.sum() / VIEWERS:,.0f}", milliseconds(own.best), milliseconds(own.median), milliseconds(other.best),
-            times(other.best / own.best), times(other.median / own.median),
-        )  # fmt: skip
-    table.notes.append("The C++ runs on one core, and gets its viewers as triangles; fieldcraft finds those by position, too.")
+            f"{radius:g}",
+            f"{plain.sum() / VIEWERS:,.0f}",
+            milliseconds(own.best),
+            milliseconds(own.median),
+            milliseconds(other.best),
+            times(other.best / own.best),
+            times(other.median / own.median),
+        )
+    table.notes.append(
+        "The C++ runs on one core, and gets its viewers as triangles; fieldcraft finds those by"
+        " position, too."
+    )
     report.tables.append(table)
 
-    guards, thieves = (graph.positions[rng.integers(0, len(graph), count)] for count in (GUARDS, THIEVES))
+    guards, thieves = (
+        graph.positions[rng.integers(0, len(graph), count)] for count in (GUARDS, THIEVES)
+    )
     facing = rng.normal(size=(GUARDS, 2))
-    pairs = Table(f"{GUARDS * THIEVES:,} pairs: who sees whom?", ("question", "in sight", "best ms", "median"))
-    for title, options in (("within 30", {}), ("within 30, in a cone of 120 degrees", {"facing": facing, "angle": 120.0})):
+    pairs = Table(
+        f"{GUARDS * THIEVES:,} pairs: who sees whom?", ("question", "in sight", "best ms", "median")
+    )
+    for title, options in (
+        ("within 30", {}),
+        ("within 30, in a cone of 120 degrees", {"facing": facing, "angle": 120.0}),
+    ):
         ask = partial(fc.sees, graph, guards, thieves, 30.0, **options)
         took = race({"own": (_nothing, ask)}, 1, {"own": rounds})["own"]
-        pairs.add(title, f"{np.count_nonzero(ask()):,}", milliseconds(took.best), milliseconds(took.median))
+        pairs.add(
+            title,
+            f"{np.count_nonzero(ask()):,}",
+            milliseconds(took.best),
+            milliseconds(took.median),
+        )
     report.tables.append(pairs)
     return report
 

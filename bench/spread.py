@@ -1,9 +1,10 @@
 """fieldcraft's Spread against the tutorial's C++, NumPy, SciPy and OpenCV.
 
-"All cells alive": each batch starts from a seeded field that is far from rest, written outside of the timing, and ends while
-every cell still changes from step to step; the share of cells that do is printed. Fields are "hills" (smooth, as influence
-is) or "noise" (every cell random). On noise the branches in `std::lerp` are mispredicted and (a) takes up to twice as long,
-so what is required is judged on hills.
+"All cells alive": each batch starts from a seeded field that is far from rest, written outside of
+the timing, and ends while every cell still changes from step to step; the share of cells that do is
+printed. Fields are "hills" (smooth, as influence is) or "noise" (every cell random). On noise the
+branches in `std::lerp` are mispredicted and (a) takes up to twice as long, so what is required is
+judged on hills.
 """
 
 from __future__ import annotations
@@ -31,13 +32,17 @@ MOMENTUM = 0.3
 STRENGTH = 5.0
 FLOOR = 1e-3
 ROUNDING = 2e-5
-"""The largest difference that a batch of float32 steps on values up to 5 may leave between two orders of the same arithmetic."""
+"""The largest difference that a batch of float32 steps on values up to 5 may leave between two
+orders of the same arithmetic.
+"""
 SEED = 20220507
 
 
 @dataclass(frozen=True)
 class Case:
-    """One table of the comparison; `required` and `aim` are ratios against (a) and (b); a quick run keeps to `smoke` cases."""
+    """One table of the comparison; `required` and `aim` are ratios against (a) and (b); a quick run
+    keeps to `smoke` cases.
+    """
 
     title: str
     size: int
@@ -80,7 +85,15 @@ CASES = (
     ),
     Case("1024 x 1024 with walls, step() one at a time", 1024, 16, 40, walls=True),
     Case("1024 x 1024 from noise, step() one at a time", 1024, 16, 20, start="noise"),
-    Case("4096 x 4096 from noise, step(16)", 4096, 16, 5, calls="one call", start="noise", smoke=False),
+    Case(
+        "4096 x 4096 from noise, step(16)",
+        4096,
+        16,
+        5,
+        calls="one call",
+        start="noise",
+        smoke=False,
+    ),
     Case("4096 x 4096, step() one at a time", 4096, 16, 5, smoke=False),
 )
 
@@ -90,7 +103,9 @@ class Fieldcraft:
 
     name = "fieldcraft"
 
-    def __init__(self, size: int, decay: float, walls: NDArray[np.bool_] | None, *, one_call: bool) -> None:
+    def __init__(
+        self, size: int, decay: float, walls: NDArray[np.bool_] | None, *, one_call: bool
+    ) -> None:
         self.imap = fc.InfluenceMap(fc.Grid(size, size, walls=walls))
         self.layer = self.imap.add_layer("influence", fc.Spread(decay=decay, momentum=MOMENTUM))
         self.ids = np.empty(0, np.int64)
@@ -120,7 +135,10 @@ class Fieldcraft:
 
 def hills(size: int, rng: np.random.Generator) -> Values:
     """Random heights 16 cells apart, straight slopes in between, all between 0.5 and 5."""
-    return np.ascontiguousarray(0.5 + 4.5 * ndimage.zoom(rng.random((size // 16, size // 16), np.float32), 16, order=1), np.float32)
+    return np.ascontiguousarray(
+        0.5 + 4.5 * ndimage.zoom(rng.random((size // 16, size // 16), np.float32), 16, order=1),
+        np.float32,
+    )
 
 
 def noise(size: int, rng: np.random.Generator) -> Values:
@@ -131,20 +149,26 @@ def noise(size: int, rng: np.random.Generator) -> Values:
 def rooms(size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Walls of random rectangles: roughly a fifth of the map."""
     walls = np.zeros((size, size), bool)
-    for row, column, height, width in zip(*rng.integers(0, size, (2, 300)), *rng.integers(4, size // 16, (2, 300)), strict=True):
+    for row, column, height, width in zip(
+        *rng.integers(0, size, (2, 300)), *rng.integers(4, size // 16, (2, 300)), strict=True
+    ):
         walls[row : row + height, column : column + width] = True
     return walls
 
 
 def route(start: NDArray[np.int64], size: int, step: int) -> NDArray[np.int64]:
-    """Where sources that go round a square of 16 x 16 cells are after some steps, one cell a step."""
+    """Where sources that go round a square of 16 x 16 cells are after some steps, one cell a
+    step.
+    """
     side, along = divmod(step % 64, 16)
     row, column = [(0, along), (along, 16), (16, 16 - along), (16 - along, 0)][side]
     return start + row * size + column
 
 
 class Course:
-    """A case made ready: its field, its sources' ways, and the contenders, who all run the same batches over it."""
+    """A case made ready: its field, its sources' ways, and the contenders, who all run the same
+    batches over it.
+    """
 
     LAP = 64
     """Steps after which moving sources are back."""
@@ -159,7 +183,10 @@ class Course:
         inner = np.flatnonzero(self.free[rim:-rim, rim:-rim])
         rows, columns = np.divmod(rng.choice(inner, case.sources, replace=False), size - 2 * rim)
         cells = (rows + rim) * size + columns + rim
-        self.sites = [Sites.at(route(cells, size, step) if case.moving else cells, size) for step in range(self.LAP)]
+        self.sites = [
+            Sites.at(route(cells, size, step) if case.moving else cells, size)
+            for step in range(self.LAP)
+        ]
         self.own = Fieldcraft(size, case.decay, walls, one_call=case.calls == "one call")
         self.others = opponents.peers((size, size), case.decay, MOMENTUM, walls, library)
         self.begin = self.end = 0
@@ -183,7 +210,9 @@ class Course:
         raise RuntimeError("fieldcraft still changes after 2560 steps with sources at rest")
 
     def prepare(self, contender: Contender) -> None:
-        """Put a contender where the batch begins. Settled fields are left as they are in fieldcraft and copied to the others."""
+        """Put a contender where the batch begins. Settled fields are left as they are in fieldcraft
+        and copied to the others.
+        """
         if self.case.start == "settled" and contender is self.own:
             self.begin, self.end = self.end, (self.end + self.case.steps) % self.LAP
             self.field = self.own.read()
@@ -203,7 +232,11 @@ class Course:
     def check(self) -> Check:
         """Run one batch with everybody and compare what they hold afterwards."""
         own, others = self.own, self.others
-        floored = [opponents.Floored((self.case.size,) * 2, self.case.decay, MOMENTUM, FLOOR)] if self.case.start == "settled" else []
+        floored = (
+            [opponents.Floored((self.case.size,) * 2, self.case.decay, MOMENTUM, FLOOR)]
+            if self.case.start == "settled"
+            else []
+        )
         values = {}
         for contender in [own, *others, *floored]:
             self.prepare(contender)
@@ -216,7 +249,9 @@ class Course:
         pinned = bool((values[own.name].flat[sources] == np.float32(STRENGTH)).all())
         for found in values.values():
             found.flat[sources] = 0
-        beside_floor = float(np.abs(values[own.name] - values.pop(floored[0].name)).max()) if floored else None
+        beside_floor = (
+            float(np.abs(values[own.name] - values.pop(floored[0].name)).max()) if floored else None
+        )
         judge = values.pop(others[0].name)
         differences = {name: float(np.abs(found - judge).max()) for name, found in values.items()}
         return Check(others[0].name, differences, beside_floor, pinned, changing)
@@ -226,9 +261,10 @@ class Course:
 class Check:
     """How the values compare after a batch.
 
-    `differences` are the largest to those of `judge`, the cells of sources left out: there the tutorial lets the value drop and
-    fieldcraft holds it (`pinned`). Where cells lie below fieldcraft's floor, which the tutorial lacks, `floored` is
-    fieldcraft's difference to the tutorial's step with that floor. `changing` is the share of fieldcraft's open cells that one
+    `differences` are the largest to those of `judge`, the cells of sources left out: there the
+    tutorial lets the value drop and fieldcraft holds it (`pinned`). Where cells lie below
+    fieldcraft's floor, which the tutorial lacks, `floored` is fieldcraft's difference to the
+    tutorial's step with that floor. `changing` is the share of fieldcraft's open cells that one
     more step changes.
     """
 
@@ -248,31 +284,72 @@ class Check:
             for name, difference in compared.items()
             if not difference <= ROUNDING
         ]
-        return found if self.pinned else [*found, "fieldcraft: the cell of a source does not read its strength"]
+        return (
+            found
+            if self.pinned
+            else [*found, "fieldcraft: the cell of a source does not read its strength"]
+        )
 
 
-def compare(case: Case, library: ctypes.CDLL | None, quick: bool, summary: Table) -> tuple[Table, list[str], float]:
-    """One case: its table, what was wrong, and fieldcraft's best seconds per step. What is required goes into `summary` too."""
+def compare(
+    case: Case, library: ctypes.CDLL | None, quick: bool, summary: Table
+) -> tuple[Table, list[str], float]:
+    """One case: its table, what was wrong, and fieldcraft's best seconds per step. What is required
+    goes into `summary` too.
+    """
     course = Course(case, library)
     check = course.check()
     everybody: list[Contender] = [course.own, *course.others]
     rounds = 1 if quick else case.rounds
     slow = min(rounds, 3)
     found = race(
-        {each.name: (partial(course.prepare, each), partial(course.run, each)) for each in everybody},
+        {
+            each.name: (partial(course.prepare, each), partial(course.run, each))
+            for each in everybody
+        },
         case.steps,
-        {each.name: rounds if each is course.own or isinstance(each, Cpp) else slow for each in everybody},
+        {
+            each.name: rounds if each is course.own or isinstance(each, Cpp) else slow
+            for each in everybody
+        },
     )
 
-    table = Table(case.title, ("contender", "best ms/step", "median", "best ratio", "median", "required", "aim", "verdict", "max diff"))
+    table = Table(
+        case.title,
+        (
+            "contender",
+            "best ms/step",
+            "median",
+            "best ratio",
+            "median",
+            "required",
+            "aim",
+            "verdict",
+            "max diff",
+        ),
+    )
     own = found[course.own.name]
     for number, each in enumerate(everybody):
         name, took = each.name, found[each.name]
         difference = "reference" if name == check.judge else f"{check.differences[name]:.1e}"
         if each is course.own:
-            table.add(name, milliseconds(took.best), milliseconds(took.median), "", "", "", "", "", difference)
+            table.add(
+                name,
+                milliseconds(took.best),
+                milliseconds(took.median),
+                "",
+                "",
+                "",
+                "",
+                "",
+                difference,
+            )
             continue
-        required, aim = (case.required[number - 1], case.aim[number - 1]) if isinstance(each, Cpp) else (None, None)
+        required, aim = (
+            (case.required[number - 1], case.aim[number - 1])
+            if isinstance(each, Cpp)
+            else (None, None)
+        )
         ratio = took.best / own.best
         verdict = (
             times(ratio),
@@ -292,14 +369,21 @@ def compare(case: Case, library: ctypes.CDLL | None, quick: bool, summary: Table
         f"Differences are to {check.judge} after a batch, cells of sources left out."
     )
     if check.floored is not None:
-        table.notes.append(f"The tutorial has no floor. With one added, fieldcraft differs by {check.floored:.1e}.")
+        table.notes.append(
+            f"The tutorial has no floor. With one added, fieldcraft differs by {check.floored:.1e}."
+        )
     if check.changing == 0:
-        table.notes.append("Nothing changes any more, so fieldcraft skips the whole map; the others have no way to know.")
+        table.notes.append(
+            "Nothing changes any more, so fieldcraft skips the whole map; the others have no way to"
+            " know."
+        )
     return table, [f"{case.title}: {line}" for line in check.wrong()], own.best
 
 
 def limit(library: ctypes.CDLL | None, reached: float | None, quick: bool) -> Table:
-    """Cells per second of the row update in the first-level cache, on one core and on all at once, beside what fieldcraft reaches."""
+    """Cells per second of the row update in the first-level cache, on one core and on all at once,
+    beside what fieldcraft reaches.
+    """
     table = Table("Share of the physical limit", ("what", "Gcells/s", "fieldcraft's share"))
     if library is None:
         table.notes.append("Not measured: g++ is not on the path.")
@@ -326,23 +410,48 @@ def limit(library: ctypes.CDLL | None, reached: float | None, quick: bool) -> Ta
             worker.join()
         most = max(sum(together) for together in zip(*speeds, strict=True))
         share = "" if reached is None else f"{reached / most:.0%}"
-        table.add(f"3 maxima, multiply, lerp, floor in the first-level cache, {threads} core{'s' * (threads > 1)}", f"{most:.2f}", share)
+        table.add(
+            f"3 maxima, multiply, lerp, floor in the first-level cache, {threads}"
+            f" core{'s' * (threads > 1)}",
+            f"{most:.2f}",
+            share,
+        )
     if reached is not None:
         table.add("fieldcraft, 4096 x 4096, step(16)", f"{reached:.2f}", "")
-    table.notes.append("The update in the cache is C++ with vectors as wide as the processor has them and fused multiply-add.")
+    table.notes.append(
+        "The update in the cache is C++ with vectors as wide as the processor has them and fused"
+        " multiply-add."
+    )
     return table
 
 
 def costs(quick: bool) -> Table:
     """Importing, compiling, memory."""
-    table = Table("Before the first frame, and memory", ("what", "measured", "median", "required", "verdict"))
+    table = Table(
+        "Before the first frame, and memory", ("what", "measured", "median", "required", "verdict")
+    )
     seconds, loaded = startup.import_times(2 if quick else 5)
     best = min(seconds)
-    table.add("import fieldcraft (best)", f"{best:.3f} s", f"{median(seconds):.3f} s", "0.6 s", at_most(best, 0.6))
-    table.add("optional libraries it loads", ", ".join(loaded) or "none", "", "none", at_most(len(loaded), 0))
+    table.add(
+        "import fieldcraft (best)",
+        f"{best:.3f} s",
+        f"{median(seconds):.3f} s",
+        "0.6 s",
+        at_most(best, 0.6),
+    )
+    table.add(
+        "optional libraries it loads",
+        ", ".join(loaded) or "none",
+        "",
+        "none",
+        at_most(len(loaded), 0),
+    )
 
     compiling, cached = startup.first_steps(1 if quick else 3)
-    for what, runs, required in (("compiling", compiling, 4.0), ("compiled by an earlier process", cached, 0.7)):
+    for what, runs, required in (
+        ("compiling", compiling, 4.0),
+        ("compiled by an earlier process", cached, 0.7),
+    ):
         step = [run["step"] for run in runs]
         whole = [run["step"] + run["import"] for run in runs]
         table.add(
@@ -353,23 +462,43 @@ def costs(quick: bool) -> Table:
             at_most(min(step), required),
         )
         table.add(
-            "  the same with the import", f"{min(whole):.3f} s", f"{median(whole):.3f} s", f"{required} s", at_most(min(whole), required)
+            "  the same with the import",
+            f"{min(whole):.3f} s",
+            f"{median(whole):.3f} s",
+            f"{required} s",
+            at_most(min(whole), required),
         )
 
     if not quick:
-        for what, run in zip(("compiling", "compiled by an earlier process"), startup.warm_up(), strict=True):
+        for what, run in zip(
+            ("compiling", "compiled by an earlier process"), startup.warm_up(), strict=True
+        ):
             table.add(f"fc.warm_up(), {what}", f"{run['warm_up']:.3f} s", "", "", "")
-            table.add(f"  longest stall after it ({run['where']})", milliseconds(run["stall"]) + " ms", "", "", "")
+            table.add(
+                f"  longest stall after it ({run['where']})",
+                milliseconds(run["stall"]) + " ms",
+                "",
+                "",
+                "",
+            )
 
     held = startup.memory()
     if held is None:
-        table.notes.append("Memory is not measured on this system: it has no /proc/self/clear_refs.")
+        table.notes.append(
+            "Memory is not measured on this system: it has no /proc/self/clear_refs."
+        )
     else:
         array = 4096 * 4096 * 4
         table.add(
-            "4096 x 4096 layer, resident, in float32 arrays", f"{held['layer'] / array:.2f}", "", "2.2", at_most(held["layer"] / array, 2.2)
+            "4096 x 4096 layer, resident, in float32 arrays",
+            f"{held['layer'] / array:.2f}",
+            "",
+            "2.2",
+            at_most(held["layer"] / array, 2.2),
         )
-        table.add("  at its peak (writing, stepping, reading)", f"{held['peak'] / array:.2f}", "", "", "")
+        table.add(
+            "  at its peak (writing, stepping, reading)", f"{held['peak'] / array:.2f}", "", "", ""
+        )
         table.add("  the 4096 x 4096 grid itself", f"{held['grid'] / array:.2f}", "", "", "")
     return table
 
@@ -381,10 +510,13 @@ def run(quick: bool) -> Report:
     try:
         library = opponents.compiled()
     except opponents.MissingCompilerError as missing:
-        report.notes.append(f"{missing}. Their rows are missing below and nothing that is required was judged.")
+        report.notes.append(
+            f"{missing}. Their rows are missing below and nothing that is required was judged."
+        )
     fc.warm_up()
     summary = Table(
-        "What is required, against the tutorial in C++", ("case", "ms/step", "best ratio", "median", "required", "aim", "verdict")
+        "What is required, against the tutorial in C++",
+        ("case", "ms/step", "best ratio", "median", "required", "aim", "verdict"),
     )
     report.tables.append(summary)
     if library is not None:

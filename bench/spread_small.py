@@ -1,8 +1,9 @@
-"""Spread on maps as small as games have them, with 4 and 8 neighbours, against C++ that an expert wrote by hand.
+"""Spread on maps as small as games have them, with 4 and 8 neighbours, against C++ that an expert
+wrote by hand.
 
-Every cell is alive, a fifth of them are walls, and fieldcraft makes one step a call, so that the whole of Python's share is in
-its time; only the expert steps many times a call. Values are compared bit for bit: with 8 neighbours on open ground, since
-the expert cuts corners.
+Every cell is alive, a fifth of them are walls, and fieldcraft makes one step a call, so that the
+whole of Python's share is in its time; only the expert steps many times a call. Values are compared
+bit for bit: with 8 neighbours on open ground, since the expert cuts corners.
 """
 
 from __future__ import annotations
@@ -28,12 +29,16 @@ LAYERS = 12
 CELLS = 4_000_000
 """Cell updates in a batch of each contender, at least."""
 STEPS = 16
-"""Steps in a batch, at least: what the last contender left in the caches is forgotten in the first of them."""
+"""Steps in a batch, at least: what the last contender left in the caches is forgotten in the first
+of them.
+"""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Maps of `size` cells a side, and what is asked of fieldcraft's time: the expert's divided by it."""
+    """Maps of `size` cells a side, and what is asked of fieldcraft's time: the expert's divided by
+    it.
+    """
 
     size: int
     neighbors: int
@@ -64,7 +69,9 @@ class Expert:
         self._size = size
         real = ctypes.c_float
         library.layer_new.restype = ctypes.c_void_p
-        self._layer = ctypes.c_void_p(library.layer_new(size, size, neighbors == 8, real(DECAY), real(MOMENTUM), real(FLOOR)))
+        self._layer = ctypes.c_void_p(
+            library.layer_new(size, size, neighbors == 8, real(DECAY), real(MOMENTUM), real(FLOOR))
+        )
 
     def __del__(self) -> None:
         self._library.layer_delete(self._layer)
@@ -72,7 +79,9 @@ class Expert:
     def write(self, values: NDArray[np.float32], walls: NDArray[np.bool_]) -> None:
         """Begin with these values."""
         ground = np.ascontiguousarray(~walls, np.float32)
-        self._library.layer_write(self._layer, ctypes.c_void_p(values.ctypes.data), ctypes.c_void_p(ground.ctypes.data))
+        self._library.layer_write(
+            self._layer, ctypes.c_void_p(values.ctypes.data), ctypes.c_void_p(ground.ctypes.data)
+        )
 
     def step(self, steps: int) -> None:
         """Make this many updates."""
@@ -86,7 +95,9 @@ class Expert:
 
 
 def alive(size: int, share: float) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Values of at least 1 in all open cells, and walls of this share of a map, each where chance put it."""
+    """Values of at least 1 in all open cells, and walls of this share of a map, each where chance
+    put it.
+    """
     rng = np.random.default_rng(SEED)
     walls = rng.random((size, size)) < share
     return np.where(walls, 0, 1 + 0.65 * rng.random((size, size))).astype(np.float32), walls
@@ -98,12 +109,16 @@ def one_by_one(imap: fc.InfluenceMap, steps: int) -> None:
         imap.step()
 
 
-def layered(size: int, neighbors: int, falloff: str = "exponential", layers: int = 1, share: float = 0.2) -> fc.InfluenceMap:
+def layered(
+    size: int, neighbors: int, falloff: str = "exponential", layers: int = 1, share: float = 0.2
+) -> fc.InfluenceMap:
     """A map whose layers are alive in every open cell."""
     values, walls = alive(size, share)
     imap = fc.InfluenceMap(fc.Grid(size, size, walls=walls, neighbors=neighbors))
     for number in range(layers):
-        imap.add_layer(f"layer {number}", fc.Spread(DECAY, MOMENTUM, falloff=falloff, floor=FLOOR)).write(values)
+        imap.add_layer(
+            f"layer {number}", fc.Spread(DECAY, MOMENTUM, falloff=falloff, floor=FLOOR)
+        ).write(values)
     return imap
 
 
@@ -118,9 +133,15 @@ def differing(library: ctypes.CDLL, size: int, neighbors: int) -> int:
     return int((imap["layer 0"].values != expert.read()).sum())
 
 
-def pair(expert: Callable[[], None], own: Callable[[], None], steps: int, rounds: int) -> tuple[float, float]:
+def pair(
+    expert: Callable[[], None], own: Callable[[], None], steps: int, rounds: int
+) -> tuple[float, float]:
     """The best microseconds a step of both, taking turns."""
-    found = race({"expert": (nothing, expert), "own": (nothing, own)}, steps, {"expert": rounds, "own": rounds})
+    found = race(
+        {"expert": (nothing, expert), "own": (nothing, own)},
+        steps,
+        {"expert": rounds, "own": rounds},
+    )
     return found["expert"].best * 1e6, found["own"].best * 1e6
 
 
@@ -132,49 +153,82 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
     rounds = 3 if quick else 60
     for case in CASES:
         if case.threads > machine.cores():
-            table.notes.append(f"Not measured with {case.threads} threads: there are {machine.cores()} cores.")
+            table.notes.append(
+                f"Not measured with {case.threads} threads: there are {machine.cores()} cores."
+            )
             continue
         differ = differing(library, case.size, case.neighbors)
         if differ:
-            wrong.append(f"{case.size} x {case.size}, {case.neighbors} neighbours: {differ} cells differ from the expert's")
+            wrong.append(
+                f"{case.size} x {case.size}, {case.neighbors} neighbours: {differ} cells differ"
+                " from the expert's"
+            )
         steps = 4 if quick else max(CELLS // case.size**2, STEPS)
-        imap, expert = layered(case.size, case.neighbors), Expert(library, case.size, case.neighbors)
+        imap, expert = (
+            layered(case.size, case.neighbors),
+            Expert(library, case.size, case.neighbors),
+        )
         expert.write(*alive(case.size, 0.2))
         fc.set_threads(case.threads)
         one_by_one(imap, 40)
-        theirs, ours = pair(partial(expert.step, steps), partial(one_by_one, imap, steps), steps, rounds)
-        name = f"{case.size} x {case.size}, {case.neighbors}" + (f", {case.threads} threads" if case.threads > 1 else "")
+        theirs, ours = pair(
+            partial(expert.step, steps), partial(one_by_one, imap, steps), steps, rounds
+        )
+        name = f"{case.size} x {case.size}, {case.neighbors}" + (
+            f", {case.threads} threads" if case.threads > 1 else ""
+        )
         ratio, aim = theirs / ours, "" if case.aim is None else f"{case.aim:g}x"
         verdict = at_least(ratio, case.asked, case.aim)
-        table.add(name, f"{theirs:.1f}", f"{ours:.1f}", times(ratio), f"{case.asked:g}x", aim, verdict)
+        table.add(
+            name, f"{theirs:.1f}", f"{ours:.1f}", times(ratio), f"{case.asked:g}x", aim, verdict
+        )
     fc.set_threads(1)
     imap, expert = layered(128, 8, layers=LAYERS), Expert(library, 128, 8)
     expert.write(*alive(128, 0.2))
     steps = 4 if quick else 24
     one_by_one(imap, 40)
-    theirs, ours = pair(partial(expert.step, steps * LAYERS), partial(one_by_one, imap, steps), steps, rounds)
+    theirs, ours = pair(
+        partial(expert.step, steps * LAYERS), partial(one_by_one, imap, steps), steps, rounds
+    )
     name = f"{LAYERS} layers of 128 x 128, 8, one imap.step()"
-    table.add(name, f"{theirs:.1f}", f"{ours:.1f}", times(theirs / ours), "0.5x", "", at_least(theirs / ours, 0.5))
+    table.add(
+        name,
+        f"{theirs:.1f}",
+        f"{ours:.1f}",
+        times(theirs / ours),
+        "0.5x",
+        "",
+        at_least(theirs / ours, 0.5),
+    )
     fc.set_threads(machine.cores())
     spoken = ("less than AVX", "AVX", "AVX2", "AVX-512")[library.instructions()]
     table.notes.append(
-        f"Best of {rounds} rounds, in turn. The expert was compiled for {spoken}, fieldcraft for {machine.kernel_units()}. "
-        "Values agree bit for bit after 24 steps, with 8 neighbours on open ground: the expert cuts corners."
+        f"Best of {rounds} rounds, in turn. The expert was compiled for {spoken}, fieldcraft for"
+        f" {machine.kernel_units()}. Values agree bit for bit after 24 steps, with 8 neighbours on"
+        " open ground: the expert cuts corners."
     )
     return table, wrong
 
 
 def falloffs(quick: bool) -> Table:
     """Linear and quadratic falloff beside exponential."""
-    table = Table("Falloffs, 256 x 256, 20 % walls, one thread", ("falloff, neighbours", "us", "times exponential", "allowed", "verdict"))
+    table = Table(
+        "Falloffs, 256 x 256, 20 % walls, one thread",
+        ("falloff, neighbours", "us", "times exponential", "allowed", "verdict"),
+    )
     fc.set_threads(1)
     rounds, steps = (3, 8) if quick else (60, 60)
     for neighbors in (4, 8):
-        imaps = {name: layered(256, neighbors, name) for name in ("exponential", "linear", "quadratic")}
+        imaps = {
+            name: layered(256, neighbors, name) for name in ("exponential", "linear", "quadratic")
+        }
         for imap in imaps.values():
             one_by_one(imap, 40)
         found = race(
-            {name: (partial(one_by_one, imap, 1), partial(one_by_one, imap, steps)) for name, imap in imaps.items()},
+            {
+                name: (partial(one_by_one, imap, 1), partial(one_by_one, imap, steps))
+                for name, imap in imaps.items()
+            },
             steps,
             dict.fromkeys(imaps, rounds),
         )
@@ -182,7 +236,13 @@ def falloffs(quick: bool) -> Table:
         for name, allowed in (("exponential", None), ("linear", 1.5), ("quadratic", 2.0)):
             ratio = found[name].best / base
             bound = "" if allowed is None else f"{allowed:g}x"
-            table.add(f"{name}, {neighbors}", f"{found[name].best * 1e6:.1f}", times(ratio), bound, at_most(ratio, allowed))
+            table.add(
+                f"{name}, {neighbors}",
+                f"{found[name].best * 1e6:.1f}",
+                times(ratio),
+                bound,
+                at_most(ratio, allowed),
+            )
     fc.set_threads(machine.cores())
     return table
 

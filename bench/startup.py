@@ -1,4 +1,6 @@
-"""What a user pays before the first frame and in memory, each measured in a Python process of its own."""
+"""What a user pays before the first frame and in memory, each measured in a Python process of its
+own.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,18 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-OPTIONAL = ("pygame", "PIL", "av", "pytiled_parser", "cv2", "zstd", "trimesh", "matplotlib", "pandas", "tcod")
+OPTIONAL = (
+    "pygame",
+    "PIL",
+    "av",
+    "pytiled_parser",
+    "cv2",
+    "zstd",
+    "trimesh",
+    "matplotlib",
+    "pandas",
+    "tcod",
+)
 """Libraries that `import fieldcraft` must not load."""
 
 IMPORT = """
@@ -113,17 +126,28 @@ print(json.dumps({"grid": grid - empty, "layer": resident("VmRSS") - before, "pe
 
 def fresh(script: str, **environment: str) -> dict[str, Any]:
     """Run a script in a new Python process and read what it printed as JSON."""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **environment})
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
     if done.returncode:
-        raise RuntimeError(f"a measuring process ended with exit code {done.returncode}:\n{done.stderr}")
+        raise RuntimeError(
+            f"a measuring process ended with exit code {done.returncode}:\n{done.stderr}"
+        )
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
 def import_times(runs: int) -> tuple[list[float], list[str]]:
-    """Seconds that `import fieldcraft` took in each of some processes, and the optional libraries it loaded."""
+    """Seconds that `import fieldcraft` took in each of some processes, and the optional libraries
+    it loaded.
+    """
     found = [fresh(IMPORT % (OPTIONAL,)) for _ in range(runs + 1)][1:]
-    return [each["seconds"] for each in found], sorted({name for each in found for name in each["loaded"]})
+    return [each["seconds"] for each in found], sorted(
+        {name for each in found for name in each["loaded"]}
+    )
 
 
 def first_steps(runs: int) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
@@ -133,17 +157,24 @@ def first_steps(runs: int) -> tuple[list[dict[str, float]], list[dict[str, float
         with tempfile.TemporaryDirectory(prefix="fieldcraft-bench-") as folder:
             compiling.append(fresh(FIRST_STEP, FIELDCRAFT_KERNELS=folder))
             if not any(Path(folder).rglob("*.kernel")):
-                raise RuntimeError(f"the first step left no compiled kernel in FIELDCRAFT_KERNELS={folder}: nothing was measured")
+                raise RuntimeError(
+                    f"the first step left no compiled kernel in FIELDCRAFT_KERNELS={folder}:"
+                    " nothing was measured"
+                )
             cached += [fresh(FIRST_STEP, FIELDCRAFT_KERNELS=folder) for _ in range(3)]
     return compiling, cached
 
 
 def warm_up() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Times of `fc.warm_up()` and the longest stall after it, with nothing compiled and in the process after that."""
+    """Times of `fc.warm_up()` and the longest stall after it, with nothing compiled and in the
+    process after that.
+    """
     with tempfile.TemporaryDirectory(prefix="fieldcraft-bench-") as folder:
         return fresh(WARM_UP, FIELDCRAFT_KERNELS=folder), fresh(WARM_UP, FIELDCRAFT_KERNELS=folder)
 
 
 def memory() -> dict[str, float] | None:
-    """Bytes that a 4096 x 4096 grid and a layer on it keep resident, and the layer's peak; None where /proc is missing."""
+    """Bytes that a 4096 x 4096 grid and a layer on it keep resident, and the layer's peak; None
+    where /proc is missing.
+    """
     return fresh(MEMORY) if Path("/proc/self/clear_refs").exists() else None

@@ -1,4 +1,6 @@
-"""Crowds: everything that 10,000 agents do in one step, against NumPy and cKDTree (`crowd_numpy`), on real maps where they are at hand."""
+"""Crowds: everything that 10,000 agents do in one step, against NumPy and cKDTree (`crowd_numpy`),
+on real maps where they are at hand.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ DT = 1 / 60
 MAX_SPEED, MAX_FORCE = 3.0, 30.0
 TOLERANCE = 1e-9
 SEED = 20261121
-HOME = Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "gridmaps" / "maps"
+HOME = (
+    Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    / "gridmaps"
+    / "maps"
+)
 
 
 @dataclass
@@ -39,7 +45,9 @@ class Scene:
 
     def own(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A step of fieldcraft's crowd."""
-        return self.crowd.step(self.at, self.moving, self.flow, DT, max_speed=MAX_SPEED, max_force=MAX_FORCE)
+        return self.crowd.step(
+            self.at, self.moving, self.flow, DT, max_speed=MAX_SPEED, max_force=MAX_FORCE
+        )
 
     def verbs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same step, one verb after the other."""
@@ -47,7 +55,11 @@ class Scene:
         follow = steering.follow_flow(at, moving, self.flow, MAX_SPEED)
         apart = steering.separation(at, crowd.keep_apart, strength=MAX_SPEED)
         avoid = steering.avoid_walls(crowd.space, at, moving, crowd.ahead)
-        force = steering.combine([follow, apart, avoid], [crowd.response, crowd.separation, crowd.avoidance], max_force=MAX_FORCE)
+        force = steering.combine(
+            [follow, apart, avoid],
+            [crowd.response, crowd.separation, crowd.avoidance],
+            max_force=MAX_FORCE,
+        )
         velocities = steering.accelerate(moving, force, DT, max_speed=MAX_SPEED)
         return steering.move(crowd.space, at, velocities * DT, radius=crowd.radius), velocities
 
@@ -55,24 +67,41 @@ class Scene:
         """The same step in NumPy, its field and ground ready made."""
         space = self.crowd.space
         return crowd_numpy.step(
-            self.crowd, passages(space), self.flow.vectors, self.flow._gates, self.at, self.moving, DT, MAX_SPEED, MAX_FORCE
-        )  # fmt: skip
+            self.crowd,
+            passages(space),
+            self.flow.vectors,
+            self.flow._gates,
+            self.at,
+            self.moving,
+            DT,
+            MAX_SPEED,
+            MAX_FORCE,
+        )
 
 
 def scene(name: str, count: int, spread: float) -> Scene:
     """`count` agents within `spread` cells of way to a goal, after 100 steps."""
     path = HOME / f"{name}.map"
-    space = fc.load_map(path, neighbors=8) if path.exists() else fc.generate_map("cave", 512, 512, seed=SEED, neighbors=8)
+    space = (
+        fc.load_map(path, neighbors=8)
+        if path.exists()
+        else fc.generate_map("cave", 512, 512, seed=SEED, neighbors=8)
+    )
     rng = np.random.default_rng(SEED)
     goal = space.position_of(space.nearest_open(len(space) // 2 + space.width // 3))
     distances = distance_map(space, goal)
     near = np.flatnonzero(distances.values.reshape(-1) <= spread)
     at = space.position_of(rng.choice(near, count)) + rng.uniform(-0.4, 0.4, (count, 2))
     title = f"{count:,} agents on {path.stem if path.exists() else 'a cave'}"
-    found = Scene(title, steering.Crowd(space, radius=0.3), flow_field(distances), at, np.zeros((count, 2)))
+    found = Scene(
+        title, steering.Crowd(space, radius=0.3), flow_field(distances), at, np.zeros((count, 2))
+    )
     for _ in range(100):
         found.at, found.moving = found.own()
-    found.title += f", {steering.Neighbors(found.at, found.crowd.keep_apart).counts().mean():.1f} neighbours each"
+    found.title += (
+        f", {steering.Neighbors(found.at, found.crowd.keep_apart).counts().mean():.1f} neighbours"
+        " each"
+    )
     return found
 
 
@@ -92,14 +121,21 @@ def run(quick: bool) -> Report:
         "verdict",
     )
     table = Table("Crowds: flow sample, separation, avoidance, swept move", columns)
-    for name, count, spread in (("dao/brc202d", 10_000, 1e9), ("sc1/AcrosstheCape", 10_000, 60.0), ("sc1/AcrosstheCape", 2_000, 60.0)):
+    for name, count, spread in (
+        ("dao/brc202d", 10_000, 1e9),
+        ("sc1/AcrosstheCape", 10_000, 60.0),
+        ("sc1/AcrosstheCape", 2_000, 60.0),
+    ):
         say(f"bench steering: {count} agents on {name}")
         crowd = scene(name, count, spread)
-        for what, one, other in zip(("positions", "velocities"), crowd.own(), crowd.other(), strict=True):
+        for what, one, other in zip(
+            ("positions", "velocities"), crowd.own(), crowd.other(), strict=True
+        ):
             if not np.allclose(one, other, rtol=0, atol=TOLERANCE):
                 off = int((np.abs(one - other) > TOLERANCE).any(axis=1).sum())
                 report.wrong.append(
-                    f"{crowd.title}: {off} {what} differ from NumPy's by up to {np.abs(one - other).max()}, allowed {TOLERANCE}"
+                    f"{crowd.title}: {off} {what} differ from NumPy's by up to"
+                    f" {np.abs(one - other).max()}, allowed {TOLERANCE}"
                 )
         rounds = 3 if quick else 40
         took = race(
@@ -125,7 +161,8 @@ def run(quick: bool) -> Report:
             at_least(ratio, required),
         )
     table.notes.append(
-        f"Positions and velocities agree with NumPy's to {TOLERANCE:g}. Both get the field's directions and the ground's bars ready made."
+        f"Positions and velocities agree with NumPy's to {TOLERANCE:g}. Both get the field's"
+        " directions and the ground's bars ready made."
     )
     report.tables.append(table)
     return report

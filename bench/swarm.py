@@ -1,4 +1,5 @@
-"""Swarms: a million agents in whole numbers against `Walkers` per agent, their steps a second, and what Python costs a step on a device.
+"""Swarms: a million agents in whole numbers against `Walkers` per agent, their steps a second, and
+    what Python costs a step on a device.
 
 Values are compared before anything is timed: a swarm of the plain reference comes to the same bits.
 """
@@ -14,11 +15,11 @@ import numpy as np
 import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
-from fieldcraft import device_report
 from fieldcraft.errors import NoDevice
 from fieldcraft.kernels.reference import swarm as reference
 from fieldcraft.steering import Swarm, Walk, Walkers
 from fieldcraft.steering.swarm_rule import rule_of
+from fieldcraft_gpu import report
 
 RATIO = 3.0
 STEPS_PER_SECOND = 30.0
@@ -45,7 +46,9 @@ def _agrees() -> bool:
     agents, numbers = swarm.agents, np.arange(3000, dtype=np.uint32)
     trail = fc.InfluenceMap(grid).add_layer("a", fc.Trail())
     none = reference.NO_LAYER
-    rule = rule_of(HOW, DT, grid.shape, cell_size=grid.cell_size, y_up=grid.y_up, wrap=grid.wrap, key=2)
+    rule = rule_of(
+        HOW, DT, grid.shape, cell_size=grid.cell_size, y_up=grid.y_up, wrap=grid.wrap, key=2
+    )
     for step in range(8):
         bits = trail.values.reshape(-1).view(np.int32)
         sights = reference.Sights(reference.packed(grid.walls), bits, bits, *[none] * 6)
@@ -64,30 +67,53 @@ def _beside_walkers(count: int, side: int, rounds: int) -> Table:
     walkers = Walkers.at(grid, swarm.positions, swarm.headings)
     threads = fc.set_threads(1)
     try:
-        update = _least(lambda: trail.step(), rounds, before=lambda: trail.deposit_at(walkers.cells, 1.0))
+        update = _least(
+            lambda: trail.step(), rounds, before=lambda: trail.deposit_at(walkers.cells, 1.0)
+        )
         whole = _least(lambda: swarm.run(HOW, DT, trail=trail, deposit=1.0), rounds) - update
         walk = _least(lambda: swarm.run(HOW, DT, trail=trail), rounds)
         other_walk = _least(lambda: walkers.walk(HOW, DT, trail=trail), max(rounds // 4, 2))
         other_leave = _least(lambda: trail.deposit_at(walkers.cells, 1.0), max(rounds // 4, 2))
     finally:
         fc.set_threads(threads)
-    best = min(_wall(lambda: swarm.run(HOW, DT, steps=8, trail=trail, deposit=1.0)) for _ in range(max(rounds // 4, 2))) / 8
+    best = (
+        min(
+            _wall(lambda: swarm.run(HOW, DT, steps=8, trail=trail, deposit=1.0))
+            for _ in range(max(rounds // 4, 2))
+        )
+        / 8
+    )
     table = Table(
         f"Swarm: {count:,} agents, a trail of {side} x {side}",
         ("a step", "Swarm ms", "Walkers ms", "Swarm is", "required", "verdict"),
     )
-    rows = (("decide, turn, walk", walk, other_walk), ("leave something", max(whole - walk, 1e-9), other_leave))
+    rows = (
+        ("decide, turn, walk", walk, other_walk),
+        ("leave something", max(whole - walk, 1e-9), other_leave),
+    )
     for case, own, other in rows:
         table.add(case, milliseconds(own), milliseconds(other), times(other / own), "", "")
     ratio = (other_walk + other_leave) / whole
-    table.add("both", milliseconds(whole), milliseconds(other_walk + other_leave), times(ratio), times(RATIO), at_least(ratio, RATIO))
+    table.add(
+        "both",
+        milliseconds(whole),
+        milliseconds(other_walk + other_leave),
+        times(ratio),
+        times(RATIO),
+        at_least(ratio, RATIO),
+    )
     rate = 1 / best
     table.add(
-        f"all, with the trail's update, {threads} threads", milliseconds(best), "", f"{rate:.0f} /s", f"{STEPS_PER_SECOND:g} /s",
+        f"all, with the trail's update, {threads} threads",
+        milliseconds(best),
+        "",
+        f"{rate:.0f} /s",
+        f"{STEPS_PER_SECOND:g} /s",
         at_least(rate, STEPS_PER_SECOND),
-    )  # fmt: skip
+    )
     table.notes.append(
-        "CPU time of one core, best of many; the last row is wall time. Agents are put into the order of tiles every 16 steps."
+        "CPU time of one core, best of many; the last row is wall time. Agents are put into the"
+        " order of tiles every 16 steps."
     )
     return table
 
@@ -99,14 +125,21 @@ def _on_a_device() -> Table:
     except NoDevice as error:
         table.notes.append(f"Not measured: {error}")
         return table
-    cost = 1e3 * device_report.encoding(device)
-    table.add("what Python costs a step of two dispatches", f"{cost:.1f}", f"{MICROSECONDS:g}", at_most(cost, MICROSECONDS))
+    cost = 1e3 * report.encoding(device)
+    table.add(
+        "what Python costs a step of two dispatches",
+        f"{cost:.1f}",
+        f"{MICROSECONDS:g}",
+        at_most(cost, MICROSECONDS),
+    )
     table.notes.append(f"On {device.name}; `fieldcraft gpu` times the device itself.")
     return table
 
 
 def _least(call: Callable[[], Any], rounds: int, before: Callable[[], Any] = lambda: None) -> float:
-    """The least CPU time of this thread, in seconds; what comes `before` each call is not counted."""
+    """The least CPU time of this thread, in seconds; what comes `before` each call is not
+    counted.
+    """
     found = []
     for _ in range(rounds):
         before()

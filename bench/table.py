@@ -18,19 +18,31 @@ class Table:
     def add(self, *cells: str) -> None:
         """Append a row with one text per column."""
         if len(cells) != len(self.columns):
-            raise ValueError(f"a row of {self.title!r} needs {len(self.columns)} cells, got {len(cells)}: {cells}")
+            raise ValueError(
+                f"a row of {self.title!r} needs {len(self.columns)} cells, got {len(cells)}:"
+                f" {cells}"
+            )
         self.rows.append(cells)
 
     def text(self) -> str:
         """The table for a terminal: the first column to the left, the others to the right."""
-        widths = [max(len(row[i]) for row in [self.columns, *self.rows]) for i in range(len(self.columns))]
+        widths = [
+            max(len(row[i]) for row in [self.columns, *self.rows]) for i in range(len(self.columns))
+        ]
 
         def line(cells: Sequence[str]) -> str:
             first = cells[0].ljust(widths[0])
-            return "  ".join([first, *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True))]).rstrip()
+            return "  ".join(
+                [
+                    first,
+                    *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)),
+                ]
+            ).rstrip()
 
         rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-        return "\n".join([self.title, rule, line(self.columns), rule, *map(line, self.rows), rule, *self.notes])
+        return "\n".join(
+            [self.title, rule, line(self.columns), rule, *map(line, self.rows), rule, *self.notes]
+        )
 
     def markdown(self) -> str:
         """The table for a document."""
@@ -40,12 +52,16 @@ class Table:
 
         align = "| --- |" + " ---: |" * (len(self.columns) - 1)
         notes = [f"\n{note}" for note in self.notes]
-        return "\n".join([f"## {self.title}", "", line(self.columns), align, *map(line, self.rows), *notes, ""])
+        return "\n".join(
+            [f"## {self.title}", "", line(self.columns), align, *map(line, self.rows), *notes, ""]
+        )
 
 
 @dataclass
 class Report:
-    """What a suite hands back: its tables, what has to be said before them, and every value that was wrong (which fails the run)."""
+    """What a suite hands back: its tables, what has to be said before them, and every value that
+    was wrong (which fails the run).
+    """
 
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -1,4 +1,6 @@
-"""Ten teams that move: who owns what, the tension and where it is contested, against ten NumPy arrays."""
+"""Ten teams that move: who owns what, the tension and where it is contested, against ten NumPy
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Cells = NDArray[np.int64]
 
 
 class Battle:
-    """Where the units of each team are, tick by tick: a tenth of them has moved to a neighbouring place."""
+    """Where the units of each team are, tick by tick: a tenth of them has moved to a neighbouring
+    place.
+    """
 
     def __init__(self) -> None:
         rng = np.random.default_rng(5)
@@ -28,7 +32,9 @@ class Battle:
         self.ticks: list[tuple[Cells, Cells]] = []
         for _ in range(TICKS):
             who = np.stack([rng.choice(UNITS, MOVERS, replace=False) for _ in range(TEAMS)])
-            places = np.take_along_axis(at, who[..., None], axis=1) + rng.integers(-3, 4, (TEAMS, MOVERS, 2))
+            places = np.take_along_axis(at, who[..., None], axis=1) + rng.integers(
+                -3, 4, (TEAMS, MOVERS, 2)
+            )
             places = np.clip(places, 0, SIZE - 1)
             for team in range(TEAMS):
                 at[team, who[team]] = places[team]
@@ -41,12 +47,19 @@ class Ours:
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
         self.imap = fc.InfluenceMap(fc.Grid(SIZE, SIZE))
-        self.teams: Teams = self.imap.add_teams([f"team {i}" for i in range(TEAMS)], fc.Radial(RADIUS))
-        self.ids = [layer.add_sources(battle.start[i] + 0.5) for i, layer in enumerate(self.teams.layers.values())]
+        self.teams: Teams = self.imap.add_teams(
+            [f"team {i}" for i in range(TEAMS)], fc.Radial(RADIUS)
+        )
+        self.ids = [
+            layer.add_sources(battle.start[i] + 0.5)
+            for i, layer in enumerate(self.teams.layers.values())
+        ]
         self.imap.advance(0.1)
 
     def prepare(self) -> None:
-        for layer, ids, places in zip(self.teams.layers.values(), self.ids, self.battle.start, strict=True):
+        for layer, ids, places in zip(
+            self.teams.layers.values(), self.ids, self.battle.start, strict=True
+        ):
             layer.sources.move(ids, places + 0.5)
         self.imap.advance(0.1)
         self.answer()
@@ -74,7 +87,9 @@ class OneTeam(Ours):
 
 
 class Arrays:
-    """Ten arrays, each zeroed and its units' discs, cut beforehand, added up anew each tick; `argmax` and sums over them."""
+    """Ten arrays, each zeroed and its units' discs, cut beforehand, added up anew each tick;
+    `argmax` and sums over them.
+    """
 
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
@@ -85,7 +100,12 @@ class Arrays:
 
     def stamp(self, layer: NDArray[np.float32], places: Cells, sign: int) -> None:
         for x, y in places.tolist():
-            x0, x1, y0, y1 = max(x - RADIUS, 0), min(x + RADIUS + 1, SIZE), max(y - RADIUS, 0), min(y + RADIUS + 1, SIZE)
+            x0, x1, y0, y1 = (
+                max(x - RADIUS, 0),
+                min(x + RADIUS + 1, SIZE),
+                max(y - RADIUS, 0),
+                min(y + RADIUS + 1, SIZE),
+            )
             disc = self.disc[y0 - y + RADIUS : y1 - y + RADIUS, x0 - x + RADIUS : x1 - x + RADIUS]
             if sign > 0:
                 layer[y0:y1, x0:x1] += disc
@@ -115,11 +135,18 @@ class Arrays:
 
 
 class Written(Arrays):
-    """The same as it is usually written: each unit's disc from its distances, and a stack of the ten arrays."""
+    """The same as it is usually written: each unit's disc from its distances, and a stack of the
+    ten arrays.
+    """
 
     def stamp(self, layer: NDArray[np.float32], places: Cells, sign: int) -> None:
         for x, y in places.tolist():
-            x0, x1, y0, y1 = max(x - RADIUS, 0), min(x + RADIUS + 1, SIZE), max(y - RADIUS, 0), min(y + RADIUS + 1, SIZE)
+            x0, x1, y0, y1 = (
+                max(x - RADIUS, 0),
+                min(x + RADIUS + 1, SIZE),
+                max(y - RADIUS, 0),
+                min(y + RADIUS + 1, SIZE),
+            )
             rows, columns = np.ogrid[y0:y1, x0:x1]
             square = (columns - x) ** 2 + (rows - y) ** 2
             layer[y0:y1, x0:x1] += sign * np.maximum(1 - square / RADIUS**2, 0)
@@ -132,7 +159,9 @@ class Written(Arrays):
 
 
 class Differences(Arrays):
-    """Only the discs of the movers are taken off and added, which drifts; each pass over the ten arrays is made once."""
+    """Only the discs of the movers are taken off and added, which drifts; each pass over the ten
+    arrays is made once.
+    """
 
     def answer(self) -> None:
         strongest = self.layers.max(axis=0)
@@ -189,21 +218,36 @@ def run(quick: bool) -> Report:
     found = race(batches, TICKS, dict.fromkeys(batches, rounds))
     own = found["fieldcraft"]
     table = Table(
-        f"{TEAMS} teams x {UNITS} units of radius {RADIUS}, {SIZE} x {SIZE}, a tenth moves each tick",
-        ("contender", "best ms a tick", "median", "fieldcraft is, best", "median", "required", "verdict"),
+        f"{TEAMS} teams x {UNITS} units of radius {RADIUS}, {SIZE} x {SIZE}, a tenth moves each"
+        " tick",
+        (
+            "contender",
+            "best ms a tick",
+            "median",
+            "fieldcraft is, best",
+            "median",
+            "required",
+            "verdict",
+        ),
     )
     for name, took in found.items():
         row = [name, milliseconds(took.best), milliseconds(took.median)]
         if name.startswith("NumPy"):
             required = REQUIRED if "anew" in name else None
             ratio = took.best / own.best
-            row += [times(ratio), times(took.median / own.median), f"{REQUIRED:g}x" if required else "", at_least(ratio, required)]
+            row += [
+                times(ratio),
+                times(took.median / own.median),
+                f"{REQUIRED:g}x" if required else "",
+                at_least(ratio, required),
+            ]
         else:
             row += ["", "", "", ""]
         table.add(*row)
     table.notes.append(
-        f"{rounds} rounds of {TICKS} ticks. A tick moves the units, brings the layers up to date and gives owner, tension and contested "
-        "ground (vulnerability for any number of teams) of the whole map. Taking discs off drifts: what is left behind is not 0."
+        f"{rounds} rounds of {TICKS} ticks. A tick moves the units, brings the layers up to date"
+        " and gives owner, tension and contested ground (vulnerability for any number of teams) of"
+        " the whole map. Taking discs off drifts: what is left behind is not 0."
     )
     report.tables.append(table)
     return report

@@ -18,7 +18,9 @@ from fieldcraft_worlds.games.towers.state import State, Units
 SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200
 REQUIRED = 60.0
 # Sturdy, so that nearly all live through it.
-RULES = Settings(towers=16, units=UNITS // 2, supply=0, tower=TowerRules(reach=40), unit=UnitRules(health=2_000))
+RULES = Settings(
+    towers=16, units=UNITS // 2, supply=0, tower=TowerRules(reach=40), unit=UnitRules(health=2_000)
+)
 
 
 def crowded(mirror: Mirror, rng: np.random.Generator) -> State:
@@ -27,7 +29,9 @@ def crowded(mirror: Mirror, rng: np.random.Generator) -> State:
     mirror.follow(state)
     ground = np.where(mirror.walking.walls, -1, mirror.teams.owner()).reshape(-1)
     each = RULES.units
-    cells = np.concatenate([rng.choice(np.flatnonzero(ground == team), each, replace=False) for team in (0, 1)])
+    cells = np.concatenate(
+        [rng.choice(np.flatnonzero(ground == team), each, replace=False) for team in (0, 1)]
+    )
     units = Units(
         ids=state.next_id + np.arange(2 * each),
         teams=np.repeat([0, 1], each),
@@ -56,7 +60,8 @@ def run(quick: bool) -> Report:
     report = Report()
     fc.warm_up()
     table = Table(
-        f"A match with {UNITS:,} units and {2 * RULES.towers} towers on {SIZE} x {SIZE}, all layers live",
+        f"A match with {UNITS:,} units and {2 * RULES.towers} towers on {SIZE} x {SIZE}, all layers"
+        " live",
         (
             "map",
             "steps a second, best",
@@ -93,7 +98,11 @@ def run(quick: bool) -> Report:
             slowest.append(max(took))
         fresh = Mirror(mirror.space, RULES)
         fresh.follow(state)
-        report.wrong += [f"{kind}: {name} differs from a new layer" for name in mirror.imap if not _same(mirror, fresh, name)]
+        report.wrong += [
+            f"{kind}: {name} differs from a new layer"
+            for name in mirror.imap
+            if not _same(mirror, fresh, name)
+        ]
         best, median = min(rounds), float(np.median(rounds))
         table.add(
             kind,
@@ -107,10 +116,11 @@ def run(quick: bool) -> Report:
             f"{len(state.units):,}",
         )
     table.notes.append(
-        f"Rounds of {STEPS} steps (3 s of the match, three decisions of both commanders) from the same state, in which {UNITS:,} units "
-        f"had been on their way and fighting for {WARM:,} steps. A step sees, hits, moves and decides; then influence of all towers and "
-        "units, fire, tension, vulnerability and ownership are brought up to date and read. "
-        "CPU is the time of all threads, which a busy machine does not stretch."
+        f"Rounds of {STEPS} steps (3 s of the match, three decisions of both commanders) from the"
+        f" same state, in which {UNITS:,} units had been on their way and fighting for {WARM:,}"
+        " steps. A step sees, hits, moves and decides; then influence of all towers and units,"
+        " fire, tension, vulnerability and ownership are brought up to date and read. CPU is the"
+        " time of all threads, which a busy machine does not stretch."
     )
     report.tables.append(table)
     return report

@@ -1,4 +1,6 @@
-"""`python docs/check_links.py out/site`: links within the built site lead to pages and anchors that are there."""
+"""`python docs/check_links.py out/site`: links within the built site lead to pages and anchors that
+are there.
+"""
 
 import re
 import sys
@@ -15,7 +17,9 @@ def lost_links(site: Path) -> list[str]:
     anchors = {page: set(_ANCHOR.findall(text)) for page, text in pages.items()}
     lost = []
     for page, text in pages.items():
-        if "_modules" in page.parts:  # Sphinx links sources back to names under which they are not listed
+        if (
+            "_modules" in page.parts
+        ):  # Sphinx links sources back to names under which they are not listed
             continue
         for link in sorted(set(_LINK.findall(text))):
             place, anchor = urldefrag(unquote(link.replace("&amp;", "&")))
@@ -23,8 +27,14 @@ def lost_links(site: Path) -> list[str]:
                 continue
             target = (page.parent / place.partition("?")[0]).resolve() if place else page.resolve()
             target = target / "index.html" if target.is_dir() else target
-            known = anchors.get(site.resolve() / target.relative_to(site.resolve())) if target.is_relative_to(site.resolve()) else None
-            if not target.exists() or (anchor and known is not None and anchor not in known and target.suffix == ".html"):
+            known = (
+                anchors.get(site.resolve() / target.relative_to(site.resolve()))
+                if target.is_relative_to(site.resolve())
+                else None
+            )
+            if not target.exists() or (
+                anchor and known is not None and anchor not in known and target.suffix == ".html"
+            ):
                 lost.append(f"{page.relative_to(site)}: {link}")
     return lost
 

@@ -1,4 +1,6 @@
-"""The site: `make docs` builds it with Sphinx from the guides as they are and from the docstrings."""
+"""The site: `make docs` builds it with Sphinx from the guides as they are and from the
+docstrings.
+"""
 
 import inspect
 import re
@@ -22,12 +24,16 @@ root_doc = "index"
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
-intersphinx_mapping: dict[str, tuple[str, str | None]] = {}  # the build asks nobody: it works without a network
+intersphinx_mapping: dict[
+    str, tuple[str, str | None]
+] = {}  # the build asks nobody: it works without a network
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
-autodoc_type_aliases = {name: name for name in ("ArrayLike", "NDArray", "Space", "Cost", "Readable")}
+autodoc_type_aliases = {
+    name: name for name in ("ArrayLike", "NDArray", "Space", "Cost", "Readable")
+}
 
 html_theme = "furo"
 html_title = "fieldcraft"
@@ -39,8 +45,12 @@ _SECTION = re.compile(r"^(Parameters|Returns|Yields|Raises|Attributes|Notes|Exam
 _ITEM = re.compile(r"^(\*{0,2}[A-Za-z_][\w, *]*): (.*)$")
 
 
-def _as_rst(app: object, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Turn a docstring into reStructuredText: code in single backticks, and parameters as `name: text` below their heading."""
+def _as_rst(
+    app: object, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """Turn a docstring into reStructuredText: code in single backticks, and parameters as `name:
+    text` below their heading.
+    """
     told: list[str] = []
     section = ""
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
@@ -63,20 +73,36 @@ def _as_rst(app: object, what: str, name: str, thing: object, options: object, l
 
 
 def _code(text: str) -> str:
-    """Single backticks as double ones, and stars that are no markup; lines of a session and of a table stay."""
-    return "\n\n".join(part if ">>>" in part or "====" in part else _marked(part) for part in re.split(r"\n[ ]*\n", text))
+    """Single backticks as double ones, and stars that are no markup; lines of a session and of a
+    table stay.
+    """
+    return "\n\n".join(
+        part if ">>>" in part or "====" in part else _marked(part)
+        for part in re.split(r"\n[ ]*\n", text)
+    )
 
 
 def _marked(paragraph: str) -> str:
     parts = re.split(r"(`+[^`]*`+)", paragraph)
-    return "".join(f"``{part.strip('`')}``" if part.startswith("`") else re.sub(r"(?<![\\*])([*|])(?!\*)", r"\\\1", part) for part in parts)
+    return "".join(
+        (
+            f"``{part.strip('`')}``"
+            if part.startswith("`")
+            else re.sub(r"(?<![\\*])([*|])(?!\*)", r"\\\1", part)
+        )
+        for part in parts
+    )
 
 
 def _pages(app: object, config: object) -> None:
-    """Write a page for each public module: its functions and classes, all names of its `__all__`."""
+    """Write a page for each public module: its functions and classes, all names of its
+    `__all__`.
+    """
     import importlib
 
-    listed = re.findall(r"`(fieldcraft[\w.]*)`", (HOME / "docs" / "public.md").read_text(encoding="utf-8"))
+    listed = re.findall(
+        r"`(fieldcraft[\w.]*)`", (HOME / "docs" / "public.md").read_text(encoding="utf-8")
+    )
     folder = HOME / "docs" / "api"
     folder.mkdir(exist_ok=True)
     known: set[int] = set()
@@ -85,16 +111,38 @@ def _pages(app: object, config: object) -> None:
         module = importlib.import_module(name)
         about = (inspect.getdoc(module) or "").split("\n\n")[0]
         page = [name, "=" * len(name), "", f".. currentmodule:: {name}", "", _code(about), ""]
-        for each in sorted(getattr(module, "__all__", []), key=lambda word: (word.islower(), word.lower())):
+        for each in sorted(
+            getattr(module, "__all__", []), key=lambda word: (word.islower(), word.lower())
+        ):
             found = getattr(module, each)
-            kind = "autoclass" if inspect.isclass(found) else "autofunction" if callable(found) else None
+            kind = (
+                "autoclass"
+                if inspect.isclass(found)
+                else "autofunction"
+                if callable(found)
+                else None
+            )
             if inspect.ismodule(found) or kind is None:
                 continue
             again = ["   :no-index:"] if id(found) in known else []
             known.add(id(found))
-            page += [f".. {kind}:: {each}", *(["   :members:"] if kind == "autoclass" else []), *again, ""]
+            page += [
+                f".. {kind}:: {each}",
+                *(["   :members:"] if kind == "autoclass" else []),
+                *again,
+                "",
+            ]
         _write(folder / f"{name}.rst", "\n".join(page))
-    head = ["API", "===", "", "Every public name, from its docstring.", "", ".. toctree::", "   :maxdepth: 1", ""]
+    head = [
+        "API",
+        "===",
+        "",
+        "Every public name, from its docstring.",
+        "",
+        ".. toctree::",
+        "   :maxdepth: 1",
+        "",
+    ]
     _write(folder / "index.rst", "\n".join([*head, *(f"   {name}" for name in names), ""]))
 
 

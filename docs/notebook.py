@@ -1,4 +1,6 @@
-"""Five guides as notebooks: `python docs/notebook.py` writes docs/notebooks from them, text as text and code as code."""
+"""Five guides as notebooks: `python docs/notebook.py` writes docs/notebooks from them, text as text
+and code as code.
+"""
 
 import re
 from pathlib import Path
@@ -10,15 +12,23 @@ GUIDES = ("choosing", "exploring", "hex", "pheromones", "tiles")
 
 
 def notebook_of(page: str) -> nbformat.NotebookNode:
-    """The notebook of a guide: a cell for each block of Python, and one for each text between; pictures and links lead to the guides."""
+    """The notebook of a guide: a cell for each block of Python, and one for each text between;
+    pictures and links lead to the guides.
+    """
     cells = []
-    for number, part in enumerate(re.split(r"^```python\n(.*?)^```\n?", page, flags=re.DOTALL | re.MULTILINE)):
+    for number, part in enumerate(
+        re.split(r"^```python\n(.*?)^```\n?", page, flags=re.DOTALL | re.MULTILINE)
+    ):
         text = part.strip()
         if text and number % 2:
             cells.append(nbformat.v4.new_code_cell(text, id=f"cell-{number}"))
         elif text:
             linked = re.sub(r"\]\((?!https?:|#|\.\./)", "](../", text)
-            cells.append(nbformat.v4.new_markdown_cell(linked.replace("](../../", "](../../"), id=f"cell-{number}"))
+            cells.append(
+                nbformat.v4.new_markdown_cell(
+                    linked.replace("](../../", "](../../"), id=f"cell-{number}"
+                )
+            )
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     return nbformat.v4.new_notebook(cells=cells, metadata=kernel)
 

@@ -1,4 +1,5 @@
-"""Draws the pictures of the documentation anew: `make pictures`, or `python docs/pictures.py NAME...` for some of them.
+"""Draws the pictures of the documentation anew: `make pictures`, or `python docs/pictures.py
+NAME...` for some of them.
 
 Every picture that a page shows has a row here (`tests/test_docs.py`), but for those of `ELSEWHERE`.
 """
@@ -21,7 +22,18 @@ DOCS = Path(__file__).resolve().parent
 IMAGES = DOCS / "images"
 PLAY = "fieldcraft play {game} --headless --quiet --shot {file}"
 
-EXAMPLES = ("army", "explorer", "flanking", "hex_war", "pheromones", "roguelike", "stealth", "tower_defence", "utility", "chase_sheet")
+EXAMPLES = (
+    "army",
+    "explorer",
+    "flanking",
+    "hex_war",
+    "pheromones",
+    "roguelike",
+    "stealth",
+    "tower_defence",
+    "utility",
+    "chase_sheet",
+)
 """Drawn by `examples/NAME.py --picture`."""
 
 RECIPES = {
@@ -37,26 +49,44 @@ GAMES = {
     "ants": "ants --seed 7 --steps 900 --size 900x480",
     "flock": "flock --seed 7 --steps 900 --size 900x480 --set rule=both",
     "tether": """tether --seed 7 --steps 84 --size 1274x682 --set 'brains=["tether", "tether"]'""",
-    "towers": "towers --seed 7 --steps 1500 --size 960x540 --overlay influence --overlay front --overlay paths",
-    "maze": "maze --seed 3 --steps 1204 --size 1200x720 --overlay memory --overlay 'last seen' --overlay way",
-    "chase": "chase --seed 7 --steps 900 --size 1180x640 --overlay heat --overlay sight --overlay barrier --overlay estimate",
-    "chase_party": """chase --seed 102 --steps 447 --size 1180x640 --set 'kind="guards"' --set civilians=0 --set 'search="party"'"""
-    " --overlay belief --overlay sight --overlay estimate --overlay paths",
+    "towers": (
+        "towers --seed 7 --steps 1500 --size 960x540 --overlay influence --overlay front --overlay"
+        " paths"
+    ),
+    "maze": (
+        "maze --seed 3 --steps 1204 --size 1200x720 --overlay memory --overlay 'last seen'"
+        " --overlay way"
+    ),
+    "chase": (
+        "chase --seed 7 --steps 900 --size 1180x640 --overlay heat --overlay sight --overlay"
+        " barrier --overlay estimate"
+    ),
+    "chase_party": (
+        """chase --seed 102 --steps 447 --size 1180x640 --set 'kind="guards"' --set civilians=0 --set 'search="party"'"""
+        " --overlay belief --overlay sight --overlay estimate --overlay paths"
+    ),
 }
 """What `fieldcraft play` is told; `--shot` writes the picture of the end."""
 
 EXPERIMENTS = tuple(path.stem for path in sorted((DOCS / "data").glob("*.json")))
-"""Drawn by `fieldcraft experiment draw docs/data/NAME.json`; the page says what the experiment itself was told."""
+"""Drawn by `fieldcraft experiment draw docs/data/NAME.json`; the page says what the experiment
+itself was told.
+"""
 
-PAGES = {"pack": "flanking.md", "cookbook": "cookbook.md", "netlogo_slime": "coming_from_netlogo.md"}
+PAGES = {
+    "pack": "flanking.md",
+    "cookbook": "cookbook.md",
+    "netlogo_slime": "coming_from_netlogo.md",
+}
 """Written by the code on a page; of the cookbook all."""
 
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
 ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fights", "fire", "fire_film")
-"""The page of `fieldcraft lab` in a browser; a film that `fieldcraft experiment fights --film MATCH` makes of recordings; forty minutes of
-`examples/fire_front.py`."""
+"""The page of `fieldcraft lab` in a browser; a film that `fieldcraft experiment fights --film
+MATCH` makes of recordings; forty minutes of `examples/fire_front.py`.
+"""
 
 
 def decay_curves(file: Path) -> None:
@@ -64,13 +94,23 @@ def decay_curves(file: Path) -> None:
     from matplotlib.figure import Figure
 
     away = np.linspace(0, 12, 241)
-    falloffs = {("exponential", 0.26): "#4aa8ff", ("linear", 0.5): "#ff8c42", ("quadratic", 0.2): "#7bd66a", ("cubic", 0.15): "#c08cf0"}
+    falloffs = {
+        ("exponential", 0.26): "#4aa8ff",
+        ("linear", 0.5): "#ff8c42",
+        ("quadratic", 0.2): "#7bd66a",
+        ("cubic", 0.15): "#c08cf0",
+    }
     decays = {0.8: "#ff8c42", 0.5: "#ffd24a", 0.26: "#4aa8ff", 0.1: "#7bd66a"}
     dark, light = "#15171c", "#e6e8ec"
     figure = Figure(figsize=(11, 4.2), dpi=100, facecolor=dark, layout="tight")
     left, right = figure.subplots(1, 2, sharey=True)
     for (falloff, decay), color in falloffs.items():
-        left.plot(away, arriving(fc.Spread(decay, 1.0, falloff), away), color=color, label=f"{falloff}, decay {decay}")
+        left.plot(
+            away,
+            arriving(fc.Spread(decay, 1.0, falloff), away),
+            color=color,
+            label=f"{falloff}, decay {decay}",
+        )
     for decay, color in decays.items():
         right.plot(away, arriving(fc.Spread(decay, 1.0), away), color=color, label=f"decay {decay}")
     right.axhline(1.0, color="#8b8f98", linewidth=0.8)
@@ -87,7 +127,9 @@ def decay_curves(file: Path) -> None:
 
 
 def arriving(spread: fc.Spread, away: np.ndarray) -> np.ndarray:
-    """The influence of a source of strength 5 on a corridor of small cells, at these distances along it."""
+    """The influence of a source of strength 5 on a corridor of small cells, at these distances
+    along it.
+    """
     cell = 0.05
     imap = fc.InfluenceMap(fc.Grid(int(away[-1] / cell) + 2, 1, cell_size=cell))
     layer = imap.add_layer("one", spread)
@@ -103,10 +145,18 @@ def vortex(file: Path) -> None:
         for apart in (1, 0):
             shot = Path(folder) / f"{apart}.png"
             keeping = "--set velocity.separate=0 " if not apart else ""
-            asked = f"ants open:160x100:7 --seed 7 --set trails=velocity --set piles=0 {keeping}--steps 1800 --size 810x350"
+            asked = (
+                f"ants open:160x100:7 --seed 7 --set trails=velocity --set piles=0 {keeping}--steps"
+                " 1800 --size 810x350"
+            )
             command(PLAY.format(game=asked, file=shot))
             frames.append(picture(shot)[:, :560])  # without the panel
-    fc.view.save_png(file, np.concatenate([frames[0], np.zeros((frames[0].shape[0], 8, 4), np.uint8), frames[1]], axis=1))
+    fc.view.save_png(
+        file,
+        np.concatenate(
+            [frames[0], np.zeros((frames[0].shape[0], 8, 4), np.uint8), frames[1]], axis=1
+        ),
+    )
 
 
 def picture(file: Path) -> np.ndarray:
@@ -127,7 +177,11 @@ def ppo(file: Path) -> None:
             image.save(file.with_suffix(".webp"), lossless=True)
 
 
-DRAWN: dict[str, Callable[[Path], None]] = {"decay_curves": decay_curves, "vortex": vortex, "ppo": ppo}
+DRAWN: dict[str, Callable[[Path], None]] = {
+    "decay_curves": decay_curves,
+    "vortex": vortex,
+    "ppo": ppo,
+}
 """Drawn by a function of this file."""
 
 
@@ -162,7 +216,9 @@ def draw(name: str) -> None:
 
 
 def write_of_page(name: str) -> None:
-    """Runs the code of a page and takes the pictures that it writes: of the cookbook all, as WebP."""
+    """Runs the code of a page and takes the pictures that it writes: of the cookbook all, as
+    WebP.
+    """
     import contextlib
 
     from PIL import Image

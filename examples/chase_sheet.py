@@ -1,9 +1,10 @@
-"""Where did he go? A flood after a fugitive, step by step, on a map file of yours or on a generated cave.
+"""Where did he go? A flood after a fugitive, step by step, on a map file of yours or on a generated
+cave.
 
     python examples/chase_sheet.py [MAP] [--picture chase.png]
 
-He runs through the whole map, and is seen for the last time on his way. Red is the heat, blue the barrier behind him, the white
-arrow where he truly is, the green ring where the flood thinks he is.
+He runs through the whole map, and is seen for the last time on his way. Red is the heat, blue the
+barrier behind him, the white arrow where he truly is, the green ring where the flood thinks he is.
 """
 
 from __future__ import annotations
@@ -61,14 +62,22 @@ def main() -> None:
     parser.add_argument("--picture", default="chase.png", metavar="FILE")
     parser.add_argument("--panels", type=int, default=8)
     chosen = parser.parse_args()
-    space = fc.load_map(chosen.map) if chosen.map else fc.generate_map("cave", 96, 64, seed=11, neighbors=8)
+    space = (
+        fc.load_map(chosen.map)
+        if chosen.map
+        else fc.generate_map("cave", 96, 64, seed=11, neighbors=8)
+    )
 
     way = his_way(space)
     seen = SEEN * way.length
     here, ahead = way.at([seen, seen + 0.02 * way.length])
     hunt = fc.Pursuit(space, here, ahead - here, speed=1.0, most_hot=10**6, most_steps=10**4)
-    most = int(0.8 * (way.length - seen) / hunt.every)  # at one world unit a second he is near the end of his way then
-    moments = np.unique(np.ceil(most * np.linspace(0, 1, chosen.panels + 1)[1:] ** 1.5).astype(int)).tolist()
+    most = int(
+        0.8 * (way.length - seen) / hunt.every
+    )  # at one world unit a second he is near the end of his way then
+    moments = np.unique(
+        np.ceil(most * np.linspace(0, 1, chosen.panels + 1)[1:] ** 1.5).astype(int)
+    ).tolist()
 
     across, down = extent_of(space)[1].tolist()
     view = SceneView(WIDE, int(np.clip(WIDE * down / across, WIDE / 2, 2 * WIDE)))
@@ -83,11 +92,16 @@ def main() -> None:
             print(f"the flood ended {hunt.stopped}")
             break
     caption = (
-        "Red is where he may be, the brighter the likelier; blue the barrier behind him; the cross where he was seen last, "
-        "the arrow where he is, the ring the medoid of the heat."
+        "Red is where he may be, the brighter the likelier; blue the barrier behind him; the cross"
+        " where he was seen last, the arrow where he is, the ring the medoid of the heat."
     )
     legend = fc.view.ScaleLegend(view.scale, "heat")
-    fc.view.save_png(chosen.picture, fc.view.sheet(frames, titles, columns=4, legend=legend, title="Where did he go?", caption=caption))
+    fc.view.save_png(
+        chosen.picture,
+        fc.view.sheet(
+            frames, titles, columns=4, legend=legend, title="Where did he go?", caption=caption
+        ),
+    )
     print(f"{chosen.picture}: {len(frames)} moments on {space!r}")
 
 

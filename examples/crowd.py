@@ -1,7 +1,8 @@
 """A thousand agents flow to the mouse and around the walls that you draw.
 
-python examples/crowd.py                # a window: left button builds walls, right button tears them down; Escape stops
-python examples/crowd.py --frames 30    # so many frames, then stop: what CI runs, without a display
+python examples/crowd.py                # a window: left button builds walls, right button tears
+them down; Escape stops python examples/crowd.py --frames 30    # so many frames, then stop: what CI
+runs, without a display
 """
 
 import argparse
@@ -31,7 +32,9 @@ goal = space.nearest_open(space.cell_at((45, 30)))
 camera = fc.view.Camera.fit(space, screen)
 
 rng = np.random.default_rng(3)
-positions = space.position_of(space.nearest_open(space.cell_at(rng.uniform((1, 1), (89, 59), (1000, 2)))))
+positions = space.position_of(
+    space.nearest_open(space.cell_at(rng.uniform((1, 1), (89, 59), (1000, 2))))
+)
 velocities = np.zeros_like(positions)
 crowd = steering.Crowd(space, radius=0.3, keep_apart=0.9)
 
@@ -39,7 +42,9 @@ clock = pygame.time.Clock()
 running = True
 while running and frames != 0:
     for event in pygame.event.get():
-        if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+        if event.type == pygame.QUIT or (
+            event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+        ):
             running = False
         if event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN):
             cell = space.cell_at(camera.to_world(event.pos, screen), outside="clamp")
@@ -52,7 +57,9 @@ while running and frames != 0:
                 goal = space.nearest_open(cell)
 
     flow = fields.to(space.position_of(goal))
-    positions, velocities = crowd.step(positions, velocities, flow, 1 / 60, max_speed=6.0, max_force=60.0)
+    positions, velocities = crowd.step(
+        positions, velocities, flow, 1 / 60, max_speed=6.0, max_force=60.0
+    )
 
     ground.write(np.where(space.walls, 0, 1))
     screen.fill((12, 13, 17))

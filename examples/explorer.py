@@ -1,7 +1,8 @@
 """An explorer that doesn't walk in circles, step by step explained in docs/exploring.md.
 
-python examples/explorer.py                         # how much of a maze a random walk, a memory, and three with one memory see
-python examples/explorer.py --picture explorer.png  # the same as a picture
+python examples/explorer.py                         # how much of a maze a random walk, a memory,
+and three with one memory see python examples/explorer.py --picture explorer.png  # the same as a
+picture
 """
 
 import argparse
@@ -51,9 +52,18 @@ if __name__ == "__main__":
         "by memory": explored(steps),
         "three with one memory": explored(steps, monsters=3),
     }
-    titles = [f"{name}: {100 * np.count_nonzero(memory.values) / cells:.0f} % of the maze" for name, memory in found.items()]
+    titles = [
+        f"{name}: {100 * np.count_nonzero(memory.values) / cells:.0f} % of the maze"
+        for name, memory in found.items()
+    ]
     print(f"after {steps} steps in a maze of as many cells", *titles, sep="\n")
     if chosen.picture:
         frames = [fc.view.frame(memory, size=640, limits=(0, 100)) for memory in found.values()]
-        caption = f"A maze of {cells} cells after {steps} steps. Bright is where a monster has just been, dark where it was long ago."
-        fc.view.save_png(chosen.picture, fc.view.sheet(frames, titles, title="Explorers", caption=caption, columns=3))
+        caption = (
+            f"A maze of {cells} cells after {steps} steps. Bright is where a monster has just been,"
+            " dark where it was long ago."
+        )
+        fc.view.save_png(
+            chosen.picture,
+            fc.view.sheet(frames, titles, title="Explorers", caption=caption, columns=3),
+        )

@@ -1,11 +1,14 @@
-"""A fire that crosses a map too large for an array: only blocks at its front are computed, and only those it has reached exist.
+"""A fire that crosses a map too large for an array: only blocks at its front are computed, and only
+those it has reached exist.
 
-python examples/fire_front.py                                             # 1,536 x 1,536, of generated towns
-python examples/fire_front.py --map Berlin_0_512.map NewYork_2_1024.map --tiles 32   # of real ones: 32,768 x 32,768, over a billion cells
-python examples/fire_front.py --picture fire.png --film fire.webp         # where it was when, and how much memory that took
+python examples/fire_front.py                                             # 1,536 x 1,536, of
+generated towns python examples/fire_front.py --map Berlin_0_512.map NewYork_2_1024.map --tiles 32
+# of real ones: 32,768 x 32,768, over a billion cells python examples/fire_front.py --picture
+fire.png --film fire.webp         # where it was when, and how much memory that took
 
-The lesson: with a linear falloff, a momentum of 1 and no walls that move, a value is the strength less the way that the fire has come:
-when it came, for every cell. Behind the front nothing changes, so that blocks sleep; before it there are none. `--memory` bounds what is
+The lesson: with a linear falloff, a momentum of 1 and no walls that move, a value is the strength
+less the way that the fire has come: when it came, for every cell. Behind the front nothing changes,
+so that blocks sleep; before it there are none. `--memory` bounds what is
 held at once: blocks that sleep lie in the folder.
 """
 
@@ -17,52 +20,87 @@ import numpy as np
 import psutil
 
 import fieldcraft as fc
-from fieldcraft import cluster
+import fieldcraft_cluster as cluster
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--map", nargs="*", default=[], help="map files, laid out side by side in any order")
+parser.add_argument(
+    "--map", nargs="*", default=[], help="map files, laid out side by side in any order"
+)
 parser.add_argument("--tiles", type=int, default=3, help="how many maps across and down")
-parser.add_argument("--steps", type=int, help="how long the fire burns, a cell a step; by default until it is out")
+parser.add_argument(
+    "--steps", type=int, help="how long the fire burns, a cell a step; by default until it is out"
+)
 parser.add_argument("--memory", type=float, default=1.0, help="gigabytes of blocks to hold at once")
-parser.add_argument("--folder", help="where the world is kept; by default a folder that is deleted at the end")
+parser.add_argument(
+    "--folder", help="where the world is kept; by default a folder that is deleted at the end"
+)
 parser.add_argument("--picture")
 parser.add_argument("--film")
 options = parser.parse_args()
 
 LIT, ROUND = 1e6, 32
-towns = [fc.load_map(path).walls for path in options.map] or [fc.generate_map("rooms", 512, 512, seed=seed).walls for seed in (4, 5)]
+towns = [fc.load_map(path).walls for path in options.map] or [
+    fc.generate_map("rooms", 512, 512, seed=seed).walls for seed in (4, 5)
+]
 side = max(max(walls.shape) for walls in towns)  # smaller maps are repeated to fill a tile
 which = np.random.default_rng(7).integers(len(towns), size=(options.tiles, options.tiles))
 which[options.tiles // 2, options.tiles // 2] = 0
 
 
 def walls(rows, columns):
-    """The walls of some rows and columns of the large map: made on the spot, so that nobody holds them all."""
+    """The walls of some rows and columns of the large map: made on the spot, so that nobody holds
+    them all.
+    """
     found = np.zeros((rows.stop - rows.start, columns.stop - columns.start), dtype=bool)
     for i in range(rows.start // side, -(-rows.stop // side)):
         for j in range(columns.start // side, -(-columns.stop // side)):
             top, bottom = max(rows.start, i * side), min(rows.stop, (i + 1) * side)
             left, right = max(columns.start, j * side), min(columns.stop, (j + 1) * side)
             town = towns[which[i, j]]
-            here = np.ix_(np.arange(top, bottom) % side % town.shape[0], np.arange(left, right) % side % town.shape[1])
-            found[top - rows.start : bottom - rows.start, left - columns.start : right - columns.start] = town[here]
+            here = np.ix_(
+                np.arange(top, bottom) % side % town.shape[0],
+                np.arange(left, right) % side % town.shape[1],
+            )
+            found[
+                top - rows.start : bottom - rows.start, left - columns.start : right - columns.start
+            ] = town[here]
     return found
 
 
 def burn(world):
-    """Let a fire start in the middle and burn: the layer, and seconds, steps, blocks and megabytes after each round."""
+    """Let a fire start in the middle and burn: the layer, and seconds, steps, blocks and megabytes
+    after each round.
+    """
     fire = world.add_layer("fire", fc.Spread(decay=1.0, momentum=1.0, falloff="linear"))
     middle = np.array(size) / 2 + side // 2 * (options.tiles % 2 == 0)
-    near = fire.window(middle - 32, middle + 32)  # a plain layer: ask it for the open ground nearest to the middle
-    fire.add_sources(near.space.position_of(near.space.nearest_open(near.space.cell_at(middle))), LIT)
+    near = fire.window(
+        middle - 32, middle + 32
+    )  # a plain layer: ask it for the open ground nearest to the middle
+    fire.add_sources(
+        near.space.position_of(near.space.nearest_open(near.space.cell_at(middle))), LIT
+    )
     me, begun, told = psutil.Process(), time.perf_counter(), []
-    with cluster.run(world, checkpoint=None) as running:  # client=Client(...) for the workers of a cluster
+    with cluster.run(
+        world, checkpoint=None
+    ) as running:  # client=Client(...) for the workers of a cluster
         while options.steps is None or fire.steps < options.steps:
             report = running.step(ROUND)
-            told.append((time.perf_counter() - begun, fire.steps, report.blocks_run, report.blocks_asleep, me.memory_info().rss / 1e6))
+            told.append(
+                (
+                    time.perf_counter() - begun,
+                    fire.steps,
+                    report.blocks_run,
+                    report.blocks_asleep,
+                    me.memory_info().rss / 1e6,
+                )
+            )
             if len(told) % 50 == 0:
                 took, step, blocks, asleep, megabytes = told[-1]
-                print(f"{took:7.0f} s, step {step:,}: {blocks} blocks at the front, {asleep:,} asleep, {megabytes:,.0f} MB", flush=True)
+                print(
+                    f"{took:7.0f} s, step {step:,}: {blocks} blocks at the front, {asleep:,}"
+                    f" asleep, {megabytes:,.0f} MB",
+                    flush=True,
+                )
             if not report.blocks_run:
                 break
     return fire, np.array(told)
@@ -77,7 +115,14 @@ def shown_at(burnt, step, tail):
 
 with tempfile.TemporaryDirectory() as spare:
     size = (side * options.tiles, side * options.tiles)
-    world = cluster.World(options.folder or spare, size, block=512, walls=walls, halo_steps=ROUND, memory=options.memory * 1e9)
+    world = cluster.World(
+        options.folder or spare,
+        size,
+        block=512,
+        walls=walls,
+        halo_steps=ROUND,
+        memory=options.memory * 1e9,
+    )
     begun = time.perf_counter()
     fire, told = burn(world)
     took = time.perf_counter() - begun
@@ -89,7 +134,9 @@ cpu = sum(psutil.Process().cpu_times()[:2])
 print(f"{size[0]:,} x {size[1]:,} = {size[0] * size[1]:,} cells")
 print(f"after {fire.steps:,} steps the fire has come {np.nanmax(burnt):,.0f} steps far")
 print(f"{took:,.0f} s, {cpu:,.0f} s of CPU time, at most {told[:, 4].max():,.0f} MB of memory")
-print(f"at the front {told[:, 2].max():.0f} blocks at once, {told[:, 3].max():,.0f} asleep behind it")
+print(
+    f"at the front {told[:, 2].max():.0f} blocks at once, {told[:, 3].max():,.0f} asleep behind it"
+)
 
 if options.picture:
     ages = np.where(np.isnan(burnt), 0, np.nanmax(burnt) + 1 - burnt).astype(np.float32)
@@ -97,7 +144,17 @@ if options.picture:
     if len(told) > 1:
         curves = [("MB of memory", told[:, 4], None), ("blocks at the front", told[:, 2], None)]
         frames.append(fc.view.plot_over_time(told[:, 0], curves, width=640, height=360))
-    fc.view.save_png(options.picture, fc.view.sheet(frames, ["how long ago the fire came", "while it burnt"][: len(frames)], columns=1))
+    fc.view.save_png(
+        options.picture,
+        fc.view.sheet(
+            frames, ["how long ago the fire came", "while it burnt"][: len(frames)], columns=1
+        ),
+    )
 if options.film:
     last = np.nanmax(burnt)
-    fc.view.save_film(options.film, (shown_at(burnt, step, last / 20) for step in np.linspace(0, last * 1.1, 90)), 15, quality=60)
+    fc.view.save_film(
+        options.film,
+        (shown_at(burnt, step, last / 20) for step in np.linspace(0, last * 1.1, 90)),
+        15,
+        quality=60,
+    )

@@ -1,8 +1,9 @@
 """An enemy that walks round what the player sees, step by step explained in docs/flanking.md.
 
-python examples/flanking.py                         # WASD or arrows to walk, the mouse to look around, Escape to stop
-python examples/flanking.py --picture flanking.png  # a picture of the shortest way and the flanking one, and no window
-python examples/flanking.py --frames 30             # so many frames, then stop: what CI runs, without a display
+python examples/flanking.py                         # WASD or arrows to walk, the mouse to look
+around, Escape to stop python examples/flanking.py --picture flanking.png  # a picture of the
+shortest way and the flanking one, and no window python examples/flanking.py --frames 30
+# so many frames, then stop: what CI runs, without a display
 """
 
 import argparse
@@ -78,7 +79,10 @@ def picture(file):
     fc.view.draw_lines(frame, place, path, color="#2fc08f", width=5)
     fc.view.draw_dots(frame, place, enemy, color="#2fc08f", width=18)
     fc.view.draw_dots(frame, place, player, color="#f4f5f7", width=18)
-    caption = "Grey: the shortest way to the player, who looks to the left. Green: the way round all that he sees."
+    caption = (
+        "Grey: the shortest way to the player, who looks to the left. Green: the way round all that"
+        " he sees."
+    )
     fc.view.save_png(file, fc.view.sheet([frame], title="An enemy that flanks", caption=caption))
 
 
@@ -104,14 +108,18 @@ def play(frames=None):
     running = True
     while running and frames != 0:
         for event in pygame.event.get():
-            if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+            if event.type == pygame.QUIT or (
+                event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+            ):
                 running = False
             if event.type == pygame.MOUSEMOTION:
                 toward = camera.to_world(event.pos, screen) - player
                 facing = toward if toward.any() else facing
         dt = min(clock.tick(60) / 1000, 0.1)
         keys = pygame.key.get_pressed()
-        across = (keys[pygame.K_d] or keys[pygame.K_RIGHT]) - (keys[pygame.K_a] or keys[pygame.K_LEFT])
+        across = (keys[pygame.K_d] or keys[pygame.K_RIGHT]) - (
+            keys[pygame.K_a] or keys[pygame.K_LEFT]
+        )
         down = (keys[pygame.K_s] or keys[pygame.K_DOWN]) - (keys[pygame.K_w] or keys[pygame.K_UP])
         if across or down:
             player = walk(player, 9.0 * np.array([across, down]), 5.0 * dt)
@@ -129,7 +137,9 @@ def play(frames=None):
         screen.blit(ground, (0, 0))
         fc.view.draw(screen, threat, camera, limits=(0, 1), opacity=0.7)
         if path and len(path) > 1:
-            pygame.draw.lines(screen, "#2fc08f", False, camera.to_screen([enemy, *path.positions[1:]], screen), 3)
+            pygame.draw.lines(
+                screen, "#2fc08f", False, camera.to_screen([enemy, *path.positions[1:]], screen), 3
+            )
         pygame.draw.circle(screen, "#2fc08f", camera.to_screen(enemy, screen), 9)
         pygame.draw.circle(screen, "#f4f5f7", camera.to_screen(player, screen), 9)
         pygame.display.set_caption(f"fieldcraft: flanked {caught} times")
@@ -141,7 +151,9 @@ def play(frames=None):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--frames", type=int, help="stop after so many frames, and need no display")
-    parser.add_argument("--picture", metavar="FILE", help="write the picture of both ways, and open no window")
+    parser.add_argument(
+        "--picture", metavar="FILE", help="write the picture of both ways, and open no window"
+    )
     chosen = parser.parse_args()
     if chosen.picture:
         picture(chosen.picture)

@@ -1,7 +1,8 @@
 """Guards of your own: they see a thief, lose him, and search where he may have got to.
 
 python examples/guards.py                       # says what happens, without a window
-python examples/guards.py --picture guards.png  # and draws the flood as it is when he is found again
+python examples/guards.py --picture guards.png  # and draws the flood as it is when he is found
+again
 """
 
 import argparse
@@ -25,7 +26,9 @@ def open_near(x, y):
     return space.position_of(space.nearest_open(space.cell_at((x, y))))
 
 
-people = np.array([open_near(12, 9), open_near(5, 9), open_near(40, 6), open_near(24, 27)])  # the thief, and three guards
+people = np.array(
+    [open_near(12, 9), open_near(5, 9), open_near(40, 6), open_near(24, 27)]
+)  # the thief, and three guards
 velocities, headings = np.zeros((4, 2)), np.array([(1.0, 0.0)] * 4)
 hideout = open_near(44, 28)
 contacts, hunt = sight.nobody(targets=1), None
@@ -36,13 +39,18 @@ parser.add_argument("--picture")
 picture = parser.parse_args().picture
 
 for step in range(400):
-    contacts = sight.look(contacts, people[1:], people[:1], DT, facing=headings[1:], velocities=velocities[:1])
+    contacts = sight.look(
+        contacts, people[1:], people[:1], DT, facing=headings[1:], velocities=velocities[:1]
+    )
     if len(contacts.found):
         print(f"{step * DT:4.1f} s: {'there he is!' if hunt is None else 'found again'}")
         if hunt is not None:
             break
     if len(contacts.lost):
-        print(f"{step * DT:4.1f} s: lost near ({contacts.positions[0, 0]:.0f}, {contacts.positions[0, 1]:.0f})")
+        print(
+            f"{step * DT:4.1f} s: lost near ({contacts.positions[0, 0]:.0f},"
+            f" {contacts.positions[0, 1]:.0f})"
+        )
         hunt = fc.Pursuit(space, contacts.positions[0], contacts.velocity_of(0), speed=5)
 
     if contacts.in_sight[0]:
@@ -54,13 +62,20 @@ for step in range(400):
             posts = hunt.assign(people[1:])
 
     goals = [hideout, *posts]
-    wish = np.array([ways.to(goal).sample(person) for goal, person in zip(goals, people, strict=True)]) * [[5.0], [3.5], [3.5], [3.5]]
+    wish = np.array(
+        [ways.to(goal).sample(person) for goal, person in zip(goals, people, strict=True)]
+    ) * [[5.0], [3.5], [3.5], [3.5]]
     people, velocities = crowd.step(people, velocities, wish, DT, max_speed=5.0)
     speeds = np.hypot(*velocities.T)[:, np.newaxis]
     headings = np.where(speeds > 0.2, velocities / np.maximum(speeds, 0.2), headings)
 
 if picture and hunt is not None:
     seen = Areas(sight.view(people[1:], facing=headings[1:]), ("warning",), opacity=0.2)
-    marks = (Marks(people[1:], "disc", 0.9, "danger", headings[1:]), Marks(people[:1], "disc", 0.9, "goal", headings[:1]))
-    scene = Scene(space, field=Field(hunt.values, limits=(0, 1), colors="danger"), areas=(seen,), marks=marks)
+    marks = (
+        Marks(people[1:], "disc", 0.9, "danger", headings[1:]),
+        Marks(people[:1], "disc", 0.9, "goal", headings[:1]),
+    )
+    scene = Scene(
+        space, field=Field(hunt.values, limits=(0, 1), colors="danger"), areas=(seen,), marks=marks
+    )
     fc.view.save_png(picture, draw_scene(scene, (960, 640)))

@@ -1,9 +1,11 @@
-"""A hex wargame: two sides, woods that cost two points to enter, movement ranges, who holds which hex, and where to strike.
+"""A hex wargame: two sides, woods that cost two points to enter, movement ranges, who holds which
+hex, and where to strike.
 
 python examples/hex_war.py                     # tells the turns
 python examples/hex_war.py --picture hex_war.png  # and draws the board
 
-The lesson: a hex board is a space like any other; movement points are a distance map that is charged for entering.
+The lesson: a hex board is a space like any other; movement points are a distance map that is
+charged for entering.
 """
 
 import argparse
@@ -25,7 +27,10 @@ price = np.where(woods, 2.0, 1.0)
 
 imap = fc.InfluenceMap(board)
 teams = imap.add_teams(["red", "blue"], fc.Radial(5, falloff="linear", metric="path"))
-units = {"red": board.position_of(np.arange(5) * 36), "blue": board.position_of(np.arange(5) * 36 + 17)}
+units = {
+    "red": board.position_of(np.arange(5) * 36),
+    "blue": board.position_of(np.arange(5) * 36 + 17),
+}
 
 
 def influence():
@@ -40,11 +45,16 @@ for turn in range(1, 7):
     for name, enemy in (("red", "blue"), ("blue", "red")):
         for number in range(5):
             me, others = units[name][number], np.delete(units[name], number, axis=0)
-            range_ = fc.distance_map(board, me, cost=price, charge="enter", outward=True).values <= 4 * board.typical_step  # four points
+            range_ = (
+                fc.distance_map(board, me, cost=price, charge="enter", outward=True).values
+                <= 4 * board.typical_step
+            )  # four points
             range_.flat[board.cell_at(np.vstack([others, units[enemy]]))] = False  # one unit a hex
             to_enemy = fc.distance_map(board, units[enemy], cost=price, charge="enter")
             wish = teams.vulnerability() - 0.3 * to_enemy  # where the fight is open, and near
-            units[name][number] = fc.best(wish, me, radius=8 * board.typical_step, where=range_, outside="clamp").positions
+            units[name][number] = fc.best(
+                wish, me, radius=8 * board.typical_step, where=range_, outside="clamp"
+            ).positions
         influence()
     held = {name: (teams.influence(name).read() > 0).mean() for name in units}
     print(f"turn {turn}: " + ", ".join(f"{name} holds {share:.0%}" for name, share in held.items()))

@@ -1,8 +1,10 @@
-"""A thousand ants find food and bring it home on two pheromones; the guide in docs/pheromones.md explains it.
+"""A thousand ants find food and bring it home on two pheromones; the guide in docs/pheromones.md
+explains it.
 
 python examples/pheromones.py                           # a window; Escape stops
 python examples/pheromones.py --picture pheromones.png  # four moments of a minute, as a picture
-python examples/pheromones.py --frames 30               # so many frames, then stop: what CI runs, without a display
+python examples/pheromones.py --frames 30               # so many frames, then stop: what CI runs,
+without a display
 """
 
 import argparse
@@ -54,11 +56,18 @@ def picture(path):
                 x, y = place.pixel_of(at).astype(int)
                 shown[y - 8 : y + 8, x - 8 : x + 8, :3] = color
             x, y = place.pixel_of(state[0].positions).astype(int).T
-            shown[y, x, :3] = shown[y, np.minimum(x + 1, shown.shape[1] - 1), :3] = np.where(state[1][:, None], (190, 235, 130), 255)
+            shown[y, x, :3] = shown[y, np.minimum(x + 1, shown.shape[1] - 1), :3] = np.where(
+                state[1][:, None], (190, 235, 130), 255
+            )
             frames.append(shown)
             titles.append(f"{now / 10:g} s, {total} brought home")
     caption = "Blue leads home and orange to food; white ants search, green ones carry."
-    fc.view.save_png(path, fc.view.sheet(frames, titles, columns=2, title="A thousand ants, two pheromones", caption=caption))
+    fc.view.save_png(
+        path,
+        fc.view.sheet(
+            frames, titles, columns=2, title="A thousand ants, two pheromones", caption=caption
+        ),
+    )
 
 
 def window(frames):
@@ -71,13 +80,16 @@ def window(frames):
     camera = fc.view.Camera.fit(field, screen)
     clock, state, total = pygame.time.Clock(), begin(), 0
     while frames != 0 and not any(
-        event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE) for event in pygame.event.get()
+        event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE)
+        for event in pygame.event.get()
     ):
         *state, brought = step(*state)
         total += brought
         screen.fill((12, 13, 17))
         fc.view.draw(screen, food - home, camera, limits=(-1.2, 1.2))
-        for pixel, loaded in zip(camera.to_screen(state[0].positions, screen), state[1], strict=True):
+        for pixel, loaded in zip(
+            camera.to_screen(state[0].positions, screen), state[1], strict=True
+        ):
             pygame.draw.circle(screen, (190, 235, 130) if loaded else (240, 240, 240), pixel, 2)
         for at, color in ((nest, (63, 167, 245)), (pile, (140, 200, 90))):
             pygame.draw.circle(screen, color, camera.to_screen(at, screen), 12, 3)

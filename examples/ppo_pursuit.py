@@ -1,10 +1,12 @@
-"""A policy that hunts, learned in minutes on a laptop, beside the searches of `fieldcraft experiment chase`.
+"""A policy that hunts, learned in minutes on a laptop, beside the searches of `fieldcraft
+experiment chase`.
 
     python examples/ppo_pursuit.py --minutes 6 --out out/ppo
 
-Proximal policy optimization in the plain style of CleanRL: one file, one network that all pursuers share, `Pursuits` for the worlds.
-It trains on rooms of some seeds and is judged on rooms that it never saw. PyTorch is the only need that fieldcraft has no extra for
-(`pip install torch`; the build for CPUs is enough).
+Proximal policy optimization in the plain style of CleanRL: one file, one network that all pursuers
+share, `Pursuits` for the worlds. It trains on rooms of some seeds and is judged on rooms that it
+never saw. PyTorch is the only need that fieldcraft has no extra for (`pip install torch`; the build
+for CPUs is enough).
 """
 
 from __future__ import annotations
@@ -38,9 +40,16 @@ class Policy(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.body = nn.Sequential(nn.Linear(3 * (2 * VIEW + 1) ** 2, 128), nn.Tanh(), nn.Linear(128, 128), nn.Tanh())
+        self.body = nn.Sequential(
+            nn.Linear(3 * (2 * VIEW + 1) ** 2, 128), nn.Tanh(), nn.Linear(128, 128), nn.Tanh()
+        )
         self.ways, self.worth = nn.Linear(128, len(WAYS)), nn.Linear(128, 1)
-        for layer, gain in ((self.body[0], 2**0.5), (self.body[2], 2**0.5), (self.ways, 0.01), (self.worth, 1.0)):
+        for layer, gain in (
+            (self.body[0], 2**0.5),
+            (self.body[2], 2**0.5),
+            (self.ways, 0.01),
+            (self.worth, 1.0),
+        ):
             nn.init.orthogonal_(layer.weight, gain)
             nn.init.zeros_(layer.bias)
 
@@ -50,7 +59,9 @@ class Policy(nn.Module):
 
 
 def nearness(env: Pursuits) -> torch.Tensor:
-    """How near each pursuer is to the evader, (worlds, pursuers): only its changes are rewarded, so that the best policy stays the best."""
+    """How near each pursuer is to the evader, (worlds, pursuers): only its changes are rewarded, so
+    that the best policy stays the best.
+    """
     width = env.maps[0].width + 2 * VIEW
     rows, columns = np.divmod(env.cells, width)
     far = np.maximum(abs(rows[:, 1:] - rows[:, :1]), abs(columns[:, 1:] - columns[:, :1]))
@@ -58,7 +69,9 @@ def nearness(env: Pursuits) -> torch.Tensor:
 
 
 def learn(policy: Policy, minutes: float, seed: int) -> list[tuple[float, int, float, float]]:
-    """Train for so long; rows of (seconds, agent steps, share caught, steps an episode) of what ended since the last row."""
+    """Train for so long; rows of (seconds, agent steps, share caught, steps an episode) of what
+    ended since the last row.
+    """
     env = Pursuits(rooms(range(16)), WORLDS, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
     windows = torch.from_numpy(env.reset(seed=seed)[0])
     optimizer = torch.optim.Adam(policy.parameters(), lr=RATE, eps=1e-5)
@@ -67,7 +80,9 @@ def learn(policy: Policy, minutes: float, seed: int) -> list[tuple[float, int, f
     while (passed := time.process_time() - begun) < 60 * minutes:
         optimizer.param_groups[0]["lr"] = RATE * (1 - passed / (60 * minutes))
         seen = torch.empty((STEPS, *windows.shape), dtype=torch.uint8)
-        ways, chances, worths, rewards, overs, real = (torch.empty((STEPS, WORLDS, PURSUERS)) for _ in range(6))
+        ways, chances, worths, rewards, overs, real = (
+            torch.empty((STEPS, WORLDS, PURSUERS)) for _ in range(6)
+        )
         for step in range(STEPS):
             seen[step] = windows
             before = nearness(env)
@@ -75,15 +90,23 @@ def learn(policy: Policy, minutes: float, seed: int) -> list[tuple[float, int, f
             with torch.no_grad():
                 choice, worth = policy(windows)
                 way = choice.sample()
-            ways[step], chances[step] = way.reshape(WORLDS, -1), choice.log_prob(way).reshape(WORLDS, -1)
+            ways[step], chances[step] = (
+                way.reshape(WORLDS, -1),
+                choice.log_prob(way).reshape(WORLDS, -1),
+            )
             worths[step] = worth.reshape(WORLDS, -1)
             found, reward, caught, cut, infos = env.step(way.reshape(WORLDS, -1).numpy())
-            closer = torch.where(torch.as_tensor(anew)[:, None], 0.0, GAMMA * nearness(env) - before)
+            closer = torch.where(
+                torch.as_tensor(anew)[:, None], 0.0, GAMMA * nearness(env) - before
+            )
             windows = torch.from_numpy(found)
             rewards[step], overs[step], real[step] = (
-                torch.as_tensor(each, dtype=torch.float32)[:, None] for each in (reward, caught | cut, ~anew)
+                torch.as_tensor(each, dtype=torch.float32)[:, None]
+                for each in (reward, caught | cut, ~anew)
             )
-            ended += [(bool(caught[n]), int(infos["steps"][n])) for n in np.flatnonzero(caught | cut)]
+            ended += [
+                (bool(caught[n]), int(infos["steps"][n])) for n in np.flatnonzero(caught | cut)
+            ]
             rewards[step] += closer
         told += WORLDS * PURSUERS * STEPS
         with torch.no_grad():
@@ -91,7 +114,9 @@ def learn(policy: Policy, minutes: float, seed: int) -> list[tuple[float, int, f
         gains, gain = torch.zeros_like(rewards), torch.zeros(WORLDS, PURSUERS)
         for step in reversed(range(STEPS)):
             going = 1 - overs[step]
-            gain = rewards[step] + GAMMA * after * going - worths[step] + GAMMA * LAMBDA * going * gain
+            gain = (
+                rewards[step] + GAMMA * after * going - worths[step] + GAMMA * LAMBDA * going * gain
+            )
             gains[step], after = gain, worths[step]
         improve(
             policy,
@@ -106,12 +131,18 @@ def learn(policy: Policy, minutes: float, seed: int) -> list[tuple[float, int, f
         if len(ended) >= 200:
             share, mean = (float(np.mean([row[n] for row in ended])) for n in (0, 1))
             rows.append((passed, told, share, mean))
-            print(f"{passed:5.0f} s  {told / 1e6:5.2f} million agent steps  {share:4.0%} caught, {mean:5.1f} steps", flush=True)
+            print(
+                f"{passed:5.0f} s  {told / 1e6:5.2f} million agent steps  {share:4.0%} caught,"
+                f" {mean:5.1f} steps",
+                flush=True,
+            )
             ended = []
     return rows
 
 
-def improve(policy: Policy, optimizer: torch.optim.Optimizer, seen, ways, chances, gains, returns, real) -> None:
+def improve(
+    policy: Policy, optimizer: torch.optim.Optimizer, seen, ways, chances, gains, returns, real
+) -> None:
     """A few passes over what was gathered, in mini-batches."""
     usable = real.nonzero().squeeze(-1)
     for _ in range(EPOCHS):
@@ -120,7 +151,11 @@ def improve(policy: Policy, optimizer: torch.optim.Optimizer, seen, ways, chance
             ratio = (choice.log_prob(ways[rows]) - chances[rows]).exp()
             gain = (gains[rows] - gains[rows].mean()) / (gains[rows].std() + 1e-8)
             loss = -torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
-            loss = loss + 0.5 * (worth - returns[rows]).square().mean() - ENTROPY * choice.entropy().mean()
+            loss = (
+                loss
+                + 0.5 * (worth - returns[rows]).square().mean()
+                - ENTROPY * choice.entropy().mean()
+            )
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
@@ -128,8 +163,12 @@ def improve(policy: Policy, optimizer: torch.optim.Optimizer, seen, ways, chance
 
 
 def judge_policy(policy: Policy | None, worlds: int, seed: int) -> list[tuple[bool, int]]:
-    """How worlds ended that the policy never saw: caught or not, and steps; without a policy by chance."""
-    env = Pursuits(rooms(range(1000, 1000 + worlds)), worlds, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
+    """How worlds ended that the policy never saw: caught or not, and steps; without a policy by
+    chance.
+    """
+    env = Pursuits(
+        rooms(range(1000, 1000 + worlds)), worlds, pursuers=PURSUERS, view=VIEW, limit=LIMIT
+    )
     windows, _ = env.reset(seed=seed)
     env.action_space.seed(seed)
     torch.manual_seed(seed)
@@ -146,12 +185,17 @@ def judge_policy(policy: Policy | None, worlds: int, seed: int) -> list[tuple[bo
 
 
 def judge_search(way: str, worlds: int, seed: int) -> list[tuple[bool, int]]:
-    """The same for a search of fieldcraft: who sees the evader runs there, all share what is known, and search when it is lost."""
+    """The same for a search of fieldcraft: who sees the evader runs there, all share what is known,
+    and search when it is lost.
+    """
     maps = rooms(range(1000, 1000 + worlds))
     env = Pursuits(maps, worlds, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
     env.reset(seed=seed)
     speed, rng = 1.2, np.random.default_rng(seed)
-    hunts = [SearchParty(space, speed, sight=VIEW) if way == "party" else SEARCHES[way](space, speed) for space in maps]
+    hunts = [
+        SearchParty(space, speed, sight=VIEW) if way == "party" else SEARCHES[way](space, speed)
+        for space in maps
+    ]
     seen_at: list[np.ndarray | None] = [None] * worlds
     results: dict[int, tuple[bool, int]] = {}
     while len(results) < worlds:
@@ -159,8 +203,12 @@ def judge_search(way: str, worlds: int, seed: int) -> list[tuple[bool, int]]:
         for number, (space, search) in enumerate(zip(maps, hunts, strict=True)):
             if number not in results:
                 places = places_of(env, number)
-                seen_at[number], goals = thought(env, number, space, search, places, seen_at[number], rng)
-                told[number] = [toward(space, at, goal) for at, goal in zip(places[1:], goals, strict=True)]
+                seen_at[number], goals = thought(
+                    env, number, space, search, places, seen_at[number], rng
+                )
+                told[number] = [
+                    toward(space, at, goal) for at, goal in zip(places[1:], goals, strict=True)
+                ]
         _, _, caught, cut, infos = env.step(told)
         for number in np.flatnonzero(caught | cut):
             results.setdefault(int(number), (bool(caught[number]), int(infos["steps"][number])))
@@ -174,7 +222,9 @@ def places_of(env: Pursuits, number: int) -> np.ndarray:
     return np.stack([columns, rows], axis=1) - VIEW + 0.5
 
 
-def thought(env, number, space, search, places, before, rng) -> tuple[np.ndarray | None, np.ndarray]:
+def thought(
+    env, number, space, search, places, before, rng
+) -> tuple[np.ndarray | None, np.ndarray]:
     """Where the evader was last seen, and where each pursuer goes."""
     at, viewers = places[0], places[1:]
     if env.age[number] == 0:  # somebody sees it
@@ -184,7 +234,10 @@ def thought(env, number, space, search, places, before, rng) -> tuple[np.ndarray
         search.lost(before, at - before)
     search.advance(1.0)
     looks = [fc.visible(space, viewer, 1.5 * VIEW) for viewer in viewers]
-    near = [(np.abs(space.positions - viewer).max(axis=-1) <= VIEW).reshape(space.shape) for viewer in viewers]
+    near = [
+        (np.abs(space.positions - viewer).max(axis=-1) <= VIEW).reshape(space.shape)
+        for viewer in viewers
+    ]
     search.look(np.any([look & close for look, close in zip(looks, near, strict=True)], axis=0))
     return None, search.places(viewers, rng)
 
@@ -196,10 +249,14 @@ def toward(space: fc.Grid, at: np.ndarray, goal: np.ndarray) -> int:
 
 
 def told_of(results: list[tuple[bool, int]]) -> tuple[float, float]:
-    return float(np.mean([caught for caught, _ in results])), float(np.mean([steps for _, steps in results]))
+    return float(np.mean([caught for caught, _ in results])), float(
+        np.mean([steps for _, steps in results])
+    )
 
 
-def draw(rows: list[tuple[float, int, float, float]], table: dict[str, tuple[float, float]], path: Path) -> None:
+def draw(
+    rows: list[tuple[float, int, float, float]], table: dict[str, tuple[float, float]], path: Path
+) -> None:
     """The learning curve, and what searches and chance do on the same worlds."""
     import matplotlib
 
@@ -209,19 +266,33 @@ def draw(rows: list[tuple[float, int, float, float]], table: dict[str, tuple[flo
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
     told = [row[1] / 1e6 for row in rows]
     axes[0].plot(told, [100 * row[2] for row in rows], color="#2f7fd0")
-    axes[0].set(xlabel="million agent steps", ylabel="caught, %", ylim=(0, 102), title="While it learns: rooms of 16 seeds")
+    axes[0].set(
+        xlabel="million agent steps",
+        ylabel="caught, %",
+        ylim=(0, 102),
+        title="While it learns: rooms of 16 seeds",
+    )
     axes[0].grid(alpha=0.3)
     names = list(table)
     colors = ["#2f7fd0" if name == "policy" else "#9aa0aa" for name in names]
     bars = axes[1].barh(names, [100 * table[name][0] for name in names], color=colors)
-    axes[1].bar_label(bars, [f"{share:.0%}, {steps:.0f} steps" for share, steps in table.values()], padding=4)
-    axes[1].set(xlim=(0, 130), xticks=range(0, 101, 20), xlabel=f"caught within {LIMIT} steps, %", title="Rooms that it never saw")
+    axes[1].bar_label(
+        bars, [f"{share:.0%}, {steps:.0f} steps" for share, steps in table.values()], padding=4
+    )
+    axes[1].set(
+        xlim=(0, 130),
+        xticks=range(0, 101, 20),
+        xlabel=f"caught within {LIMIT} steps, %",
+        title="Rooms that it never saw",
+    )
     axes[1].invert_yaxis()
     figure.savefig(path, dpi=110)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=6.0, help="of training, CPU time")
     parser.add_argument("--worlds", type=int, default=100, help="that the policy is judged on")
     parser.add_argument("--seed", type=int, default=1)
@@ -231,7 +302,10 @@ def main() -> None:
     torch.manual_seed(chosen.seed)
     policy = Policy()
     rows = learn(policy, chosen.minutes, chosen.seed)
-    table = {"policy": told_of(judge_policy(policy, chosen.worlds, 7)), "by chance": told_of(judge_policy(None, chosen.worlds, 7))}
+    table = {
+        "policy": told_of(judge_policy(policy, chosen.worlds, 7)),
+        "by chance": told_of(judge_policy(None, chosen.worlds, 7)),
+    }
     table |= {way: told_of(judge_search(way, chosen.worlds, 7)) for way in SEARCHING}
     for name, (share, steps) in table.items():
         print(f"{name:10s} {share:4.0%} caught, {steps:5.1f} steps")

@@ -1,7 +1,8 @@
 """Draw a threat layer into your own pygame window; the orc follows the mouse.
 
 python examples/pygame_enemy.py                # a window; close it or press Escape to stop
-python examples/pygame_enemy.py --frames 30    # so many frames, then stop: what CI runs, without a display
+python examples/pygame_enemy.py --frames 30    # so many frames, then stop: what CI runs, without a
+display
 """
 
 import argparse
@@ -31,7 +32,9 @@ clock = pygame.time.Clock()
 running = True
 while running and frames != 0:
     for event in pygame.event.get():
-        if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+        if event.type == pygame.QUIT or (
+            event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+        ):
             running = False
         if event.type == pygame.MOUSEMOTION:
             orc.move(camera.to_world(event.pos, screen), on_wall="nearest", outside="clamp")

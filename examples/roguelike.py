@@ -1,9 +1,11 @@
-"""Minds of a roguelike, tile by tile: a hero explores a dungeon, hunters close in, cowards run, a thief goes for gold unseen.
+"""Minds of a roguelike, tile by tile: a hero explores a dungeon, hunters close in, cowards run, a
+thief goes for gold unseen.
 
 python examples/roguelike.py                           # tells what happens
 python examples/roguelike.py --picture roguelike.png   # and draws the last turn
 
-The lesson: a monster's mind is a map to step down. One map serves all monsters of a kind; maps are added like numbers.
+The lesson: a monster's mind is a map to step down. One map serves all monsters of a kind; maps are
+added like numbers.
 """
 
 import argparse
@@ -35,17 +37,26 @@ for turn in range(1, 301):
         hero = fc.flee_map(hunted).step(hero).positions  # round corners, not into them
         scares += 1
     else:
-        hero = fc.explore_step(known, hero, rng=rng).positions  # towards the nearest tile that nobody has seen yet
+        hero = fc.explore_step(
+            known, hero, rng=rng
+        ).positions  # towards the nearest tile that nobody has seen yet
 
-    scent = fc.distance_map(space, hero, limit=15)  # steps to the hero; nobody smells farther, and stays
+    scent = fc.distance_map(
+        space, hero, limit=15
+    )  # steps to the hero; nobody smells farther, and stays
     if turn % 2:  # hunters are slow
         hunters = scent.step(hunters, apart=True).positions
     cowards = fc.flee_map(fc.distance_map(space, hero)).step(cowards, apart=True).positions
     if stolen is None:
-        thief = fc.distance_map(space, gold, cost=1 + 20.0 * seen).step(thief).positions  # tiles in view are dear
+        thief = (
+            fc.distance_map(space, gold, cost=1 + 20.0 * seen).step(thief).positions
+        )  # tiles in view are dear
         if (thief == gold).all():
             stolen = turn
-            print(f"turn {turn}: the thief has the gold, {'seen' if seen.flat[space.cell_at(thief)] else 'unseen'}")
+            print(
+                f"turn {turn}: the thief has the gold,"
+                f" {'seen' if seen.flat[space.cell_at(thief)] else 'unseen'}"
+            )
     imap.step()
     if (known.values[~space.walls] > 0).all():
         break
@@ -55,6 +66,12 @@ print(f"{(known.values[~space.walls] > 0).mean():.0%} of the dungeon is known af
 if picture:
     frame = fc.view.frame(known, scale=16)
     place = fc.view.Placement(space, scale=16)
-    for who, color in ((hero, "#ffffff"), (hunters, "#ff5a4e"), (cowards, "#4fb3ff"), (thief, "#b98bff"), (gold, "#ffd24e")):
+    for who, color in (
+        (hero, "#ffffff"),
+        (hunters, "#ff5a4e"),
+        (cowards, "#4fb3ff"),
+        (thief, "#b98bff"),
+        (gold, "#ffd24e"),
+    ):
         fc.view.draw_dots(frame, place, who, color=color, width=12)
     fc.view.save_png(picture, frame)

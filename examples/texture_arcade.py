@@ -1,7 +1,8 @@
 """A live layer as a texture in Arcade: one upload a frame, scaled by the graphics card.
 
 python examples/texture_arcade.py                                  # a window; close it to stop
-python examples/texture_arcade.py --frames 30 --picture out.png    # so many frames, the last one as a picture, then stop
+python examples/texture_arcade.py --frames 30 --picture out.png    # so many frames, the last one as
+a picture, then stop
 """
 
 import argparse
@@ -28,7 +29,9 @@ palette[0] = (24, 26, 33, 255)
 
 
 def pixels(seconds: float) -> np.ndarray:
-    """The layer a moment later, as uint8 RGBA of shape (height, width, 4), row 0 at the top: a table for 256 steps, looked up."""
+    """The layer a moment later, as uint8 RGBA of shape (height, width, 4), row 0 at the top: a
+    table for 256 steps, looked up.
+    """
     orc.move((48 + 30 * np.cos(seconds), 32 + 20 * np.sin(seconds)), on_wall="nearest")
     imap.advance(1 / 60)
     steps = np.clip(threat.values * (255 / 8), 0, 255).astype(np.uint8)
@@ -40,7 +43,9 @@ def pixels(seconds: float) -> np.ndarray:
 class Game(arcade.Window):
     def __init__(self) -> None:
         super().__init__(960, 640, "fieldcraft")
-        self.map = self.ctx.texture((space.width, space.height), components=4, filter=(gl.NEAREST, gl.NEAREST))
+        self.map = self.ctx.texture(
+            (space.width, space.height), components=4, filter=(gl.NEAREST, gl.NEAREST)
+        )
         self.screen_wide = gl.geometry.quad_2d_fs()
         self.program = self.ctx.program(
             vertex_shader="""#version 330

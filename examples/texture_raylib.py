@@ -1,7 +1,8 @@
 """A live layer as a texture in raylib: one upload a frame, scaled by the graphics card.
 
 python examples/texture_raylib.py                                  # a window; close it to stop
-python examples/texture_raylib.py --frames 30 --picture out.png    # so many frames, the last one as a picture, then stop
+python examples/texture_raylib.py --frames 30 --picture out.png    # so many frames, the last one as
+a picture, then stop
 """
 
 import argparse
@@ -28,7 +29,9 @@ palette[0] = (24, 26, 33, 255)
 
 
 def pixels(seconds: float) -> np.ndarray:
-    """The layer a moment later, as uint8 RGBA of shape (height, width, 4), row 0 at the top: a table for 256 steps, looked up."""
+    """The layer a moment later, as uint8 RGBA of shape (height, width, 4), row 0 at the top: a
+    table for 256 steps, looked up.
+    """
     orc.move((48 + 30 * np.cos(seconds), 32 + 20 * np.sin(seconds)), on_wall="nearest")
     imap.advance(1 / 60)
     steps = np.clip(threat.values * (255 / 8), 0, 255).astype(np.uint8)

@@ -1,9 +1,11 @@
-"""A tower defence: 500 creeps pour from two gates to a castle while towers rise in their way, and never shut it.
+"""A tower defence: 500 creeps pour from two gates to a castle while towers rise in their way, and
+never shut it.
 
 python examples/tower_defence.py                              # says what was built and who arrived
 python examples/tower_defence.py --picture tower_defence.png  # and draws the field
 
-The lesson: one distance map to the castle, mended where a tower rises; `would_block` asks before; a flow field leads any number.
+The lesson: one distance map to the castle, mended where a tower rises; `would_block` asks before; a
+flow field leads any number.
 """
 
 import argparse
@@ -23,7 +25,9 @@ ways = fc.distance_map(space, castle)
 flow = fc.flow_field(ways)
 crowd = steering.Crowd(space, radius=0.3)
 imap = fc.InfluenceMap(space)
-fire = imap.add_layer("fire", fc.Radial(7, metric="straight"))  # towers stand on what they block: straight, over walls
+fire = imap.add_layer(
+    "fire", fc.Radial(7, metric="straight")
+)  # towers stand on what they block: straight, over walls
 
 rng = np.random.default_rng(2)
 creeps, velocities = np.empty((0, 2)), np.empty((0, 2))
@@ -35,20 +39,27 @@ for frame in range(600):
     if frame % 6 == 0:
         corner = rng.integers((8, 1), (54, 37))
         tower = space.cell_at(corner + np.array([(0.5, 0.5), (1.5, 0.5), (0.5, 1.5), (1.5, 1.5)]))
-        if space.walls.flat[tower].any() or fc.would_block(space, tower, ways, starts=np.vstack([gates, creeps])):
+        if space.walls.flat[tower].any() or fc.would_block(
+            space, tower, ways, starts=np.vstack([gates, creeps])
+        ):
             refused += 1
         else:
             space.set_walls(tower)
             ways.repair(tower)
             fire.add_source(corner + 1.0, strength=1.0, on_wall="through")
             built += 1
-    creeps, velocities = crowd.step(creeps, velocities, 3.0 * flow.sample(creeps), 1 / 15, max_speed=3.0)
+    creeps, velocities = crowd.step(
+        creeps, velocities, 3.0 * flow.sample(creeps), 1 / 15, max_speed=3.0
+    )
     home = np.hypot(*(creeps - castle).T) < 1.5
     arrived += home.sum()
     creeps, velocities = creeps[~home], velocities[~home]
 
 imap.step()
-print(f"{built} towers stand, {refused} were refused, {arrived} creeps arrived and {len(creeps)} are on their way")
+print(
+    f"{built} towers stand, {refused} were refused, {arrived} creeps arrived and {len(creeps)} are"
+    " on their way"
+)
 if picture:
     frame = fc.view.frame(fire, scale=16, sources=False)
     place = fc.view.Placement(space, scale=16)

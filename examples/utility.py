@@ -1,9 +1,11 @@
-"""Where to stand? Three wishes as maps with curves, multiplied: near the flag, under cover, in range of an enemy but not too near.
+"""Where to stand? Three wishes as maps with curves, multiplied: near the flag, under cover, in
+range of an enemy but not too near.
 
 python examples/utility.py                        # names the five best places
 python examples/utility.py --picture utility.png  # and draws the three wishes and their product
 
-The lesson: a wish is an expression of maps and a curve. It stays live: when an enemy moves, the answer moves.
+The lesson: a wish is an expression of maps and a curve. It stays live: when an enemy moves, the
+answer moves.
 """
 
 import argparse
@@ -39,11 +41,23 @@ for position, value in zip(spots.positions, spots.values, strict=True):
     print(f"({position[0]:.0f}, {position[1]:.0f}) scores {value:.2f}: {told}")
 
 before = spots.values[0]
-fire.sync(["sniper"], [tuple(spots.positions[0])], [1.0])  # the sniper comes to the best of them, and the gunner goes
+fire.sync(
+    ["sniper"], [tuple(spots.positions[0])], [1.0]
+)  # the sniper comes to the best of them, and the gunner goes
 imap.step()
-print(f"with the sniper there it scores {score.sample(spots.positions[0]):.2f} instead of {before:.2f}")
+print(
+    f"with the sniper there it scores {score.sample(spots.positions[0]):.2f} instead of"
+    f" {before:.2f}"
+)
 
 if picture:
-    wishes = {"near the flag": near, "out of fire": safe, "not looked at": unknown, "all three": score}
-    frames = [fc.view.frame(wish, limits=(0, 1), threshold=None, size=600) for wish in wishes.values()]
+    wishes = {
+        "near the flag": near,
+        "out of fire": safe,
+        "not looked at": unknown,
+        "all three": score,
+    }
+    frames = [
+        fc.view.frame(wish, limits=(0, 1), threshold=None, size=600) for wish in wishes.values()
+    ]
     fc.view.save_png(picture, fc.view.sheet(frames, list(wishes), columns=2))

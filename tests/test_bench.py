@@ -1,4 +1,6 @@
-"""The opponents of the benchmark compute what fieldcraft computes: a race against a wrong loop would say nothing."""
+"""The opponents of the benchmark compute what fieldcraft computes: a race against a wrong loop
+would say nothing.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ SHAPE = (23, 37)
 DECAY, MOMENTUM, STRENGTH, STEPS = 0.26, 0.3, 5.0, 9
 
 
-def plain(values: NDArray[np.float32], cells: NDArray[np.int64], walls: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+def plain(
+    values: NDArray[np.float32], cells: NDArray[np.int64], walls: NDArray[np.bool_] | None
+) -> NDArray[np.float64]:
     """The tutorial's update, one cell at a time in float64."""
     height, width = values.shape
     now = values.astype(float)
@@ -35,7 +39,14 @@ def plain(values: NDArray[np.float32], cells: NDArray[np.int64], walls: NDArray[
                 if walls is not None and walls[y, x]:
                     continue
                 near = [(y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)]
-                best = max([now[r, c] * exp(-DECAY) for r, c in near if 0 <= r < height and 0 <= c < width], default=0.0)
+                best = max(
+                    [
+                        now[r, c] * exp(-DECAY)
+                        for r, c in near
+                        if 0 <= r < height and 0 <= c < width
+                    ],
+                    default=0.0,
+                )
                 new[y, x] = now[y, x] + MOMENTUM * (max(best, 0.0) - now[y, x])
         now = new
     return now
@@ -65,4 +76,6 @@ def test_opponents_agree_with_the_plain_loop(walled: bool, built: CDLL) -> None:
         contender.write(field)
         contender.place(opponents.Sites.at(cells, SHAPE[1]), STRENGTH)
         contender.step(STEPS)
-        np.testing.assert_allclose(contender.read(), expected, rtol=0, atol=5e-6, err_msg=contender.name)
+        np.testing.assert_allclose(
+            contender.read(), expected, rtol=0, atol=5e-6, err_msg=contender.name
+        )

@@ -20,10 +20,14 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
 def blocks(page: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return re.findall(
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(HOME)))
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(HOME))
+)
 def test_code_on_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "docs"}
@@ -31,7 +35,9 @@ def test_code_on_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
         exec(compile(block, str(page), "exec", dont_inherit=True), names)
 
 
-@pytest.mark.parametrize("page", [*PAGES, HOME / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(HOME)))
+@pytest.mark.parametrize(
+    "page", [*PAGES, HOME / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(HOME))
+)
 def test_links_on_the_page_lead_somewhere(page: Path) -> None:
     lost = [
         target
@@ -46,7 +52,13 @@ def test_every_picture_can_be_drawn_anew() -> None:
     assert spec is not None and spec.loader is not None
     pictures = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(pictures)
-    shown = {target for page in PAGES for target in re.findall(r"images/([\w/]+)(?:-\w+)?\.(?:png|webp)", page.read_text(encoding="utf-8"))}
+    shown = {
+        target
+        for page in PAGES
+        for target in re.findall(
+            r"images/([\w/]+)(?:-\w+)?\.(?:png|webp)", page.read_text(encoding="utf-8")
+        )
+    }
     known = {*pictures.known(), *pictures.ELSEWHERE}
     assert {name.split("/")[0] for name in shown} <= known
     scripts = [HOME / "examples" / f"{name}.py" for name in pictures.EXAMPLES]
@@ -57,24 +69,38 @@ def test_every_picture_can_be_drawn_anew() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))
 def test_anchors_on_the_page_are_headings(page: Path) -> None:
     lost = []
-    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):
+    for target, anchor in re.findall(
+        r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")
+    ):
         other = page if not target else page.parent / target
         if not target.startswith(("http:", "https:")) and other.suffix == ".md":
             headings = re.findall(r"^#+ (.+)$", other.read_text(encoding="utf-8"), re.MULTILINE)
-            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+            slugs = {
+                re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+                for heading in headings
+            }
             lost += [f"{target}#{anchor}"] * (anchor not in slugs)
     assert lost == []
 
 
 def _with_sessions() -> list[str]:
     """The modules whose docstrings show a session."""
-    source = HOME / "src"
-    files = [file for file in (source / "fieldcraft").rglob("*.py") if ">>> " in file.read_text(encoding="utf-8")]
-    return sorted(".".join(file.relative_to(source).with_suffix("").parts).removesuffix(".__init__") for file in files)
+    source = HOME / "packages" / "fieldcraft" / "src"
+    files = [
+        file
+        for file in (source / "fieldcraft").rglob("*.py")
+        if ">>> " in file.read_text(encoding="utf-8")
+    ]
+    return sorted(
+        ".".join(file.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
+        for file in files
+    )
 
 
 @pytest.mark.parametrize("module", _with_sessions())
-def test_sessions_in_docstrings_are_true(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_in_docstrings_are_true(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     names = {"fc": fieldcraft, "np": np}
     assert doctest.testmod(importlib.import_module(module), extraglobs=names).failed == 0
@@ -92,7 +118,9 @@ def _of_docs(name: str) -> ModuleType:
 NOTEBOOKS = sorted((HOME / "docs" / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning", "ignore::ResourceWarning")  # of Jupyter
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::RuntimeWarning", "ignore::ResourceWarning"
+)  # of Jupyter
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_are_their_guides_and_run(path: Path, tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient", reason="needs nbclient")
@@ -100,7 +128,9 @@ def test_notebooks_are_their_guides_and_run(path: Path, tmp_path: Path) -> None:
     shown = nbformat.read(path, as_version=4)
     guide = (HOME / "docs" / f"{path.stem}.md").read_text(encoding="utf-8")
     assert shown == _of_docs("notebook").notebook_of(guide), "run `make notebooks`"
-    nbclient.NotebookClient(shown, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(
+        shown, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
 
 
 def test_there_are_five_notebooks() -> None:
@@ -108,7 +138,10 @@ def test_there_are_five_notebooks() -> None:
 
 
 def test_tables_of_ratios_become_charts() -> None:
-    page = "| case | ms | peer | ratio |\n|---|---|---|---|\n| a | 1 | NumPy | 10x |\n| | | SciPy | 1,000x |\n| b | 2 | C | 0.1x |\n\nEnd\n"
+    page = (
+        "| case | ms | peer | ratio |\n|---|---|---|---|\n| a | 1 | NumPy | 10x |\n| | | SciPy |"
+        " 1,000x |\n| b | 2 | C | 0.1x |\n\nEnd\n"
+    )
     drawn = _of_docs("charts").with_charts(page)
     assert drawn.startswith(page[: page.index("\nEnd")]) and drawn.endswith("\nEnd\n")
     assert drawn.count("<rect") == 3 and "a: SciPy" in drawn and drawn.count("#d0672f") == 1
@@ -121,12 +154,19 @@ def public_modules() -> list[str]:
     """The modules of the page about what is public, and that of experiments."""
     table = (HOME / "docs" / "public.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `fieldcraft")]
-    return [*(name for row in rows for name in re.findall(r"`([\w.]+)`", row)), "fieldcraft_worlds.experiments"]
+    return [
+        *(name for row in rows for name in re.findall(r"`([\w.]+)`", row)),
+        "research.experiments",
+    ]
 
 
 @pytest.mark.parametrize("module", public_modules())
 def test_every_public_name_has_a_line_among_the_names(module: str) -> None:
     pytest.importorskip({"fieldcraft.adapters.rl": "gymnasium"}.get(module, "fieldcraft"))
     page = (HOME / "docs" / "names.md").read_text(encoding="utf-8")
-    missing = [name for name in importlib.import_module(module).__all__ if not re.search(rf"\b{name}\b", page)]
+    missing = [
+        name
+        for name in importlib.import_module(module).__all__
+        if not re.search(rf"\b{name}\b", page)
+    ]
     assert missing == []

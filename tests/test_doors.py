@@ -1,6 +1,8 @@
-"""Every argument of every public function is checked at the door: fieldcraft's own error, or a good value; never another exception.
+"""Every argument of every public function is checked at the door: fieldcraft's own error, or a good
+value; never another exception.
 
-The functions and their parameters are read from the signatures, so that a new one is tested on the day it is born.
+The functions and their parameters are read from the signatures, so that a new one is tested on the
+day it is born.
 """
 
 from __future__ import annotations
@@ -17,23 +19,43 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import cli, lab
+import fieldcraft_lab as lab
+from fieldcraft import cli
 from fieldcraft.errors import FieldcraftError
-from support.doors import ENDLESS, ENTERED, EXEMPT, GOOD, MADE, OBJECTS, PLUMBING, ROOMS, SETTLED, World
+from support.doors import (
+    ENDLESS,
+    ENTERED,
+    EXEMPT,
+    GOOD,
+    MADE,
+    OBJECTS,
+    PLUMBING,
+    ROOMS,
+    SETTLED,
+    World,
+)
 from support.hostile import HOSTILE
 
-VALUES = int(os.environ.get("FIELDCRAFT_DOORS", "3"))  # hostile values for each parameter; all of them with FIELDCRAFT_DOORS=99
+VALUES = int(
+    os.environ.get("FIELDCRAFT_DOORS", "3")
+)  # hostile values for each parameter; all of them with FIELDCRAFT_DOORS=99
 LONGEST = 5.0  # seconds for one call, however loaded the machine: more is a hang
 
 Get = Callable[[World], Callable[..., Any]]
 
 
 def _targets() -> Iterator[tuple[str, Get]]:
-    """Every public function and method once, under the first name that it is found by, and how to get at it."""
+    """Every public function and method once, under the first name that it is found by, and how to
+    get at it.
+    """
     seen: set[Any] = set()
     for label, get, thing in _found():
         function = inspect.unwrap(getattr(thing, "__func__", thing))
-        if function not in seen and not {label, label.split(".")[-1]} & PLUMBING and label not in EXEMPT:
+        if (
+            function not in seen
+            and not {label, label.split(".")[-1]} & PLUMBING
+            and label not in EXEMPT
+        ):
             seen.add(function)
             yield label, get
 
@@ -45,16 +67,31 @@ def _found() -> Iterator[tuple[str, Get, Any]]:
             if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, BaseException)):
                 continue
             if name not in MADE:
-                yield f"{room.__name__.replace('fieldcraft', 'fc')}.{name}", lambda w, thing=thing: thing, thing
+                yield (
+                    f"{room.__name__.replace('fieldcraft', 'fc')}.{name}",
+                    lambda w, thing=thing: thing,
+                    thing,
+                )
             if not inspect.isclass(thing):
                 continue
             for method, member in inspect.getmembers(thing, callable):
                 if method.startswith("_"):
                     continue
-                if any(isinstance(vars(base).get(method), (classmethod, staticmethod)) for base in thing.__mro__):
-                    yield f"{name}.{method}", lambda w, thing=thing, method=method: getattr(thing, method), member
+                if any(
+                    isinstance(vars(base).get(method), (classmethod, staticmethod))
+                    for base in thing.__mro__
+                ):
+                    yield (
+                        f"{name}.{method}",
+                        lambda w, thing=thing, method=method: getattr(thing, method),
+                        member,
+                    )
                 elif name in OBJECTS:
-                    yield f"{name}.{method}", lambda w, name=name, method=method: getattr(OBJECTS[name](w), method), member
+                    yield (
+                        f"{name}.{method}",
+                        lambda w, name=name, method=method: getattr(OBJECTS[name](w), method),
+                        member,
+                    )
 
 
 class Hang(BaseException):
@@ -86,19 +123,27 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _good(label: str, parameter: str, world: World) -> Any:
-    make = GOOD.get(f"{label}.{parameter}", GOOD.get(f"{label.removeprefix('fc.')}.{parameter}", GOOD.get(parameter)))
+    make = GOOD.get(
+        f"{label}.{parameter}",
+        GOOD.get(f"{label.removeprefix('fc.')}.{parameter}", GOOD.get(parameter)),
+    )
     if make is None:
         raise LookupError(f"{label}({parameter}=): say in GOOD what a good value is")
     return make(world)
 
 
 def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str | None:
-    """What goes wrong when a parameter gets a hostile value: another exception than fieldcraft's own, a hang, NaN or infinity.
+    """What goes wrong when a parameter gets a hostile value: another exception than fieldcraft's
+    own, a hang, NaN or infinity.
 
     "" for nothing, None for a refusal.
     """
     function = get(world)
-    given = {p.name: _good(label, p.name, world) for p in _parameters(function) if p.default is p.empty and p.name != parameter}
+    given = {
+        p.name: _good(label, p.name, world)
+        for p in _parameters(function)
+        if p.default is p.empty and p.name != parameter
+    }
     try:
         with no_longer_than(LONGEST):
             answer = function(**given, **{parameter: HOSTILE[value]()})
@@ -119,10 +164,16 @@ def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str
 
 
 def _is_finite(answer: Any) -> bool:
-    """Whether there is no NaN and no infinity in numbers, in arrays of them, and in the values of maps."""
+    """Whether there is no NaN and no infinity in numbers, in arrays of them, and in the values of
+    maps.
+    """
     if isinstance(answer, tuple):
         return all(_is_finite(part) for part in answer)
-    numbers = answer if isinstance(answer, (float, np.floating, np.ndarray)) else getattr(answer, "values", None)
+    numbers = (
+        answer
+        if isinstance(answer, (float, np.floating, np.ndarray))
+        else getattr(answer, "values", None)
+    )
     return (
         not isinstance(numbers, (float, np.floating, np.ndarray))
         or np.asarray(numbers).dtype.kind != "f"
@@ -140,7 +191,9 @@ TARGETS = dict(_targets())
 
 @pytest.fixture(scope="module")
 def worlds(tmp_path_factory):
-    """The world that is asked, which stays the same one for as long as it refuses, and how to get another."""
+    """The world that is asked, which stays the same one for as long as it refuses, and how to get
+    another.
+    """
     folder = tmp_path_factory.mktemp("doors")
     return [World(folder)]
 
@@ -176,11 +229,35 @@ seconds = 0.2
 [[outputs]]
 file = "totals.csv"
 """
-TEXTS = ("", "x", "-1", "nan", "inf", "1e308", "99999999999999999999", "0", "\0", "a=b", "é" * 300, "/dev/null", "1,2,3", "[]", "-")
+TEXTS = (
+    "",
+    "x",
+    "-1",
+    "nan",
+    "inf",
+    "1e308",
+    "99999999999999999999",
+    "0",
+    "\0",
+    "a=b",
+    "é" * 300,
+    "/dev/null",
+    "1,2,3",
+    "[]",
+    "-",
+)
 ASKED = {
     "run": ["r.toml"],
     "info": ["r.toml"],
-    "compare": ["r.toml", "--param", "layers.threat.decay", "--values", "0.1", "--out", "sheet.csv"],
+    "compare": [
+        "r.toml",
+        "--param",
+        "layers.threat.decay",
+        "--values",
+        "0.1",
+        "--out",
+        "sheet.csv",
+    ],
     "replay": ["s.lab"],
     "diff": ["s.lab", "s.lab"],
 }
@@ -197,8 +274,14 @@ def test_options_of_the_command_are_checked_at_the_door(command, tmp_path, monke
     _, commands = cli._parser()
     options = [action for action in commands.choices[command]._actions if action.nargs != 0]
     for action in options:
-        for text in random.Random(f"{command} {action.dest}").sample(TEXTS, min(VALUES, len(TEXTS))):
-            given = [*ASKED[command], f"{action.option_strings[-1]}={text}"] if action.option_strings else [text]
+        for text in random.Random(f"{command} {action.dest}").sample(
+            TEXTS, min(VALUES, len(TEXTS))
+        ):
+            given = (
+                [*ASKED[command], f"{action.option_strings[-1]}={text}"]
+                if action.option_strings
+                else [text]
+            )
             try:
                 code = cli.main([command, *given])
             except SystemExit as refused:

@@ -42,24 +42,45 @@ ARGUMENTS: dict[str, list[list[str]]] = {
 
 def test_the_bot_rehearses_without_the_game(tmp_path: Path) -> None:
     script = HOME / "examples" / "sc2_bot" / "run.py"
-    answer = subprocess.run([sys.executable, str(script), "--rehearse"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    answer = subprocess.run(
+        [sys.executable, str(script), "--rehearse"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert "64 steps" in answer
     assert "orders, 195 of them to soldiers in danger" in answer
 
 
 # Examples that draw into a window of another library, and that library.
-WINDOWS = {"arcade": "arcade", "panda3d": "panda3d", "pygame": "pygame", "pyglet": "pyglet", "raylib": "pyray"}
+WINDOWS = {
+    "arcade": "arcade",
+    "panda3d": "panda3d",
+    "pygame": "pygame",
+    "pyglet": "pyglet",
+    "raylib": "pyray",
+}
 
 
 def test_each_example_says_how_it_is_run() -> None:
     assert {path.name for path in (HOME / "examples").glob("*.py")} == {
-        *ARGUMENTS, *(f"texture_{name}.py" for name in WINDOWS), "ppo_pursuit.py",
-    }  # fmt: skip
+        *ARGUMENTS,
+        *(f"texture_{name}.py" for name in WINDOWS),
+        "ppo_pursuit.py",
+    }
 
 
-@pytest.mark.parametrize(("name", "arguments"), [(name, arguments) for name in sorted(ARGUMENTS) for arguments in ARGUMENTS[name]])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [(name, arguments) for name in sorted(ARGUMENTS) for arguments in ARGUMENTS[name]],
+)
 def test_example_runs(
-    name: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    name: str,
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     for variable in ("SDL_VIDEODRIVER", "SDL_AUDIODRIVER"):
         monkeypatch.setenv(variable, "dummy")
@@ -69,7 +90,9 @@ def test_example_runs(
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(script), run_name="__main__")
     assert capfd.readouterr().err == ""
-    assert [path.name for path in tmp_path.iterdir()] == [argument for argument in arguments if argument.endswith(".png")]
+    assert [path.name for path in tmp_path.iterdir()] == [
+        argument for argument in arguments if argument.endswith(".png")
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(WINDOWS))
@@ -81,8 +104,11 @@ def test_textures_show_the_layer(name: str, tmp_path: Path) -> None:
         script = str(HOME / "examples" / f"texture_{name}.py")
         run = subprocess.run(
             [sys.executable, script, "--frames", "3", "--picture", str(picture)],
-            env={**os.environ, "DISPLAY": screen, "SDL_VIDEODRIVER": "x11"}, capture_output=True, text=True, timeout=240,
-        )  # fmt: skip
+            env={**os.environ, "DISPLAY": screen, "SDL_VIDEODRIVER": "x11"},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
     if run.returncode and re.search(r"GLX|OpenGL|EGL|context|driver", run.stderr):
         pytest.skip(f"no OpenGL here: {run.stderr[-200:]}")
     assert run.returncode == 0, run.stderr
@@ -90,14 +116,22 @@ def test_textures_show_the_layer(name: str, tmp_path: Path) -> None:
     assert shown.shape == (640, 960, 3)
     walls = fc.generate_map("cave", 96, 64, seed=3).walls
     middles = shown[5::10, 5::10]
-    assert (np.abs(middles - (70, 74, 86)).max(axis=2) < 4).astype(int).tolist() == walls.astype(int).tolist()
+    assert (np.abs(middles - (70, 74, 86)).max(axis=2) < 4).astype(int).tolist() == walls.astype(
+        int
+    ).tolist()
     assert middles[32, 77:79].max() > 200  # the orc, red or yellow
     assert middles[32, 77:79, 2].min() < middles[32, 77:79, 0].max()
 
 
-def test_a_policy_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_policy_learns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("torch", reason="needs PyTorch")
-    monkeypatch.setattr(sys, "argv", ["ppo_pursuit.py", "--minutes", "0.01", "--worlds", "2", "--out", str(tmp_path)])
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["ppo_pursuit.py", "--minutes", "0.01", "--worlds", "2", "--out", str(tmp_path)],
+    )
     runpy.run_path(str(HOME / "examples" / "ppo_pursuit.py"), run_name="__main__")
     assert "policy" in capsys.readouterr().out
     assert (tmp_path / "policy.pt").exists() and (tmp_path / "curve.csv").exists()
@@ -108,7 +142,12 @@ def test_the_guide_to_flanking_and_its_example_are_the_same_code() -> None:
     guide = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE))
     example = (HOME / "examples" / "flanking.py").read_text(encoding="utf-8")
     told, finished = (
-        {node.name: ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)} for text in (guide, example)
+        {
+            node.name: ast.unparse(node)
+            for node in ast.parse(text).body
+            if isinstance(node, ast.FunctionDef)
+        }
+        for text in (guide, example)
     )
     assert set(finished) <= set(told)
     assert {name: told[name] for name in finished} == finished
@@ -116,7 +155,11 @@ def test_the_guide_to_flanking_and_its_example_are_the_same_code() -> None:
 
 def test_the_twenty_lines_of_the_guide_to_pheromones_are_those_of_its_example() -> None:
     page = (HOME / "docs" / "pheromones.md").read_text(encoding="utf-8")
-    block = next(text for text in re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE) if "def step" in text)
+    block = next(
+        text
+        for text in re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+        if "def step" in text
+    )
     lines = [line for line in block.splitlines() if line.strip()]
     assert len(lines) == 20
     example = (HOME / "examples" / "pheromones.py").read_text(encoding="utf-8")

@@ -1,4 +1,6 @@
-"""The words of the code: docstrings begin with the thing that they describe, agents are no "he", identifiers are spelled as in the US."""
+"""The words of the code: docstrings begin with the thing that they describe, agents are no "he",
+identifiers are spelled as in the US.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ HOME = Path(__file__).resolve().parents[1]
 FILES = sorted((HOME / "src").rglob("*.py"))
 NO_BEGINNING = re.compile(r"(What|Who|Whom|Whose|Those|That)\b")
 NO_AGENT = re.compile(r"\b(he|him|his|himself|she|her)\b", re.IGNORECASE)
-NOT_US = re.compile(r"cent[r]e|colo[u]r|neighbo[u]r|normali[s]e|behavio[u]r|gr[e]y|initiali[s]e|label[l]ed", re.IGNORECASE)
+NOT_US = re.compile(
+    r"cent[r]e|colo[u]r|neighbo[u]r|normali[s]e|behavio[u]r|gr[e]y|initiali[s]e|label[l]ed",
+    re.IGNORECASE,
+)
 
 
 def documented(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -31,7 +36,11 @@ def named(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         for name, text in pairwise(body) if isinstance(body, list) else ():
-            if isinstance(name, (ast.Assign, ast.AnnAssign)) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+            if (
+                isinstance(name, (ast.Assign, ast.AnnAssign))
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+            ):
                 yield f"line {name.lineno}", str(text.value.value)
 
 
@@ -46,11 +55,11 @@ def identifiers(tree: ast.Module) -> Iterator[str]:
             yield node.id if isinstance(node, ast.Name) else node.attr
 
 
-@pytest.mark.parametrize("package", ["fieldcraft", "fieldcraft_worlds"])
+@pytest.mark.parametrize("package", ["fieldcraft", "gpu", "lab", "cluster", "worlds"])
 def test_the_words_of_a_package(package: str) -> None:
     wrong: list[str] = []
     for path in FILES:
-        if path.relative_to(HOME / "src").parts[0] != package:
+        if path.relative_to(HOME / "packages").parts[0] != package:
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         place = path.relative_to(HOME)
@@ -58,9 +67,15 @@ def test_the_words_of_a_package(package: str) -> None:
         for name, text in texts:
             first = text.split("\n", 1)[0]
             if NO_BEGINNING.match(first):
-                wrong.append(f"{place}, {name}: begin with the thing, not with {first.split()[0]!r}: {first}")
+                wrong.append(
+                    f"{place}, {name}: begin with the thing, not with {first.split()[0]!r}: {first}"
+                )
             found = NO_AGENT.search(text)
             if found:
                 wrong.append(f"{place}, {name}: {found[0]!r}: say the target, the agent, the unit")
-        wrong += [f"{place}: {name} is spelled {NOT_US.search(name)[0]!r}" for name in identifiers(tree) if NOT_US.search(name)]  # type: ignore[index]
+        wrong += [
+            f"{place}: {name} is spelled {NOT_US.search(name)[0]!r}"
+            for name in identifiers(tree)
+            if NOT_US.search(name)
+        ]  # type: ignore[index]
     assert wrong == []

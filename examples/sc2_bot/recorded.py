@@ -1,4 +1,6 @@
-"""A recording in place of a game: as much of a `BotAI` as a battlefield and `Tactics` read, without python-sc2."""
+"""A recording in place of a game: as much of a `BotAI` as a battlefield and `Tactics` read, without
+python-sc2.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ import numpy as np
 
 
 class Recorded:
-    """A recording: a table with the `size` of the map, its packed `pathing`, the `goal`, and in `steps` the units of each step.
+    """A recording: a table with the `size` of the map, its packed `pathing`, the `goal`, and in
+    `steps` the units of each step.
 
-    A unit is (tag, name of its type, x, y, whether it flies, whose it is: 1 ours, 4 the enemy's). `dump` makes one of a bot's steps.
+    A unit is (tag, name of its type, x, y, whether it flies, whose it is: 1 ours, 4 the enemy's).
+    `dump` makes one of a bot's steps.
     """
 
     def __init__(self, told: dict[str, Any]) -> None:
@@ -26,10 +30,14 @@ class Recorded:
         self.enemy_start_locations = [tuple(told["goal"])]
         area = SimpleNamespace(x=0, y=0, width=width, height=height)
         self.game_info = SimpleNamespace(
-            pathing_grid=SimpleNamespace(data_numpy=pathing), placement_grid=SimpleNamespace(data_numpy=np.zeros_like(pathing)),
-            terrain_height=SimpleNamespace(data_numpy=pathing * 191), playable_area=area,
-        )  # fmt: skip
-        self.state = SimpleNamespace(effects=[], game_loop=0, visibility=SimpleNamespace(data_numpy=np.full_like(pathing, 2)))
+            pathing_grid=SimpleNamespace(data_numpy=pathing),
+            placement_grid=SimpleNamespace(data_numpy=np.zeros_like(pathing)),
+            terrain_height=SimpleNamespace(data_numpy=pathing * 191),
+            playable_area=area,
+        )
+        self.state = SimpleNamespace(
+            effects=[], game_loop=0, visibility=SimpleNamespace(data_numpy=np.full_like(pathing, 2))
+        )
         self.structures, self.enemy_structures, self.destructables = [], [], []
         self.mineral_field, self.vespene_geyser = [], []
         self.units: list[Any] = []
@@ -46,26 +54,53 @@ class Recorded:
 
 
 def dump(bot: Any, steps: list[list[Any]]) -> dict[str, Any]:
-    """The table of a recording; call `row` for each unit in each step of a real bot, and write this at the end."""
+    """The table of a recording; call `row` for each unit in each step of a real bot, and write this
+    at the end.
+    """
     pathing = bot.game_info.pathing_grid.data_numpy
     packed = base64.b64encode(zlib.compress(np.packbits(pathing > 0).tobytes(), 9)).decode()
-    return {"size": pathing.shape[::-1], "pathing": packed, "goal": list(bot.enemy_start_locations[0]), "steps": steps}
+    return {
+        "size": pathing.shape[::-1],
+        "pathing": packed,
+        "goal": list(bot.enemy_start_locations[0]),
+        "steps": steps,
+    }
 
 
 def row(unit: Any) -> list[Any]:
     """A unit in a recording."""
-    return [unit.tag, unit.type_id.name, round(unit.position[0], 1), round(unit.position[1], 1), unit.is_flying, unit.alliance]
+    return [
+        unit.tag,
+        unit.type_id.name,
+        round(unit.position[0], 1),
+        round(unit.position[1], 1),
+        unit.is_flying,
+        unit.alliance,
+    ]
 
 
 def _unit(tag: int, name: str, x: float, y: float, flies: bool, alliance: int) -> Any:
     damage, reach = ARMS.get(name, (0.0, 0.0))
     return SimpleNamespace(
-        tag=tag, type_id=_kind(name), position=(x, y), is_flying=flies, alliance=alliance,
-        ground_dps=damage, ground_range=reach, air_dps=0.0 if name in GROUNDED else damage, air_range=reach,
-    )  # fmt: skip
+        tag=tag,
+        type_id=_kind(name),
+        position=(x, y),
+        is_flying=flies,
+        alliance=alliance,
+        ground_dps=damage,
+        ground_range=reach,
+        air_dps=0.0 if name in GROUNDED else damage,
+        air_range=reach,
+    )
 
 
-ARMS = {"MARINE": (9.8, 5.0), "ZERGLING": (10.0, 0.1), "ROACH": (11.2, 4.0), "HYDRALISK": (20.4, 5.0), "MUTALISK": (8.3, 3.0)}
+ARMS = {
+    "MARINE": (9.8, 5.0),
+    "ZERGLING": (10.0, 0.1),
+    "ROACH": (11.2, 4.0),
+    "HYDRALISK": (20.4, 5.0),
+    "MUTALISK": (8.3, 3.0),
+}
 """Damage a second and range; a game tells them itself."""
 GROUNDED = {"ZERGLING", "ROACH"}
 _KINDS: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""The bot's thinking: it asks a battlefield and answers with places, and knows nothing of how a game is played or told."""
+"""The bot's thinking: it asks a battlefield and answers with places, and knows nothing of how a
+game is played or told.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,24 @@ import numpy as np
 
 from fieldcraft.adapters.sc2 import UNITS, Battlefield, Threat
 
-FEARED = UNITS | {"BANELING": Threat(ground=20.0, ground_radius=6.0), "SIEGETANKSIEGED": Threat(ground=30.0, ground_radius=17.0)}
+FEARED = UNITS | {
+    "BANELING": Threat(ground=20.0, ground_radius=6.0),
+    "SIEGETANKSIEGED": Threat(ground=30.0, ground_radius=17.0),
+}
 RANGE = 6.0
 
 
 class Tactics:
-    """Where each of our soldiers should go: out of danger, into range of what can be shot from safety, or on towards the enemy."""
+    """Where each of our soldiers should go: out of danger, into range of what can be shot from
+    safety, or on towards the enemy.
+    """
 
     def __init__(self, bot: Any) -> None:
         self.field = Battlefield(bot, threat=FEARED)
 
-    def places(self, soldiers: list[Any], targets: list[Any], goal: tuple[float, float]) -> np.ndarray:
+    def places(
+        self, soldiers: list[Any], targets: list[Any], goal: tuple[float, float]
+    ) -> np.ndarray:
         """A place for each soldier, (N, 2)."""
         self.field.update()
         at = np.array([tuple(unit.position) for unit in soldiers]).reshape(-1, 2)

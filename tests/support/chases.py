@@ -31,7 +31,9 @@ def rooms() -> fc.Grid:
 
 @cache
 def a_map(kind: str) -> Any:
-    """A grid; a mesh of its open cells, two by two where that goes; waypoints in these; and two of their floors with stairs and a drop."""
+    """A grid; a mesh of its open cells, two by two where that goes; waypoints in these; and two of
+    their floors with stairs and a drop.
+    """
     if kind == "grid":
         return rooms()
     open_ground = ~rooms().walls
@@ -52,7 +54,12 @@ def a_map(kind: str) -> Any:
     count = len(places)
     both = np.concatenate([edges, edges[:, ::-1]])
     stairs = np.array([[5, count + 5], [count + 5, 5], [count + 60, 60]])
-    return fc.Graph(np.concatenate([low, high]), np.concatenate([both, both + count, stairs]), directed=True, max_height=2.0)
+    return fc.Graph(
+        np.concatenate([low, high]),
+        np.concatenate([both, both + count, stairs]),
+        directed=True,
+        max_height=2.0,
+    )
 
 
 def _mesh(open_ground: np.ndarray[Any, Any]) -> fc.Graph:
@@ -79,17 +86,24 @@ class Chase:
     def play(self, steps: int = 1, orders: Sequence[Any] = ()) -> State:
         """Step by step; the orders are for the first one."""
         for _ in range(steps):
-            self.state = advance(self.ground, self.settings, self.mirror, self.state, orders, self.rng)
+            self.state = advance(
+                self.ground, self.settings, self.mirror, self.state, orders, self.rng
+            )
             orders = ()
         return self.state
 
     def put(self, row: int, position: Any, **columns: Any) -> None:
         """Somebody stands somewhere, and is so."""
         people = self.state.people
-        changed = {name: getattr(people, name).copy() for name in ("positions", "velocities", "cells", "ahead", *columns)}
+        changed = {
+            name: getattr(people, name).copy()
+            for name in ("positions", "velocities", "cells", "ahead", *columns)
+        }
         changed["positions"][row] = position
         changed["velocities"][row] = 0
-        changed["cells"][row] = self.ground.cells_of(np.atleast_2d(np.asarray(position, dtype=float)))[0]
+        changed["cells"][row] = self.ground.cells_of(
+            np.atleast_2d(np.asarray(position, dtype=float))
+        )[0]
         changed["ahead"][row] = -1
         for name, value in columns.items():
             changed[name][row] = value

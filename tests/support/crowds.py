@@ -15,7 +15,11 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
-_MODULES = ("fieldcraft.paths.on_grid.flow", "fieldcraft.steering.neighbors", "fieldcraft.steering.context")
+_MODULES = (
+    "fieldcraft.paths.on_grid.flow",
+    "fieldcraft.steering.neighbors",
+    "fieldcraft.steering.context",
+)
 _KERNELS = ("flow", "moving", "neighbors", "context")
 
 
@@ -25,7 +29,11 @@ def plain() -> Iterator[None]:
     load = kernels.load
 
     def reference(name: str) -> Any:
-        return importlib.import_module(f"fieldcraft.kernels.reference.{name}") if name in _KERNELS else load(name)
+        return (
+            importlib.import_module(f"fieldcraft.kernels.reference.{name}")
+            if name in _KERNELS
+            else load(name)
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "load", reference)
@@ -76,13 +84,17 @@ class World:
         return np.flatnonzero(~self.space.walls.reshape(-1))
 
     def agents(self, count: int, *, room: float = 0.0) -> Any:
-        """Positions in open cells that keep `room` (in cells) to the sides of theirs, some of them on sides and corners."""
+        """Positions in open cells that keep `room` (in cells) to the sides of theirs, some of them
+        on sides and corners.
+        """
         offsets = (self.rng.random((count, 2)) - 0.5) * (1 - 2 * room)
         offsets[::5] = np.round(offsets[::5] * 2) / 2 * (0.9999 - 2 * room)
         return self.space.position_of(self.rng.choice(self.open_cells, count)) + offsets * self.size
 
     def shifts(self, count: int) -> Any:
-        """Displacements from tiny to far beyond the map, some along one axis or a diagonal, some none."""
+        """Displacements from tiny to far beyond the map, some along one axis or a diagonal, some
+        none.
+        """
         found = self.rng.normal(size=(count, 2)) * 10.0 ** self.rng.uniform(-4, 2.5, (count, 1))
         found[::7, 0] = 0
         found[1::7, 1] = 0

@@ -51,14 +51,20 @@ oddities = st.one_of(
     st.sampled_from([0, 1, -1, 2**31, 2**64, 10**400]),
     st.floats(),
     st.text(max_size=6),
-    st.sampled_from(["walls", "true", "../x", "csv", "base64", "zlib", "zstd", "\ud800", "\x00", "9" * 5000]),
+    st.sampled_from(
+        ["walls", "true", "../x", "csv", "base64", "zlib", "zstd", "\ud800", "\x00", "9" * 5000]
+    ),
     st.lists(st.integers(-3, 300), max_size=4),
-    st.dictionaries(st.sampled_from(["data", "x", "name", "properties"]), st.integers(-3, 3), max_size=2),
+    st.dictionaries(
+        st.sampled_from(["data", "x", "name", "properties"]), st.integers(-3, 3), max_size=2
+    ),
 )
 
 
 def rewrite(path: Path, data: bytes) -> None:
-    """Other bytes for a file; one that is emptied first, as `write_bytes` does, goes to the disk before the call returns."""
+    """Other bytes for a file; one that is emptied first, as `write_bytes` does, goes to the disk
+    before the call returns.
+    """
     with path.open("r+b" if path.exists() else "wb") as file:
         file.write(data)
         file.truncate()

@@ -13,7 +13,9 @@ import pytest
 
 @contextmanager
 def display() -> Iterator[str]:
-    """The name of a display, for the environment variable DISPLAY; the test is skipped, with the reason, where there is none."""
+    """The name of a display, for the environment variable DISPLAY; the test is skipped, with the
+    reason, where there is none.
+    """
     pytest.importorskip("pygame", reason="pygame-ce is not installed")
     if os.environ.get("DISPLAY"):
         yield os.environ["DISPLAY"]
@@ -22,8 +24,20 @@ def display() -> Iterator[str]:
     if server is None:
         pytest.skip("no display, and Xvfb is not installed")
     reading, writing = os.pipe()
-    command = [server, "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"]
-    running = subprocess.Popen(command, pass_fds=(writing,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        server,
+        "-displayfd",
+        str(writing),
+        "-screen",
+        "0",
+        "1280x900x24",
+        "-nolisten",
+        "tcp",
+        "-noreset",
+    ]
+    running = subprocess.Popen(
+        command, pass_fds=(writing,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     os.close(writing)
     try:
         with os.fdopen(reading) as told:

@@ -1,4 +1,6 @@
-"""Every public function, what it is asked of, and good values for what it takes: the world behind `tests/test_doors.py`."""
+"""Every public function, what it is asked of, and good values for what it takes: the world behind
+`tests/test_doors.py`.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,26 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft import checks, cluster, files, gpu, lab, maps, packing, pursuit, readiness, recipe
-from fieldcraft.lab import orders, shown
+import fieldcraft_cluster as cluster
+import fieldcraft_gpu as gpu
+import fieldcraft_lab as lab
+from fieldcraft import checks, files, maps, packing, pursuit, readiness, recipe
 from fieldcraft.view import drawing
+from fieldcraft_lab import orders, shown
 
-__all__ = ["ENDLESS", "ENTERED", "EXEMPT", "GOOD", "MADE", "OBJECTS", "PLUMBING", "ROOMS", "SETTLED", "SHAPE", "World"]
+__all__ = [
+    "ENDLESS",
+    "ENTERED",
+    "EXEMPT",
+    "GOOD",
+    "MADE",
+    "OBJECTS",
+    "PLUMBING",
+    "ROOMS",
+    "SETTLED",
+    "SHAPE",
+    "World",
+]
 
 SHAPE = (14, 20)
 
@@ -44,7 +61,9 @@ SEARCHES = {kind.__name__: kind for kind in pursuit.SEARCHES.values()}
 
 
 class World:
-    """A small map with one layer of each kind, and something of every class that a user holds, each made when it is asked for."""
+    """A small map with one layer of each kind, and something of every class that a user holds, each
+    made when it is asked for.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -125,8 +144,22 @@ def _save(w: World) -> Path:
 
 def _recipe(w: World) -> recipe.Recipe:
     path = w.folder / "small.toml"
-    lines = ["[map]", 'generate = "cave"', "width = 9", "height = 7", "[layers.threat]", "decay = 0.2"]
-    lines += ["[[sources]]", 'layer = "threat"', "position = [4, 3]", 'on_wall = "nearest"', "[run]", "seconds = 1"]
+    lines = [
+        "[map]",
+        'generate = "cave"',
+        "width = 9",
+        "height = 7",
+        "[layers.threat]",
+        "decay = 0.2",
+    ]
+    lines += [
+        "[[sources]]",
+        'layer = "threat"',
+        "position = [4, 3]",
+        'on_wall = "nearest"',
+        "[run]",
+        "seconds = 1",
+    ]
     path.write_text("\n".join(lines))
     return recipe.read_recipe(path)
 
@@ -149,8 +182,12 @@ MAKERS: dict[str, Callable[[World], Any]] = {
     "timeline": _timeline,
     "session": lambda w: lab.Session(w.imap),
     "blocks": _blocks,
-    "pursuits": lambda w: importlib.import_module("fieldcraft.adapters.rl").Pursuits(w.grid, worlds=2, pursuers=1),
-    "mesa": lambda w: importlib.import_module("mesa").discrete_space.OrthogonalMooreGrid((20, 14), random=random.Random(1)),
+    "pursuits": lambda w: importlib.import_module("fieldcraft.adapters.rl").Pursuits(
+        w.grid, worlds=2, pursuers=1
+    ),
+    "mesa": lambda w: importlib.import_module("mesa").discrete_space.OrthogonalMooreGrid(
+        (20, 14), random=random.Random(1)
+    ),
     "save": _save,
     "map_file": _map_file,
 }
@@ -212,7 +249,9 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Ring": lambda w: fc.Ring(0.2),
     "Falloff": lambda w: fc.Falloff.of("linear"),
     "Timeline": lambda w: w.timeline,
-    "Losses": lambda w: fc.recordings.Losses(np.array([1.0]), np.zeros((1, 2)), ("red",), ("ball",)),
+    "Losses": lambda w: fc.recordings.Losses(
+        np.array([1.0]), np.zeros((1, 2)), ("red",), ("ball",)
+    ),
     "PlaceModel": lambda w: fc.recordings.fit_places([np.eye(3)], [[0]]),
     "Contacts": lambda w: w.sight.nobody(2),
     "Shot": lambda w: fc.incoming(w.grid, (2.5, 2.5), (9.5, 3.5), speed=20.0),
@@ -222,7 +261,8 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
 }
 """The object that each class' methods are asked of."""
 
-# What a required parameter gets while another one is hostile, by its name, or by "function.name" where names mean two things.
+# What a required parameter gets while another one is hostile, by its name, or by "function.name"
+# where names mean two things.
 GOOD: dict[str, Callable[[World], Any]] = {
     "canvas": lambda w: np.zeros((40, 60, 4), dtype=np.uint8),
     "pixels": lambda w: np.array([(4.0, 4.0), (9.0, 9.0)]),
@@ -271,7 +311,12 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "block": lambda w: 4,
     "subject": lambda w: w.spread,
     "dataset": lambda w: None,
-    "fc.adapters.frames.timeline.frame": lambda w: {"seconds": [0.0], "id": ["a"], "x": [1.5], "y": [2.5]},
+    "fc.adapters.frames.timeline.frame": lambda w: {
+        "seconds": [0.0],
+        "id": ["a"],
+        "x": [1.5],
+        "y": [2.5],
+    },
     "transparent": lambda w: np.ones((20, 14), dtype=bool),
     "walkable": lambda w: np.ones((20, 14), dtype=bool),
     "extra": lambda w: w.spread,
@@ -469,7 +514,9 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "floors": lambda w: 2,
     "fc.view.IntervalPanel.values": lambda w: np.ones((6, 1)),
     "strip": lambda w: fc.view.ScaleStrip(fc.view.ColorScale(0.0, 1.0)),
-    "panels": lambda w: [fc.view.IntervalPanel("t", np.ones((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))],
+    "panels": lambda w: [
+        fc.view.IntervalPanel("t", np.ones((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))
+    ],
     "places": lambda w: [1.0],
     "fc.view.plot_intervals.rows": lambda w: ["r"],
     "curves": lambda w: [("a", [1.0], None)],
@@ -606,14 +653,23 @@ PLUMBING = {
 
 # What is not asked here, and why.
 SETTLED = {
-    ("fc.checks", "name"), ("fc.checks", "what"), ("fc.checks", "count"), ("fc.checks", "allowed"), ("fc.checks", "dimensions"),
-    ("fc.checks", "minimum"), ("fc.checks", "maximum"), ("fc.view.drawing", "dimensions"), ("fc.view.drawing", "what"),
-}  # fmt: skip
-"""Parameters of a room that say what the rule is: they stand in a program's text and come from nobody."""
+    ("fc.checks", "name"),
+    ("fc.checks", "what"),
+    ("fc.checks", "count"),
+    ("fc.checks", "allowed"),
+    ("fc.checks", "dimensions"),
+    ("fc.checks", "minimum"),
+    ("fc.checks", "maximum"),
+    ("fc.view.drawing", "dimensions"),
+    ("fc.view.drawing", "what"),
+}
+"""Parameters of a room that say what the rule is: they stand in a program's text and come from
+nobody.
+"""
 
 EXEMPT = {
     "fc.view.draw": "wants a surface of pygame",
-    "fc.view.show_picture": "opens a window",
+    "fieldcraft_gpu.show_picture": "opens a window",
     "fc.view.show_in_notebooks": "changes IPython for all that follow",
     "fc.set_threads": "changes the threads of all that follow",
     "fc.readiness.prepare": "compiles what it is told",
@@ -629,14 +685,15 @@ EXEMPT = {
     "fc.adapters.sc2.by_weapons": "is asked of units of python-sc2, many times a step",
     "fc.gpu.device": "takes seconds to find a graphics card",
     "fc.warm_up": "compiles everything",
-    "fc.view.DevicePicture": "takes seconds to find a graphics card",
+    "fieldcraft_gpu.DevicePicture": "takes seconds to find a graphics card",
     "Swarm.run": "a huge count of steps is a long run, which Ctrl-C ends",
     "Graph.from_networkx": "wants a graph of networkx",
     "Expression.fill": "writes where it is told, each frame: its array is made by the caller",
     "Swarm.copy": "takes seconds to find a graphics card",
 }
 
-# What answers with NaN or infinity on purpose: no way leads there, nobody is near, nothing was found, values that were to be finite.
+# What answers with NaN or infinity on purpose: no way leads there, nobody is near, nothing was
+# found, values that were to be finite.
 ENDLESS = {
     "fc.adapters.tcod.tiles_of",
     "fc.checks.array",
@@ -662,6 +719,22 @@ ENTERED = {"fc.files.sealed", "fc.cluster.run"}
 """What begins only when it is entered."""
 
 ROOMS: tuple[ModuleType, ...] = (
-    fc, fc.recordings, fc.steering, fc.view, pursuit, maps, recipe, packing,
-    drawing, checks, files, readiness, gpu, lab, orders, shown, cluster, *_adapters(),
-)  # fmt: skip
+    fc,
+    fc.recordings,
+    fc.steering,
+    fc.view,
+    pursuit,
+    maps,
+    recipe,
+    packing,
+    drawing,
+    checks,
+    files,
+    readiness,
+    gpu,
+    lab,
+    orders,
+    shown,
+    cluster,
+    *_adapters(),
+)

@@ -8,5 +8,10 @@ from hypothesis import settings
 
 
 def examples(count: int, **options: Any) -> settings:
-    """Settings of a law that is costly to ask: `count` examples, and ten times as many with `pytest --hypothesis-profile=thorough`."""
-    return settings(max_examples=count * (10 if settings.get_current_profile_name() == "thorough" else 1), **options)
+    """Settings of a law that is costly to ask: `count` examples, and ten times as many with `pytest
+    --hypothesis-profile=thorough`.
+    """
+    return settings(
+        max_examples=count * (10 if settings.get_current_profile_name() == "thorough" else 1),
+        **options,
+    )

@@ -25,7 +25,9 @@ class Field:
 def noise(space: fc.Grid, seed: int, levels: int | None = None) -> Field:
     """Random values from -1 to 1, with `levels` of only so many different ones."""
     values = np.random.default_rng(seed).uniform(-1, 1, space.shape)
-    return Field(space, (values if levels is None else np.round(values * levels) / levels).astype(np.float32))
+    return Field(
+        space, (values if levels is None else np.round(values * levels) / levels).astype(np.float32)
+    )
 
 
 def ramp(space: fc.Grid, slope: tuple[float, float], base: float = 0.0) -> Field:

@@ -1,7 +1,9 @@
-"""Python programs in processes of their own that begin with fieldcraft loaded: forks of one that has done so already.
+"""Python programs in processes of their own that begin with fieldcraft loaded: forks of one that
+has done so already.
 
-Starting Python and importing what a program needs takes a hundred times as long as most of these programs. A program about what is
-loaded, or about how fieldcraft starts, runs in a process that was started for it instead.
+Starting Python and importing what a program needs takes a hundred times as long as most of these
+programs. A program about what is loaded, or about how fieldcraft starts, runs in a process that was
+started for it instead.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ TESTS = str(Path(__file__).resolve().parents[1])
 
 _SERVER = """
 import os, pickle, sys, traceback
-import numpy, fieldcraft, fieldcraft.cluster, fieldcraft.view
+import numpy, fieldcraft, fieldcraft_cluster, fieldcraft.view
 from fieldcraft import kernels
 if kernels.compiled():
     import numba
@@ -50,14 +52,21 @@ if program is not None:
 
 
 class _Server:
-    """A process from which others are forked; `environment` is what it is started with beside that of this process."""
+    """A process from which others are forked; `environment` is what it is started with beside that
+    of this process.
+    """
 
     def __init__(self, environment: dict[str, str]) -> None:
-        paths = os.pathsep.join(filter(None, [TESTS, os.environ.get("PYTHONPATH")]))
+        paths = os.pathsep.join(
+            filter(None, [TESTS, str(Path(TESTS).parent), os.environ.get("PYTHONPATH")])
+        )
         self._process: Any = subprocess.Popen(
-            [sys.executable, "-c", _SERVER], env={**os.environ, "PYTHONPATH": paths, **environment}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-c", _SERVER],
+            env={**os.environ, "PYTHONPATH": paths, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
         atexit.register(self.stop)
 
     @property
@@ -71,7 +80,9 @@ class _Server:
                 pickle.dump((program, environment, str(out), str(err)), self._process.stdin)
                 self._process.stdin.flush()
                 code = pickle.load(self._process.stdout)
-            except BaseException:  # a time limit, say: what was asked must not be answered to the next
+            except (
+                BaseException
+            ):  # a time limit, say: what was asked must not be answered to the next
                 self.stop()
                 raise
             return code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8")
@@ -89,10 +100,14 @@ def _servers() -> dict[tuple[tuple[str, str], ...], _Server]:
     return {}
 
 
-def forked(program: str, started: dict[str, str] | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What became of a program: as `subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)`.
+def forked(
+    program: str, started: dict[str, str] | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """What became of a program: as `subprocess.run([sys.executable, "-c", program],
+    capture_output=True, text=True)`.
 
-    `started` are variables that have to be there as fieldcraft is imported; `environment` are set before the program begins.
+    `started` are variables that have to be there as fieldcraft is imported; `environment` are set
+    before the program begins.
     """
     wanted = tuple(sorted((started or {}).items()))
     server = _servers().get(wanted)

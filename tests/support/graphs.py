@@ -56,7 +56,11 @@ class Web:
         if self.costs == "even":
             keywords["cost"] = 2.5
         elif self.costs != "none":
-            cost = rng.choice([1.0, 2.0, 5.0], len(graph)) if self.costs == "few" else rng.uniform(1, 5, len(graph))
+            cost = (
+                rng.choice([1.0, 2.0, 5.0], len(graph))
+                if self.costs == "few"
+                else rng.uniform(1, 5, len(graph))
+            )
             if self.costs == "walls":
                 cost[rng.random(len(graph)) < 0.15] = np.inf
                 cost[goals] = 1.0
@@ -82,7 +86,12 @@ def webs(most: int = 40) -> st.SearchStrategy[Web]:
     )
 
 
-def by_scipy(graph: fc.Graph, goals: NDArray[np.int64], starts: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
+def by_scipy(
+    graph: fc.Graph,
+    goals: NDArray[np.int64],
+    starts: NDArray[np.float64],
+    cost: NDArray[np.float64],
+) -> NDArray[np.float64]:
     """Distances of walking to the nearest goal, by SciPy, edge by edge."""
     count = len(graph)
     shut = graph.walls | np.isinf(cost)
@@ -105,31 +114,58 @@ def by_scipy(graph: fc.Graph, goals: NDArray[np.int64], starts: NDArray[np.float
         rows, columns = zip(*best, strict=True)
         matrix = coo_array((list(best.values()), (rows, columns)), shape=(count, count)).tocsr()
         some = list(least)
-        found = (dijkstra(matrix, indices=some) + np.array([least[goal] for goal in some])[:, np.newaxis]).min(axis=0)
+        found = (
+            dijkstra(matrix, indices=some) + np.array([least[goal] for goal in some])[:, np.newaxis]
+        ).min(axis=0)
     elif least:
         found[list(least)] = list(least.values())
     return found
 
 
 def squares(grid: fc.Grid) -> tuple[fc.Graph, NDArray[np.int64]]:
-    """A mesh of the open cells of a grid as squares, joined at their sides, and which cells they are."""
+    """A mesh of the open cells of a grid as squares, joined at their sides, and which cells they
+    are.
+    """
     height, width = grid.shape
     ys, xs = np.meshgrid(np.arange(height + 1), np.arange(width + 1), indexing="ij")
     corners = np.stack([xs.ravel(), ys.ravel()], axis=1) * grid.cell_size
     rows, columns = np.nonzero(~grid.walls)
     first = rows * (width + 1) + columns
-    mesh = fc.Graph.from_polygons(corners, np.stack([first, first + 1, first + width + 2, first + width + 1], axis=1))
+    mesh = fc.Graph.from_polygons(
+        corners, np.stack([first, first + 1, first + width + 2, first + width + 1], axis=1)
+    )
     return mesh, np.flatnonzero(~grid.walls.reshape(-1))
 
 
 def two_floors() -> fc.Graph:
-    """A hall of 4 x 4 at height 0, one above it at height 3, and a way round from one to the other: a ramp, a landing, a ramp.
+    """A hall of 4 x 4 at height 0, one above it at height 3, and a way round from one to the other:
+    a ramp, a landing, a ramp.
 
-    The lower hall is vertex 0, the upper 1, then come the ramp out of the lower, that into the upper, and the landing.
+    The lower hall is vertex 0, the upper 1, then come the ramp out of the lower, that into the
+    upper, and the landing.
     """
     corners = [
-        (0, 0, 0), (4, 0, 0), (4, 2, 0), (4, 4, 0), (0, 4, 0), (0, 0, 3), (4, 0, 3), (4, 2, 3), (4, 4, 3), (0, 4, 3),
-        (8, 0, 1.5), (8, 2, 1.5), (8, 4, 1.5), (10, 0, 1.5), (10, 4, 1.5),
-    ]  # fmt: skip
-    polygons = [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (1, 10, 11, 2), (11, 12, 8, 7), (10, 13, 14, 12, 11)]
+        (0, 0, 0),
+        (4, 0, 0),
+        (4, 2, 0),
+        (4, 4, 0),
+        (0, 4, 0),
+        (0, 0, 3),
+        (4, 0, 3),
+        (4, 2, 3),
+        (4, 4, 3),
+        (0, 4, 3),
+        (8, 0, 1.5),
+        (8, 2, 1.5),
+        (8, 4, 1.5),
+        (10, 0, 1.5),
+        (10, 4, 1.5),
+    ]
+    polygons = [
+        (0, 1, 2, 3, 4),
+        (5, 6, 7, 8, 9),
+        (1, 10, 11, 2),
+        (11, 12, 8, 7),
+        (10, 13, 14, 12, 11),
+    ]
     return fc.Graph.from_polygons(corners, polygons, max_height=1.0)

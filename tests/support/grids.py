@@ -39,11 +39,22 @@ class World:
     def grid(self) -> fc.Grid:
         rng = np.random.default_rng(self.seed)
         walls, terrain = random_ground(
-            rng, (self.height, self.width), walls=self.walls, has_terrain=self.has_terrain, shares=(0.5, 0.45, 0.05)
+            rng,
+            (self.height, self.width),
+            walls=self.walls,
+            has_terrain=self.has_terrain,
+            shares=(0.5, 0.45, 0.05),
         )
         walls[rng.integers(self.height), rng.integers(self.width)] = False
         return fc.Grid(
-            self.width, self.height, cell_size=0.7, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap, y_up=self.y_up
+            self.width,
+            self.height,
+            cell_size=0.7,
+            walls=walls,
+            terrain=terrain,
+            neighbors=self.neighbors,
+            wrap=self.wrap,
+            y_up=self.y_up,
         )
 
     def arguments(self, space: fc.Grid) -> tuple[NDArray[np.float64], dict[str, Any]] | None:
@@ -93,8 +104,12 @@ def worlds(most: int = 24) -> st.SearchStrategy[World]:
     )
 
 
-def by_scipy(space: fc.Grid, goals: NDArray[np.int64], starts: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distances of walking to the nearest goal, by SciPy, over steps that are checked cell by cell here; shape (height, width)."""
+def by_scipy(
+    space: fc.Grid, goals: NDArray[np.int64], starts: NDArray[np.float64], cost: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Distances of walking to the nearest goal, by SciPy, over steps that are checked cell by cell
+    here; shape (height, width).
+    """
     width = space.width
     shut = space.walls | np.isinf(cost)
     froms, tos, weights = [], [], []
@@ -106,7 +121,9 @@ def by_scipy(space: fc.Grid, goals: NDArray[np.int64], starts: NDArray[np.float6
                 continue
             froms.append(there)
             tos.append(cell)
-            weights.append(np.hypot(dx, dy) * space.cell_size * (cost.flat[cell] + cost.flat[there]) / 2)
+            weights.append(
+                np.hypot(dx, dy) * space.cell_size * (cost.flat[cell] + cost.flat[there]) / 2
+            )
     many = len(space)
     for goal, start in zip(goals.tolist(), starts.tolist(), strict=True):
         froms.append(many)
@@ -120,7 +137,9 @@ def by_scipy(space: fc.Grid, goals: NDArray[np.int64], starts: NDArray[np.float6
     return (dijkstra(graph, indices=many)[:many] - 1.0).reshape(space.shape)
 
 
-def _allowed(space: fc.Grid, shut: NDArray[np.bool_], x: int, y: int, dx: int, dy: int) -> int | None:
+def _allowed(
+    space: fc.Grid, shut: NDArray[np.bool_], x: int, y: int, dx: int, dy: int
+) -> int | None:
     height, width = space.shape
 
     def cell(x: int, y: int) -> tuple[int, int] | None:
@@ -131,7 +150,9 @@ def _allowed(space: fc.Grid, shut: NDArray[np.bool_], x: int, y: int, dx: int, d
     def may(a: tuple[int, int] | None, b: tuple[int, int] | None) -> bool:
         if a is None or b is None or shut[a] or shut[b]:
             return False
-        return space.terrain is None or bool(space.terrain.enter[space.terrain.classes[a], space.terrain.classes[b]])
+        return space.terrain is None or bool(
+            space.terrain.enter[space.terrain.classes[a], space.terrain.classes[b]]
+        )
 
     here, there = cell(x, y), cell(x + dx, y + dy)
     if not may(here, there):

@@ -15,12 +15,16 @@ HOUSE = str(Path(fc.__file__).parent)  # of the worlds, too, whose folder begins
 
 
 def interrupted(call: Callable[[], object], moment: int) -> bool:
-    """Whether a call was interrupted, at the `moment`-th line of fieldcraft or its worlds that it runs."""
+    """Whether a call was interrupted, at the `moment`-th line of fieldcraft or its worlds that it
+    runs.
+    """
     lines = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:
         nonlocal lines
-        if not frame.f_code.co_filename.startswith(HOUSE) or frame.f_code.co_filename.endswith("interruption.py"):
+        if not frame.f_code.co_filename.startswith(HOUSE) or frame.f_code.co_filename.endswith(
+            "interruption.py"
+        ):
             return None
         if event == "line":
             lines += 1

@@ -16,7 +16,11 @@ class VirtualJoysticks:
 
     def __init__(self) -> None:
         maps = Path("/proc/self/maps")
-        loaded = {line.split()[-1] for line in maps.read_text().splitlines() if "libSDL2-" in line} if maps.exists() else set()
+        loaded = (
+            {line.split()[-1] for line in maps.read_text().splitlines() if "libSDL2-" in line}
+            if maps.exists()
+            else set()
+        )
         if not loaded:
             pytest.skip("the SDL library of pygame was not found")
         sdl = ctypes.CDLL(loaded.pop())

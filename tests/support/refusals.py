@@ -13,12 +13,18 @@ from fieldcraft.layer import Layer
 
 @contextmanager
 def refused(kind: type[FieldcraftError], *fragments: str) -> Iterator[None]:
-    """The block raises `kind`, and its message has the rule, what came, a remedy, and these fragments."""
+    """The block raises `kind`, and its message has the rule, what came, a remedy, and these
+    fragments.
+    """
     with pytest.raises(kind) as caught:
         yield
     error = caught.value
     message = str(error)
-    for part, name in ((error.rule, "rule"), (error.got, "received value"), (error.remedy, "remedy")):
+    for part, name in (
+        (error.rule, "rule"),
+        (error.got, "received value"),
+        (error.remedy, "remedy"),
+    ):
         assert part, f"no {name}: {message}"
         assert part in message
     for fragment in fragments:
@@ -30,8 +36,15 @@ def state(layer: Layer) -> tuple[object, ...]:
     columns, keys = layer._sources.state()
     arrays = tuple((name, array.shape, array.tobytes()) for name, array in columns.items())
     return (
-        layer.values.tobytes(), arrays, keys, layer._sources.next_expiry, layer.time, layer.every, layer.propagation, len(layer._sources)
-    )  # fmt: skip
+        layer.values.tobytes(),
+        arrays,
+        keys,
+        layer._sources.next_expiry,
+        layer.time,
+        layer.every,
+        layer.propagation,
+        len(layer._sources),
+    )
 
 
 @contextmanager

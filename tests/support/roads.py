@@ -1,4 +1,6 @@
-"""Which cell is reached from which, spelled out cell by cell: what the tests of grids and spreading judge by."""
+"""Which cell is reached from which, spelled out cell by cell: what the tests of grids and spreading
+judge by.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ import fieldcraft as fc
 
 
 def end_of(grid: fc.Grid, start: int, step: tuple[int, int]) -> int | None:
-    """The cell where a step (columns, rows) from the cell `start` ends, or None where it is not allowed."""
+    """The cell where a step (columns, rows) from the cell `start` ends, or None where it is not
+    allowed.
+    """
     y, x = divmod(start, grid.width)
     dx, dy = step
     end = _cell(grid, x + dx, y + dy)
@@ -26,8 +30,11 @@ def end_of(grid: fc.Grid, start: int, step: tuple[int, int]) -> int | None:
     return end
 
 
-def settled(grid: fc.Grid, sources: dict[int, float], decay: float, *, floor: float = 0.0) -> NDArray[np.float64]:
-    """For each cell the strongest `strength * exp(-decay * way)` of any source, by SciPy's Dijkstra.
+def settled(
+    grid: fc.Grid, sources: dict[int, float], decay: float, *, floor: float = 0.0
+) -> NDArray[np.float64]:
+    """For each cell the strongest `strength * exp(-decay * way)` of any source, by SciPy's
+    Dijkstra.
 
     A source's cell reads its own strength, and nobody else's influence gets through it.
     """
@@ -39,12 +46,15 @@ def settled(grid: fc.Grid, sources: dict[int, float], decay: float, *, floor: fl
                 rows.append(start)
                 columns.append(end)
                 lengths.append(float(np.hypot(dx, dy)) * grid.cell_size)
-    # On a small torus two steps may lead to one cell: the shorter counts, where a sparse matrix would add them.
+    # On a small torus two steps may lead to one cell: the shorter counts, where a sparse matrix
+    # would add them.
     best: dict[tuple[int, int], float] = {}
     for edge in zip(rows, columns, lengths, strict=True):
         best[edge[:2]] = min(edge[2], best.get(edge[:2], np.inf))
     ends = np.array(list(best), dtype=np.int64).reshape(-1, 2)
-    graph = sparse.csr_matrix((np.array(list(best.values())), (ends[:, 0], ends[:, 1])), shape=(len(grid), len(grid)))
+    graph = sparse.csr_matrix(
+        (np.array(list(best.values())), (ends[:, 0], ends[:, 1])), shape=(len(grid), len(grid))
+    )
     values = np.zeros(len(grid))
     for cell, strength in sources.items():
         way = csgraph.dijkstra(graph, indices=cell)
@@ -86,7 +96,9 @@ def _allowed(grid: fc.Grid, start: int, end: int) -> bool:
     walls = grid.walls.reshape(-1)
     if walls[end]:
         return False
-    if walls[start] or grid.terrain is None:  # a source inside a wall acts out of it, whatever the ground beside it
+    if (
+        walls[start] or grid.terrain is None
+    ):  # a source inside a wall acts out of it, whatever the ground beside it
         return True
     classes = grid.terrain.classes.reshape(-1)
     return bool(grid.terrain.enter[classes[start], classes[end]])

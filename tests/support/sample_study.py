@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldcraft.kernels import pool
-from fieldcraft_worlds.experiments import Job, Measure, Row, Study, Summary, mean, rate
+from research.experiments import Job, Measure, Row, Study, Summary, mean, rate
 
 MEASURES = (Measure("heads", percent=True, limits=(0.0, 1.0), mark=0.5), Measure("sum"))
 
@@ -26,7 +26,12 @@ def throw(job: Job) -> Row:
     if kind == "slow":
         time.sleep(0.2)
     rng = np.random.default_rng(job["seed"])
-    return {"heads": bool(rng.random() < 0.5), "sum": float(rng.normal()), "threads": pool.threads(), "note": None}
+    return {
+        "heads": bool(rng.random() < 0.5),
+        "sum": float(rng.normal()),
+        "threads": pool.threads(),
+        "note": None,
+    }
 
 
 def summarise(rows: Sequence[Row]) -> Summary:

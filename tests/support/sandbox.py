@@ -1,4 +1,6 @@
-"""A tiny game for tests of brushes, sliders and gamepads: a walker with a paintbrush on a field whose colour fades."""
+"""A tiny game for tests of brushes, sliders and gamepads: a walker with a paintbrush on a field
+whose colour fades.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,12 @@ class SandboxWorld:
         self.settings = settings
 
     def start(self, rng: np.random.Generator) -> State:
-        return State(np.zeros(self.space.shape), (self.space.width / 2, self.space.height / 2), self.settings.keep, self.settings.radius)
+        return State(
+            np.zeros(self.space.shape),
+            (self.space.width / 2, self.space.height / 2),
+            self.settings.keep,
+            self.settings.radius,
+        )
 
     def step(self, state: State, orders: Sequence[Any], rng: np.random.Generator) -> State:
         paint = state.paint * state.keep
@@ -63,14 +70,23 @@ class SandboxWorld:
             if isinstance(order, Tune):
                 state = replace(state, **{order.name: order.value})
             elif isinstance(order, Walk):
-                state = replace(state, walker=(state.walker[0] + order.x, state.walker[1] + order.y))
+                state = replace(
+                    state, walker=(state.walker[0] + order.x, state.walker[1] + order.y)
+                )
             else:
-                paint.flat[brushed(self.space, order.points, state.radius)] = {"red": 1.0, "blue": -1.0}[order.color]
+                paint.flat[brushed(self.space, order.points, state.radius)] = {
+                    "red": 1.0,
+                    "blue": -1.0,
+                }[order.color]
         return replace(state, paint=paint)
 
     def orders(self, state: State, hands: Hands) -> tuple[Any, ...]:
         asked: list[Any] = [Tune(name, value) for name, value in hands.sliders.items()]
-        asked += [Paint(hands.chosen["color"], s.stroke) for s in hands.signals if s.action == "paint" and s.stroke]
+        asked += [
+            Paint(hands.chosen["color"], s.stroke)
+            for s in hands.signals
+            if s.action == "paint" and s.stroke
+        ]
         direction = hands.direction(y_up=self.space.y_up)
         if direction != (0.0, 0.0):
             asked.append(Walk(*direction))

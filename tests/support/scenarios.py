@@ -1,7 +1,8 @@
-"""Every problem of the MovingAI scenario files, solved and compared: `make scenarios`, or, from `tests`,
-`python -m support.scenarios [folder of the real data]`.
+"""Every problem of the MovingAI scenario files, solved and compared: `make scenarios`, or, from
+`tests`, `python -m support.scenarios [folder of the real data]`.
 
-The folder holds `maps/SET/NAME.map` and `scenarios/SET/*.scen`. Exit code 0 if every way that is found has the listed length.
+The folder holds `maps/SET/NAME.map` and `scenarios/SET/*.scen`. Exit code 0 if every way that is
+found has the listed length.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from fieldcraft.maps.scenarios import Scenarios, load_scenarios
 from fieldcraft.paths.search import shortest_paths
 from fieldcraft.space import Grid
 
-ROUNDED = 0.51  # of a unit of the last place; the sources' sums were a little off before they were rounded
+# of a unit of the last place; the sources' sums were a little off before they were rounded
+ROUNDED = 0.51
 PER_LENGTH = 4e-10  # some sources added diagonals of 1.414213562
 SHOWN = 20
 WRONG_AT_SOURCE = {("bloodvenomfalls.map.scen", 1098): 20.83}
@@ -44,20 +46,27 @@ class Wrong:
 def map_of(file: Path, problems: Scenarios) -> Grid:
     """The map of a scenario file."""
     home = file.parents[2]
-    space = load_map(home / "maps" / file.parent.name / problems.map_name, neighbors=8, mobility="any")
+    space = load_map(
+        home / "maps" / file.parent.name / problems.map_name, neighbors=8, mobility="any"
+    )
     assert space.shape == (problems.height, problems.width)
     return space
 
 
 def check(file: Path, problems: Scenarios, space: Grid, rows: NDArray[np.int64]) -> list[Wrong]:
-    """Solve these rows; the problems whose length is not the listed one to its precision, 0.01 at the worst."""
+    """Solve these rows; the problems whose length is not the listed one to its precision, 0.01 at
+    the worst.
+    """
     paths = shortest_paths(space, problems.starts[rows], problems.goals[rows])
     found = np.array([path.length for path in paths])
     listed = problems.lengths[rows].copy()
     for i, row in enumerate(rows.tolist()):
         listed[i] = WRONG_AT_SOURCE.get((file.name, row), listed[i])
     allowed = np.minimum(ROUNDED * problems.precision[rows] + PER_LENGTH * listed, 0.01)
-    return [Wrong(file.name, int(rows[i]), float(listed[i]), float(found[i])) for i in np.flatnonzero(~(np.abs(found - listed) <= allowed))]
+    return [
+        Wrong(file.name, int(rows[i]), float(listed[i]), float(found[i]))
+        for i in np.flatnonzero(~(np.abs(found - listed) <= allowed))
+    ]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -67,7 +76,10 @@ def main(arguments: Sequence[str]) -> int:
     home = Path(arguments[0]) if arguments else realdata.HOME / "gridmaps"
     files = sorted(home.glob("scenarios/*/*.scen"))
     if not files:
-        print(f"no scenario files under {home}/scenarios: name the folder of the real data", file=sys.stderr)
+        print(
+            f"no scenario files under {home}/scenarios: name the folder of the real data",
+            file=sys.stderr,
+        )
         return 2
     loaded = [(file, load_scenarios(file)) for file in files]
     total = sum(len(problems) for _, problems in loaded)
@@ -83,15 +95,21 @@ def main(arguments: Sequence[str]) -> int:
             searching += time.perf_counter() - start
             done += len(rows)
             bar = "#" * (40 * done // total)
-            print(f"\r[{bar:<40}] {done:,} of {total:,}  {file.name:<36}", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r[{bar:<40}] {done:,} of {total:,}  {file.name:<36}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
     print(file=sys.stderr)
     for each in wrong[:SHOWN]:
         print(f"WRONG: {each}")
     if len(wrong) > SHOWN:
         print(f"and {len(wrong) - SHOWN:,} more")
     print(
-        f"{total - len(wrong):,} of {total:,} problems solved with the listed length, in {time.perf_counter() - begin:.1f} s"
-        f" ({searching:.1f} s of it searching, {pool.threads()} threads)"
+        f"{total - len(wrong):,} of {total:,} problems solved with the listed length, in"
+        f" {time.perf_counter() - begin:.1f} s ({searching:.1f} s of it searching, {pool.threads()}"
+        " threads)"
     )
     return 1 if wrong else 0
 

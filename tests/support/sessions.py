@@ -8,13 +8,21 @@ from pathlib import Path
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.lab.live import LiveMap, LiveRecipe
 from fieldcraft.recipe import read_recipe
+from fieldcraft_lab.live import LiveMap, LiveRecipe
 
 __all__ = ["CHROMIUM", "FLAGS", "RECIPE", "recipe_world", "small_map"]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"]
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+FLAGS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-dev-shm-usage",
+]
 
 RECIPE = """
 title = "A patrol"

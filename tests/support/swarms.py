@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.reference.swarm import Rule, Sights, packed
 
 
-def random_agents(rng: np.random.Generator, walls: NDArray[np.bool_], count: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+def random_agents(
+    rng: np.random.Generator, walls: NDArray[np.bool_], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
     """Agents on open ground with any headings, roles and counts, in no order."""
     cells = rng.choice(np.flatnonzero(~walls), count)
     width = walls.shape[1]
@@ -26,7 +28,9 @@ def random_sights(rng: np.random.Generator, walls: NDArray[np.bool_]) -> Sights:
 
     def layer(signed: bool) -> NDArray[np.int32]:
         size = rng.normal(size=walls.size) * 10.0 ** rng.integers(-5, 5, size=walls.size)
-        values = np.where(rng.random(walls.size) < 0.7, size if signed else np.abs(size), 0).astype(np.float32)
+        values = np.where(rng.random(walls.size) < 0.7, size if signed else np.abs(size), 0).astype(
+            np.float32
+        )
         bits: NDArray[np.int32] = values.view(np.int32)
         bits.flags.writeable = False
         return bits

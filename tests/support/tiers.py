@@ -17,7 +17,9 @@ from support.forks import forked
 
 
 def told_twice(program: str) -> tuple[list[str], list[str]]:
-    """The words that a program prints by the compiled kernels, and those that it prints by the plain references."""
+    """The words that a program prints by the compiled kernels, and those that it prints by the
+    plain references.
+    """
     here = io.StringIO()
     with redirect_stdout(here):
         exec(compile(program, "<program>", "exec", dont_inherit=True), {"__name__": "told"})
@@ -29,7 +31,9 @@ def told_twice(program: str) -> tuple[list[str], list[str]]:
 
 @functools.cache
 def uncompiled(family: str) -> ModuleType:
-    """The text of a family of kernels, run plain, whatever serves in this process; what it takes from other files is as it is there."""
+    """The text of a family of kernels, run plain, whatever serves in this process; what it takes
+    from other files is as it is there.
+    """
     spec = importlib.util.find_spec(f"fieldcraft.kernels.{family}")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,6 @@
-"""A tiny game for tests of the frame: dots wander, a click puts a beacon that draws them, and it is over when enough have come."""
+"""A tiny game for tests of the frame: dots wander, a click puts a beacon that draws them, and it is
+over when enough have come.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,12 @@ class WanderingWorld:
     def start(self, rng: np.random.Generator) -> State:
         cells = rng.choice(np.flatnonzero(~self.space.walls.ravel()), size=self.settings.dots)
         return State(
-            0, self.space.position_of(cells), rng.uniform(0, 2 * np.pi, len(cells)), np.zeros(self.space.shape, np.float32), None, 0
+            0,
+            self.space.position_of(cells),
+            rng.uniform(0, 2 * np.pi, len(cells)),
+            np.zeros(self.space.shape, np.float32),
+            None,
+            0,
         )
 
     def step(self, state: State, orders: Sequence[Beacon], rng: np.random.Generator) -> State:
@@ -66,12 +73,18 @@ class WanderingWorld:
         headings = state.headings + rng.normal(0, self.settings.stride.wobble, len(state.headings))
         for order in orders:
             if self.space.walls.flat[self.space.cell_at((order.x, order.y))]:
-                raise InvalidValue("A beacon stands on open ground", got=f"({order.x:g}, {order.y:g})", remedy="Put it elsewhere")
+                raise InvalidValue(
+                    "A beacon stands on open ground",
+                    got=f"({order.x:g}, {order.y:g})",
+                    remedy="Put it elsewhere",
+                )
             beacon = (order.x, order.y)
         if beacon is not None:
             gap = np.array(beacon) - state.positions
             headings = np.arctan2(gap[:, 1], gap[:, 0]) + rng.normal(0, 0.3, len(headings))
-        ahead = state.positions + self.settings.stride.length * np.stack([np.cos(headings), np.sin(headings)], axis=1)
+        ahead = state.positions + self.settings.stride.length * np.stack(
+            [np.cos(headings), np.sin(headings)], axis=1
+        )
         walled = self.space.walls.flat[self.space.cell_at(ahead, outside="clamp")]
         positions = np.where(walled[:, None], state.positions, ahead)
         headings = np.where(walled, headings + np.pi, headings)
@@ -81,9 +94,15 @@ class WanderingWorld:
         return State(state.step + 1, positions, headings, trail, beacon, max(state.came, near))
 
     def orders(self, state: State, hands: Hands) -> tuple[Beacon, ...]:
-        asked = [Beacon(*s.position) for s in hands.signals if s.action == "beacon" and s.phase == "press" and s.position is not None]
+        asked = [
+            Beacon(*s.position)
+            for s in hands.signals
+            if s.action == "beacon" and s.phase == "press" and s.position is not None
+        ]
         if hands.pressed("home") and hands.chosen["home"] == "middle":
-            asked.append(Beacon(*(np.array(self.space.origin) + np.array(self.space.size) / 2).tolist()))
+            asked.append(
+                Beacon(*(np.array(self.space.origin) + np.array(self.space.size) / 2).tolist())
+            )
         return tuple(asked)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
@@ -96,17 +115,32 @@ class WanderingWorld:
             field = Field(state.trail, "where they were", (0.0, 6.0))
         if "checks" in overlays:
             field = Field(np.where(cells % 2, 1.0, -1.0), "a pattern", (-2.0, 2.0))
-        beacon = () if state.beacon is None else (Marks(np.array([state.beacon]), "diamond", 2.0, "goal", label="beacon"),)
+        beacon = (
+            ()
+            if state.beacon is None
+            else (Marks(np.array([state.beacon]), "diamond", 2.0, "goal", label="beacon"),)
+        )
         return Scene(
             space=self.space,
             title="wandering dots",
             field=field,
-            areas=(Areas(cells % 7 == 0, ("good",), label="sevenths"),) if "areas" in overlays else (),
-            cones=(Cones(state.positions[:6], ahead[:6], 6.0, 57.0, teams[:6]),) if "cones" in overlays else (),
+            areas=(Areas(cells % 7 == 0, ("good",), label="sevenths"),)
+            if "areas" in overlays
+            else (),
+            cones=(Cones(state.positions[:6], ahead[:6], 6.0, 57.0, teams[:6]),)
+            if "cones" in overlays
+            else (),
             lines=(Lines(steps, "path", label="next"),) if "lines" in overlays else (),
             arrows=(Arrows(state.positions, 2 * ahead),) if "arrows" in overlays else (),
-            marks=(Marks(state.positions, "disc", 1.1, teams, ahead, health=np.linspace(0, 1, len(teams))), *beacon),
-            labels=(Label((float(self.space.origin[0] + 5), float(self.space.origin[1] + 5)), "corner"),),
+            marks=(
+                Marks(
+                    state.positions, "disc", 1.1, teams, ahead, health=np.linspace(0, 1, len(teams))
+                ),
+                *beacon,
+            ),
+            labels=(
+                Label((float(self.space.origin[0] + 5), float(self.space.origin[1] + 5)), "corner"),
+            ),
             facts=(Fact("dots", str(len(state.positions)), 0), Fact("came", str(state.came))),
             headline=self.result(state) or "",
         )

@@ -33,7 +33,12 @@ def _walls(dice: Dice, rows: int, columns: int) -> NDArray[np.bool_]:
 
 
 def random_ground(
-    dice: Dice, shape: tuple[int, int], *, walls: float, has_terrain: bool, shares: tuple[float, float, float] = (0.6, 0.35, 0.05)
+    dice: Dice,
+    shape: tuple[int, int],
+    *,
+    walls: float,
+    has_terrain: bool,
+    shares: tuple[float, float, float] = (0.6, 0.35, 0.05),
 ) -> tuple[NDArray[np.bool_], fc.Terrain | None]:
     """Walls in this share of the cells, and a terrain whose kinds take these shares, or None."""
     terrain = fc.Terrain(dice.choice(3, shape, p=shares), ONE_WAY) if has_terrain else None
@@ -42,7 +47,9 @@ def random_ground(
 
 @dataclass(frozen=True)
 class GridWorld:
-    """The map of one case. What else it is made of a test adds, and last the `seed` of all that happens on it."""
+    """The map of one case. What else it is made of a test adds, and last the `seed` of all that
+    happens on it.
+    """
 
     width: int
     height: int
@@ -64,9 +71,17 @@ class GridWorld:
 
     def grid(self) -> fc.Grid:
         dice = np.random.default_rng(self.seed)
-        walls, terrain = random_ground(dice, self.shape, walls=self.walls, has_terrain=self.has_terrain, shares=self.shares)
+        walls, terrain = random_ground(
+            dice, self.shape, walls=self.walls, has_terrain=self.has_terrain, shares=self.shares
+        )
         return fc.Grid(
-            self.width, self.height, walls=walls, terrain=terrain, neighbors=self.neighbors, wrap=self.wrap, cell_size=self.cell_size
+            self.width,
+            self.height,
+            walls=walls,
+            terrain=terrain,
+            neighbors=self.neighbors,
+            wrap=self.wrap,
+            cell_size=self.cell_size,
         )
 
 
@@ -78,7 +93,15 @@ def _sides(dice: Dice) -> tuple[int, int]:
 def _grid(dice: Dice, **options: Any) -> fc.Grid:
     rows, columns = _sides(dice)
     neighbors = options.pop("neighbors", [4, 8][int(dice.integers(2))])
-    return fc.Grid(columns, rows, walls=_walls(dice, rows, columns), neighbors=neighbors, cell_size=0.5, origin=(3, -2), **options)
+    return fc.Grid(
+        columns,
+        rows,
+        walls=_walls(dice, rows, columns),
+        neighbors=neighbors,
+        cell_size=0.5,
+        origin=(3, -2),
+        **options,
+    )
 
 
 def _one_way(dice: Dice) -> fc.Grid:
@@ -92,7 +115,11 @@ def _waypoints(dice: Dice) -> fc.Graph:
     count = int(dice.integers(3, 25))
     places = dice.random((count, 2)) * 9
     edges = dice.integers(0, count, (3 * count, 2))
-    graph = fc.Graph(places, edges[edges[:, 0] != edges[:, 1]], blocked=np.flatnonzero(dice.random(count) < 0.15)[: count - 1])
+    graph = fc.Graph(
+        places,
+        edges[edges[:, 0] != edges[:, 1]],
+        blocked=np.flatnonzero(dice.random(count) < 0.15)[: count - 1],
+    )
     if len(graph.edges):
         graph.set_edges(graph.edges[dice.random(len(graph.edges)) < 0.1])
     return graph
@@ -101,7 +128,9 @@ def _waypoints(dice: Dice) -> fc.Graph:
 def _mesh(dice: Dice) -> fc.Graph:
     """Squares cut into two triangles each, some of them blocked."""
     rows, columns = _sides(dice)
-    corners = np.stack(np.meshgrid(np.arange(columns + 1.0), np.arange(rows + 1.0)), axis=-1).reshape(-1, 2)
+    corners = np.stack(
+        np.meshgrid(np.arange(columns + 1.0), np.arange(rows + 1.0)), axis=-1
+    ).reshape(-1, 2)
     first = (np.arange(rows)[:, np.newaxis] * (columns + 1) + np.arange(columns)).reshape(-1)
     faces = np.concatenate(
         [
@@ -120,7 +149,9 @@ def _hexes(dice: Dice, **options: Any) -> fc.HexGrid:
         rows, columns = 2 * rows, 2 * columns
     orientation = ("pointy", "flat")[int(dice.integers(2))]
     walls = _walls(dice, rows, columns)
-    return fc.HexGrid(columns, rows, walls=walls, orientation=orientation, size=0.7, origin=(3, -2), **options)
+    return fc.HexGrid(
+        columns, rows, walls=walls, orientation=orientation, size=0.7, origin=(3, -2), **options
+    )
 
 
 KINDS: dict[str, Callable[[Dice], Space]] = {
@@ -143,10 +174,18 @@ def open_cells(space: Space) -> NDArray[np.int64]:
     return np.flatnonzero(~space.walls.reshape(-1))
 
 
-def walks(space: Space, starts: NDArray[np.int64] | int, *, costs: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Walking distances from cells to all others by SciPy, (N,) or (S, N): the oracle, out of walls too."""
+def walks(
+    space: Space, starts: NDArray[np.int64] | int, *, costs: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Walking distances from cells to all others by SciPy, (N,) or (S, N): the oracle, out of walls
+    too.
+    """
     ways = space.ways_from_walls
-    lengths = ways.lengths if costs is None else ways.lengths * (costs[ways.origins] + costs[ways.ends]) / 2
+    lengths = (
+        ways.lengths
+        if costs is None
+        else ways.lengths * (costs[ways.origins] + costs[ways.ends]) / 2
+    )
     matrix = csr_array((lengths, ways.ends, ways.starts), shape=(len(space), len(space)))
     return np.asarray(dijkstra(matrix, indices=starts))
 
@@ -154,5 +193,7 @@ def walks(space: Space, starts: NDArray[np.int64] | int, *, costs: NDArray[np.fl
 def moves(space: Space, start: int) -> NDArray[np.float64]:
     """How many steps it is from a cell to all others, (N,)."""
     ways = space.ways_from_walls
-    matrix = csr_array((np.ones(len(ways.ends)), ways.ends, ways.starts), shape=(len(space), len(space)))
+    matrix = csr_array(
+        (np.ones(len(ways.ends)), ways.ends, ways.starts), shape=(len(space), len(space))
+    )
     return np.asarray(dijkstra(matrix, indices=start, unweighted=True))

@@ -1,0 +1,354 @@
+"""The blocks of one layer on a shelf: which are there, which are awake, and what they tell each
+other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft_cluster.block import Block, Do, Held, LayerPlan, Rim
+from fieldcraft_cluster.files import read_planes
+from fieldcraft_cluster.plan import Box, Plan
+
+if TYPE_CHECKING:
+    from fieldcraft_cluster.shelf import Shelf
+
+__all__ = ["Blocks", "Entry", "Order", "Round", "Saved", "owner"]
+
+
+class Entry(NamedTuple):
+    """A block in a checkpoint: its file, whether nothing changes there, how many steps it has made,
+    and the steps that its rim is for.
+    """
+
+    number: int
+    file: str
+    at_rest: bool
+    made: int
+    halo_steps: int
+
+
+class Order(NamedTuple):
+    """The deeds for one block before the next round: calls, and then the sources that it has from
+    now on, if they changed.
+    """
+
+    calls: tuple[Do, ...] = ()
+    sources: Held | None = None
+
+
+class Round(NamedTuple):
+    """The outcome of a round on one shelf: pieces of rims for blocks of other shelves, and
+    counts.
+    """
+
+    rims: list[Rim]
+    ran: int
+    asleep: int
+    bytes_between: int
+
+
+class Saved(NamedTuple):
+    """The blocks of a layer after a checkpoint, and how many bytes were written for it."""
+
+    entries: list[Entry]
+    written: int
+
+
+def owner(plan: Plan, number: int, shelves: int) -> int:
+    """The shelf that holds a block: shelves take bands of the map, so that few rims go from one to
+    another.
+    """
+    return number // plan.across * shelves // plan.down
+
+
+class Blocks:
+    """The blocks of one layer on a shelf: some in memory, some in files, some awake."""
+
+    def __init__(self, shelf: Shelf, layer: LayerPlan, steps: int) -> None:
+        self._shelf, self._layer, self._steps = shelf, layer, steps
+        self._plan = layer.plan()
+        self._blocks: dict[int, Block] = {}
+        self._awake: set[int] = set()
+        self._loaded: set[int] = set()
+        self.used: dict[int, int] = {}
+        self._clock = 0
+
+    def _new(self, number: int) -> Block:
+        block = self._blocks[number] = Block(self._layer, self._plan, number, self._shelf.walls)
+        block.made = 0
+        return block
+
+    def _block(self, number: int) -> Block:
+        """A block, made if there is none, in memory from now on."""
+        block = self._blocks.get(number) or self._new(number)
+        self._clock += 1
+        self.used[number] = self._clock
+        if not block.is_loaded:
+            self._shelf.make_room(block)
+        self._loaded.add(number)
+        return block
+
+    @property
+    def plan(self) -> Plan:
+        """How the map is cut."""
+        return self._plan
+
+    def look(self, number: int) -> Block | None:
+        """A block, in memory from now on, if there is one."""
+        return self._block(number) if number in self._blocks else None
+
+    def wake_up(self, number: int) -> Block:
+        """A block to which something comes, made if there is none."""
+        self._awake.add(number)
+        return self._block(number)
+
+    def of_memory(self) -> list[tuple[int, Block]]:
+        """The blocks in memory."""
+        return [
+            (number, self._blocks[number])
+            for number in self._loaded
+            if self._blocks[number].is_loaded
+        ]
+
+    def unload(self, block: Block) -> None:
+        """Let a block leave the memory; the file that it left it for before is no longer of use, if
+        no checkpoint speaks of it.
+        """
+        old = block.file
+        block.unload(self._shelf.path(self._layer.name, block.number, "room"))
+        if old is not None and old != block.file and old.name not in self._shelf.in_checkpoint:
+            old.unlink(missing_ok=True)
+        self._loaded.discard(block.number)
+
+    # From a checkpoint
+
+    def open(self, entries: tuple[Entry, ...]) -> None:
+        """Have the blocks of a checkpoint, of all shelves: those of others say what rims are made
+        of.
+        """
+        files = {entry.number: entry for entry in entries}
+        mine = [entry for entry in entries if self._is_mine(entry.number)]
+        self._shelf.in_checkpoint.update(entry.file for entry in entries)
+        for entry in mine:
+            block = self._new(entry.number)
+            block.made = entry.made
+            if self._fits(entry):
+                block.file, block.dirty = self._shelf.folder / entry.file, False
+                if not entry.at_rest:
+                    self._awake.add(entry.number)
+        if not all(self._fits(entry) for entry in entries):
+            self._cut_anew(files)
+
+    def _fits(self, entry: Entry) -> bool:
+        """Whether the rim in a file is as wide as rims are now."""
+        return self._layer.plan(entry.halo_steps).halo == self._plan.halo
+
+    def _is_mine(self, number: int) -> bool:
+        return owner(self._plan, number, self._shelf.shelves) == self._shelf.place
+
+    def _cut_anew(self, files: dict[int, Entry]) -> None:
+        """Make blocks with rims of another width, out of the cores of them all."""
+        cores: dict[int, dict[str, NDArray[Any]]] = {}
+
+        def core(number: int) -> dict[str, NDArray[Any]] | None:
+            if number not in files:
+                return None
+            if number not in cores:
+                entry = files[number]
+                old = self._layer.plan(entry.halo_steps)
+                part = old.core(number).within(old.ground(number))
+                if len(cores) > 3 * self._plan.across + 9:
+                    cores.clear()
+                cores[number] = {
+                    name: plane[part]
+                    for name, plane in read_planes(self._shelf.folder / entry.file).items()
+                }
+            return cores[number]
+
+        wanted = {number for number in files if self._is_mine(number)}
+        for number in sorted(files):
+            planes = core(number)
+            assert planes is not None
+            for piece in self._plan.outgoing(number):
+                if (
+                    piece.target not in wanted
+                    and self._is_mine(piece.target)
+                    and any(plane[piece.there].any() for plane in planes.values())
+                ):
+                    wanted.add(piece.target)
+        for number in sorted(wanted):
+            ground = self._plan.ground(number)
+            sources = [
+                (core(piece.source), piece.there, piece.here) for piece in self._plan.pieces(number)
+            ]
+            whole = self._plan.core(number)
+            sources.append((core(number), whole.within(whole), whole.within(ground)))
+            names = {
+                name: plane.dtype
+                for planes, _, _ in sources
+                if planes is not None
+                for name, plane in planes.items()
+            }
+            planes = {name: np.zeros(ground.shape, dtype=dtype) for name, dtype in names.items()}
+            for parts, there, here in sources:
+                for name, plane in (parts or {}).items():
+                    planes[name][here] = plane[there]
+            block = self._block(number)
+            block.begin(planes)
+            block.dirty = True
+            self._awake.add(number)
+
+    # Orders and rounds
+
+    def order(self, orders: Mapping[int, Order]) -> None:
+        """Let things happen to blocks."""
+        for number, order in orders.items():
+            if number not in self._blocks and _is_idle(order):
+                continue
+            block = self._block(number)
+            block.catch_up(self._steps)
+            if order.calls:
+                block.do(order.calls)
+            if order.sources is not None:
+                block.hold(order.sources)
+            self._awake.add(number)
+
+    def tune(self, layer: LayerPlan) -> None:
+        """Go on with other parameters of the propagation."""
+        self._layer = layer
+        for number, block in self._blocks.items():
+            block.catch_up(self._steps)
+            block.tune(layer)
+            self._awake.add(number)
+
+    def round(self, steps: int, now: int, rims: Iterable[Rim]) -> Round:
+        """Take steps, up to a time of `now` steps; see `Shelf.round`."""
+        self._steps = now
+        self.take(rims)
+        ran, between = 0, 0
+        mine: list[Rim] = []
+        others: list[Rim] = []
+        for number in sorted(self._awake):
+            block = self._block(number)
+            sent, at_rest = block.run(steps, now)
+            ran += 1
+            for rim in sent:
+                between += rim.bytes
+                (mine if self._is_mine(rim.target) else others).append(rim)
+            if at_rest:
+                self._awake.discard(number)
+                if block.is_loaded and block.is_empty:
+                    self._forget(number)
+        self.take(mine)
+        return Round(
+            others, ran, len(self._blocks) - ran if ran < len(self._blocks) else 0, between
+        )
+
+    def relax(self, rims: Iterable[Rim], begins: bool) -> Round:
+        """Let blocks settle; see `Shelf.relax`."""
+        if begins:
+            for number in sorted(self._blocks):
+                self._block(number).empty()
+            self._awake = set(self._blocks)
+        self.take(rims)
+        some, self._awake = sorted(self._awake), set()
+        sent = [rim for number in some for rim in self._block(number).relax()]
+        mine = [rim for rim in sent if self._is_mine(rim.target)]
+        self.take(mine)
+        others = [rim for rim in sent if not self._is_mine(rim.target)]
+        return Round(others, len(some), len(self._awake), sum(rim.bytes for rim in sent))
+
+    def wake(self) -> None:
+        """Look at all blocks in the next round."""
+        self._awake = set(self._blocks)
+
+    def _forget(self, number: int) -> None:
+        del self._blocks[number]
+        self._loaded.discard(number)
+        self.used.pop(number, None)
+
+    def take(self, rims: Iterable[Rim]) -> None:
+        """Take notice of what owners of pieces of rims say."""
+        by_target: dict[int, list[Rim]] = {}
+        for rim in rims:
+            by_target.setdefault(rim.target, []).append(rim)
+        for number, some in by_target.items():
+            self._block(number).take(some)
+            self._awake.add(number)
+
+    # Answers
+
+    def save(self, stamp: str) -> Saved:
+        """Write the blocks that have changed since they were last written."""
+        written = 0
+        entries = []
+        for number in sorted(self._blocks):
+            block = self._blocks[number]
+            block.catch_up(self._steps)
+            written += (
+                block.save(self._shelf.path(self._layer.name, number, stamp))
+                if block.dirty or block.file is None
+                else 0
+            )
+            assert block.file is not None
+            entries.append(
+                Entry(
+                    number,
+                    block.file.name,
+                    number not in self._awake,
+                    block.made,
+                    self._layer.halo_steps,
+                )
+            )
+            self._shelf.in_checkpoint.add(block.file.name)
+        return Saved(entries, written)
+
+    def read(self, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:
+        """The values of some of a block's cells; None where it holds nothing."""
+        if number not in self._blocks:
+            return None
+        return self._block(number).core_values(self._steps)[rows, columns].copy()
+
+    def strongest(self, scale: int) -> list[tuple[int, NDArray[np.float32]]]:
+        """The strongest value in each square of the map, for each block that holds something."""
+        found = []
+        for number in sorted(self._blocks):
+            values = self._block(number).core_values(self._steps)
+            found.append((number, _strongest(values, self._plan.core(number), scale)))
+        return found
+
+    def digests(self) -> list[tuple[int, bytes]]:
+        """The SHA-256 of the values of each block that holds something."""
+        found = []
+        for number in sorted(self._blocks):
+            values = self._block(number).core_values(self._steps)
+            found.append((number, hashlib.sha256(np.ascontiguousarray(values).data).digest()))
+        return found
+
+
+def _is_idle(order: Order) -> bool:
+    """Whether an order does nothing to a block that holds nothing."""
+    return all(call.verb == "set_walls" for call in order.calls) and (
+        order.sources is None or not len(order.sources.keys)
+    )
+
+
+def _strongest(values: NDArray[np.float32], core: Box, scale: int) -> NDArray[np.float32]:
+    """The strongest value of each square of the map that a block has a part in; of equals the
+    positive one.
+    """
+    down = np.unique(
+        np.maximum(np.arange(core.top // scale * scale, core.bottom, scale) - core.top, 0)
+    )
+    right = np.unique(
+        np.maximum(np.arange(core.left // scale * scale, core.right, scale) - core.left, 0)
+    )
+    high = np.maximum.reduceat(np.maximum.reduceat(values, down, axis=0), right, axis=1)
+    low = np.minimum.reduceat(np.minimum.reduceat(values, down, axis=0), right, axis=1)
+    return np.where(high >= -low, high, low)

@@ -1,0 +1,240 @@
+"""The freight of blocks: for each kind of propagation, the planes that travel between blocks and
+those that are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference.fade import TILE_COLUMNS, TILE_ROWS
+from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.sources import Sources
+from fieldcraft.space import Neighborhood
+
+__all__ = ["Carried", "carried"]
+
+Planes = dict[str, NDArray[Any]]
+
+
+class Carried(ABC):
+    """One kind of propagation in blocks."""
+
+    bytes_per_cell: ClassVar[int]
+    timeless: ClassVar[bool] = False
+    """Whether steps are made up for when somebody asks, and cost as much as one."""
+
+    @abstractmethod
+    def halo(
+        self,
+        propagation: Any,
+        neighborhood: Neighborhood,
+        cell_size: float,
+        steps: int,
+        reach: float,
+    ) -> int:
+        """How many cells of a rim make the core right for so many steps."""
+
+    def inset(self, propagation: Any, neighborhood: Neighborhood) -> int:
+        """How many cells from the edge of its ground inwards a block is wrong after one step."""
+        return 0
+
+    def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
+        """The planes of which rims are sent: views."""
+        return ()
+
+    def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:  # noqa: B027 - of those that send none
+        """Give cells of the ground the values of the planes that travel."""
+
+    def empty(self, field: Any) -> None:
+        """Begin to settle, from a map that holds nothing."""
+        raise NotImplementedError
+
+    def relax(self, layer: Any, rim: NDArray[np.float32]) -> None:
+        """Go where endless steps would lead, if the rim, the only part of this ground's shape that
+        is not 0, stayed as it is.
+        """
+        raise NotImplementedError
+
+    @abstractmethod
+    def kept(self, field: Any) -> Planes:
+        """The planes that a block goes on from, each in the shape of its ground."""
+
+    @abstractmethod
+    def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
+        """Go on from these."""
+
+
+class _Spread(Carried):
+    bytes_per_cell = 12
+
+    def halo(
+        self,
+        propagation: Spread,
+        neighborhood: Neighborhood,
+        cell_size: float,
+        steps: int,
+        reach: float,
+    ) -> int:
+        return max(steps * self.inset(propagation, neighborhood), math.ceil(reach / cell_size))
+
+    def inset(self, propagation: Spread, neighborhood: Neighborhood) -> int:
+        return max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
+
+    def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
+        return (field.values,)
+
+    def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:
+        field.put(cells, values[0])
+
+    def kept(self, field: Any) -> Planes:
+        return {"values": field.values}
+
+    def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
+        field.restore({"values": planes["values"], "pinned": np.zeros(0, dtype=np.int64)}, sources)
+
+    def empty(self, field: Any) -> None:
+        field.write(np.zeros_like(field.values))
+
+    def relax(self, layer: Any, rim: NDArray[np.float32]) -> None:
+        layer._feed()
+        field, flat = layer._field, rim.reshape(-1)
+        held, strengths = layer._sources.pins(field.spread.stack)
+        beside = np.setdiff1d(np.flatnonzero(flat), held, assume_unique=True)
+        cells = np.concatenate([held, beside])
+        order = np.argsort(cells)
+        field.pin(cells[order], np.concatenate([strengths, flat[beside]])[order])
+        field.settle()
+
+
+class _Trail(Carried):
+    bytes_per_cell = 24
+
+    def halo(
+        self,
+        propagation: Trail,
+        neighborhood: Neighborhood,
+        cell_size: float,
+        steps: int,
+        reach: float,
+    ) -> int:
+        return max(steps * self.inset(propagation, neighborhood), math.ceil(reach / cell_size))
+
+    def inset(self, propagation: Trail, neighborhood: Neighborhood) -> int:
+        return len(propagation.weights()[0]) // 2
+
+    def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
+        return tuple(field.planes)
+
+    def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:
+        field.put(cells, np.stack(values))
+
+    def kept(self, field: Any) -> Planes:
+        state = field.state()
+        planes = {f"plane {i}": plane for i, plane in enumerate(field.planes)}
+        return planes | {f"inflow {i}": sums for i, sums in enumerate(state.get("inflow", ()))}
+
+    def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
+        count = len(field.planes)
+        values = np.stack([planes[f"plane {i}"] for i in range(count)])
+        state = {"values": values[0], "planes": values}
+        if "inflow 0" in planes:
+            state["inflow"] = np.stack([planes[f"inflow {i}"] for i in range(count)])
+        field.restore(state, sources)
+
+
+class _Fade(Carried):
+    bytes_per_cell = 16
+    timeless = True
+
+    def halo(
+        self,
+        propagation: Fade,
+        neighborhood: Neighborhood,
+        cell_size: float,
+        steps: int,
+        reach: float,
+    ) -> int:
+        bleeds = (
+            math.floor(math.log(0.01) / math.log(propagation.bleed)) + 1
+            if propagation.bleed > 0
+            else 0
+        )
+        longest = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
+        return 2 * (math.ceil(reach / cell_size) + 1 + bleeds * longest) if reach or bleeds else 0
+
+    def kept(self, field: Any) -> Planes:
+        moments = field.moments()
+        height, width = field.space.shape
+        down, across = -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
+        tiles = np.zeros((down * across, TILE_ROWS, TILE_COLUMNS), dtype=np.int64)
+        tiles[moments["tiles"]] = moments["left"]
+        whole = (
+            tiles.reshape(down, across, TILE_ROWS, TILE_COLUMNS)
+            .swapaxes(1, 2)
+            .reshape(down * TILE_ROWS, across * TILE_COLUMNS)
+        )
+        return {"left": whole[:height, :width].astype(np.int32)}
+
+    def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
+        left = planes["left"].astype(np.int64)
+        height, width = left.shape
+        down, across = -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
+        whole = np.zeros((down * TILE_ROWS, across * TILE_COLUMNS), dtype=np.int64)
+        whole[:height, :width] = left
+        tiles = (
+            whole.reshape(down, TILE_ROWS, across, TILE_COLUMNS)
+            .swapaxes(1, 2)
+            .reshape(-1, TILE_ROWS, TILE_COLUMNS)
+        )
+        some = np.flatnonzero(tiles.any(axis=(1, 2)))
+        field.remember({"now": field.moments()["now"], "tiles": some, "left": tiles[some]})
+
+
+class _Radial(Carried):
+    bytes_per_cell = 24
+
+    def halo(
+        self,
+        propagation: Radial,
+        neighborhood: Neighborhood,
+        cell_size: float,
+        steps: int,
+        reach: float,
+    ) -> int:
+        return (1 if propagation.metric == "straight" else 2) * (math.ceil(reach / cell_size) + 1)
+
+    def kept(self, field: Any) -> Planes:
+        return {"values": field.values}
+
+    def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
+        field.restore({"values": planes["values"]}, sources)
+
+
+_KINDS: dict[type[Propagation], Carried] = {
+    Spread: _Spread(),
+    Trail: _Trail(),
+    Fade: _Fade(),
+    Radial: _Radial(),
+}
+
+
+def carried(propagation: Propagation) -> Carried:
+    """How a propagation is carried in blocks; `InvalidValue` for one that can't be."""
+    kind = _KINDS.get(type(propagation))
+    if kind is None:
+        raise InvalidValue(
+            "Worlds in blocks carry fc.Spread, Trail, Fade and Radial: what a cell becomes must"
+            " follow from ground near to it",
+            got=repr(propagation),
+            remedy=(
+                "Flood stops by counts over the whole map: put it on window(...), or on a"
+                " coarser map"
+            ),
+        )
+    return kind

@@ -1,0 +1,103 @@
+"""Blocks as files: planes of numbers, of which only tiles that hold any are written, under a
+seal.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.files import damaged, sealed, write_sealed
+from fieldcraft.packing import pack, unpack
+
+__all__ = ["read_planes", "write_planes"]
+
+_MAGIC = b"fieldcraft block\n"
+_LENGTH = struct.Struct("<Q")
+_TILE = 64
+_DENSE = 0.75  # from this share of tiles on, a plane is written as it stands
+
+Planes = dict[str, NDArray[Any]]
+
+
+def write_planes(target: Path, planes: Planes) -> int:
+    """Write planes (height, width) to a file that is whole or not there; how many bytes that
+    took.
+    """
+    header: dict[str, Any] = {}
+    bodies: list[Any] = []
+    for name, plane in sorted(planes.items()):  # as packing sorts them
+        tiles, body = _packed(np.ascontiguousarray(plane))
+        header[name] = {"dtype": plane.dtype.str, "shape": plane.shape, "tiles": tiles}
+        bodies.append(body.reshape(-1).view(np.uint8).data)
+    text = pack(header)
+    write_sealed(target, (_MAGIC, _LENGTH.pack(len(text)), text, *bodies))
+    return len(text) + sum(len(body) for body in bodies)
+
+
+def read_planes(target: Path) -> Planes:
+    """The planes of a file; raises `BadSaveFile` where it is missing, damaged, or no such file."""
+    with sealed(target, _MAGIC, _LENGTH.size) as (file, inside):
+        (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
+        if length > inside:
+            raise damaged(target, f"a header of {length} bytes")
+        try:
+            header = unpack(file.read(length))
+            return {name: _plane(file, **entry) for name, entry in header.items()}
+        except FieldcraftError:
+            raise
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            SyntaxError,
+        ) as error:  # `SyntaxError` for a dtype that is none
+            raise damaged(target, f"planes that cannot be read ({error})") from error
+
+
+def _packed(plane: NDArray[Any]) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
+    """The numbers of the tiles that hold something and these tiles; or no numbers and the whole
+    plane.
+    """
+    height, width = plane.shape
+    down, across = -(-height // _TILE), -(-width // _TILE)
+    rows = np.logical_or.reduceat(plane != 0, np.arange(0, width, _TILE), axis=1)
+    alive = np.logical_or.reduceat(rows, np.arange(0, height, _TILE), axis=0)
+    tiles = np.flatnonzero(alive)
+    if len(tiles) >= _DENSE * down * across:
+        return None, plane
+    found = np.zeros((len(tiles), _TILE, _TILE), dtype=plane.dtype)
+    for tile, (i, j) in zip(found, np.argwhere(alive).tolist(), strict=True):
+        part = plane[i * _TILE : (i + 1) * _TILE, j * _TILE : (j + 1) * _TILE]
+        tile[: part.shape[0], : part.shape[1]] = part
+    return tiles, found
+
+
+def _plane(
+    file: Any, dtype: str, shape: tuple[int, int], tiles: NDArray[np.int64] | None
+) -> NDArray[Any]:
+    height, width = shape
+    kind = np.dtype(dtype)
+    if kind.kind not in "fi" or height < 1 or width < 1:
+        raise ValueError(f"a plane of {kind} and shape {shape}")
+    count = height * width if tiles is None else len(tiles) * _TILE * _TILE
+    raw = file.read(count * kind.itemsize)
+    if len(raw) != count * kind.itemsize:
+        raise ValueError("an end before its time")
+    if tiles is None:
+        return np.frombuffer(raw, dtype=kind).reshape(shape)
+    plane = np.zeros(shape, dtype=kind)
+    across = -(-width // _TILE)
+    for tile, number in zip(
+        np.frombuffer(raw, dtype=kind).reshape(-1, _TILE, _TILE), tiles.tolist(), strict=True
+    ):
+        i, j = divmod(number, across)
+        part = plane[i * _TILE : (i + 1) * _TILE, j * _TILE : (j + 1) * _TILE]
+        part[:] = tile[: part.shape[0], : part.shape[1]]
+    return plane

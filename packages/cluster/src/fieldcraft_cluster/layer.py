@@ -1,0 +1,307 @@
+"""A layer of a world in blocks: what all kinds of them answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer import ArrayLayer
+from fieldcraft.propagation import Propagation
+from fieldcraft_cluster.block import Do, LayerPlan
+from fieldcraft_cluster.blocks import Order
+from fieldcraft_cluster.plan import Box, Plan
+
+if TYPE_CHECKING:
+    from fieldcraft_cluster.world import World
+
+__all__ = ["MOST_REACH", "WorldLayer", "digest_of"]
+
+MOST_REACH = 2000
+"""The most cells that a mark, a source or a stamp reaches."""
+_MOST_WINDOW = 2**28
+
+
+class WorldLayer:
+    """A layer of a world in blocks; made by `World.add_layer`.
+
+    Its values are never held as one array: `window` gives a piece as a plain layer, `sample` values
+    at positions, `overview` the whole in larger cells, and `to_dask` a Dask array.
+    """
+
+    def __init__(self, world: World, plan: LayerPlan) -> None:
+        self.name = plan.name
+        self._world = world
+        self._layer_plan = plan
+        self._plan: Plan = plan.plan()
+        self._calls: dict[int, list[Do]] = {}
+        self.steps = 0
+        self._due = 0
+
+    def __repr__(self) -> str:
+        world = self._world.plan
+        return (
+            f"<{type(self).__name__} {self.name!r} on {world.width} x {world.height},"
+            f" {self.propagation}, {self.steps} steps>"
+        )
+
+    @property
+    def propagation(self) -> Propagation:
+        """How influence gets from cell to cell."""
+        return self._layer_plan.propagation
+
+    @property
+    def every(self) -> float:
+        """Seconds between two steps."""
+        return clock.seconds(self._layer_plan.every)
+
+    @property
+    def time(self) -> float:
+        """Seconds that it has lived through."""
+        return clock.seconds(self.steps * self._layer_plan.every)
+
+    def tune(self, **parameters: Any) -> None:
+        """Go on with other parameters of the propagation, such as `decay`; shows from the next step
+        on.
+
+        Raises `InvalidValue` for what would need rims of another width, such as another blur.
+        """
+        kind = type(self.propagation)
+        new = kind(**(self.propagation.settings() | parameters))
+        plan = dataclasses.replace(self._layer_plan, propagation=new)
+        if plan.plan() != self._plan:
+            raise InvalidValue(
+                "Rims keep their width while a world runs",
+                got=repr(new),
+                remedy="Add another layer",
+            )
+        self._world.flush(self)
+        self._layer_plan = plan
+        self._world.tuned(plan)
+
+    def _rim(self, plan: LayerPlan) -> None:
+        """Have blocks with other rims."""
+        self._layer_plan, self._plan = plan, plan.plan()
+
+    # Answers
+
+    def window(self, low: ArrayLike, high: ArrayLike) -> ArrayLayer:
+        """The piece of the map between two world positions, whole cells, as a plain layer with its
+        walls, at its place in the world.
+
+        At most 2**28 cells. It is a copy: the world goes on without it. Raises `OutsideMap` for
+        positions off the map.
+        """
+        box = self._world.box(low, high)
+        if math.prod(box.shape) > _MOST_WINDOW:
+            raise InvalidValue(
+                f"A window has at most {_MOST_WINDOW:,} cells",
+                got=f"{box.shape[1]} x {box.shape[0]}",
+                remedy="Use overview()",
+            )
+        space = self._world.grid(box)
+        layer = InfluenceMap(space).add_layer(
+            self.name, values=np.zeros(space.shape, dtype=np.float32)
+        )
+        assert isinstance(layer, ArrayLayer)
+        layer.write(self.values_in(box))
+        return layer
+
+    def values_in(self, box: Box) -> NDArray[np.float32]:
+        """The values of the rows and columns of a box of the map, (height, width)."""
+        self._world.flush(self)
+        found = np.zeros(box.shape, dtype=np.float32)
+        for number in self._plan.blocks_over(box):
+            core = self._plan.core(number)
+            part = Box(
+                max(core.top, box.top),
+                min(core.bottom, box.bottom),
+                max(core.left, box.left),
+                min(core.right, box.right),
+            )
+            values = self._world.coordinator.read(self.name, number, *part.within(core))
+            if values is not None:
+                found[part.within(box)] = values
+        return found
+
+    def sample(
+        self, positions: ArrayLike, *, outside: str = "refuse"
+    ) -> float | NDArray[np.float32]:
+        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for
+        an (N, 2) array.
+        """
+        points, single = checks.positions(positions)
+        rows, columns = self._world.cells(points, outside=outside)
+        self._world.flush(self)
+        found = np.zeros(len(points), dtype=np.float32)
+        homes = self._plan.home(rows, columns)
+        for number in np.unique(homes).tolist():
+            here = homes == number
+            core = self._plan.core(number)
+            down, right = rows[here] - core.top, columns[here] - core.left
+            first, left = int(down.min()), int(right.min())
+            part = slice(first, int(down.max()) + 1), slice(left, int(right.max()) + 1)
+            values = self._world.coordinator.read(self.name, number, *part)
+            if values is not None:
+                found[here] = values[down - first, right - left]
+        return float(found[0]) if single else found
+
+    def overview(self, scale: int = 64) -> NDArray[np.float32]:
+        """The strongest value in each square of `scale` x `scale` cells: float32, [row, column],
+        from the first row and column on.
+        """
+        size = checks.whole("scale", scale, minimum=1)
+        world = self._world.plan
+        shape = (-(-world.height // size), -(-world.width // size))
+        if math.prod(shape) > _MOST_WINDOW:
+            raise InvalidValue(
+                f"An overview has at most {_MOST_WINDOW:,} cells",
+                got=f"{shape[1]} x {shape[0]}",
+                remedy="Pass a larger scale",
+            )
+        self._world.flush(self)
+        found = np.zeros(shape, dtype=np.float32)
+        for number, part in self._world.coordinator.of_blocks("strongest", self.name, size).items():
+            core = self._plan.core(number)
+            top, left = core.top // size, core.left // size
+            here = found[top : top + part.shape[0], left : left + part.shape[1]]
+            stronger = (np.abs(part) > np.abs(here)) | (
+                (np.abs(part) == np.abs(here)) & (part > here)
+            )
+            here[stronger] = part[stronger]
+        return found
+
+    def digest(self) -> str:
+        """The SHA-256 over those of the values of all blocks in order, in hexadecimal: equal where
+        all bits are.
+        """
+        self._world.flush(self)
+        known = self._world.coordinator.of_blocks("digests", self.name)
+        return _digest(self._plan, lambda number: known.get(number))
+
+    def to_dask(self) -> Any:
+        """The values as a Dask array of float32, (height, width), a chunk a block, fetched when it
+        is computed.
+        """
+        from fieldcraft_cluster.dask_transport import array_of
+
+        return array_of(self._plan, self.values_in)
+
+    def to_zarr(self, path: str | os.PathLike[str]) -> None:
+        """Write the values as a zarr array, (height, width), a chunk a block; blocks that hold
+        nothing take no room.
+        """
+        from fieldcraft_cluster.zarr_export import write_zarr
+
+        self._world.flush(self)
+        write_zarr(
+            checks.path("path", path),
+            self._plan,
+            sorted(self._world.coordinator.of_blocks("digests", self.name)),
+            self.values_in,
+        )
+
+    # What comes in
+
+    def _place(
+        self, positions: ArrayLike, on_wall: str, outside: str, allowed: tuple[str, ...]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if isinstance(on_wall, str) and on_wall == "nearest":
+            raise InvalidValue(
+                "Worlds in blocks don't look for the nearest open cell: it may lie in any block",
+                got='on_wall="nearest"',
+                remedy="Look for it on layer.window(...).space.nearest_open",
+            )
+        checks.choice("on_wall", on_wall, allowed)
+        points, _ = checks.positions(positions)
+        rows, columns = self._world.cells(points, outside=outside)
+        if on_wall == "refuse":
+            blocked = self._world.walls_at(rows, columns)
+            if blocked.any():
+                index = int(np.flatnonzero(blocked)[0])
+                raise OnWall(
+                    "Sources, deposits and marks stand on open ground",
+                    got=f"{tuple(points[index].tolist())} at index {index}",
+                    remedy='Move it, or pass on_wall="through" for a source',
+                )
+        return rows, columns
+
+    def _call(
+        self,
+        verb: str,
+        rows: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        beyond: int,
+        each: dict[str, Any],
+        **common: Any,
+    ) -> None:
+        """Let the layers of all blocks that hold these cells do something there, before the next
+        step; `each` has a row for each cell.
+        """
+        which, blocks, down, right = self._plan.holders(rows, columns, beyond)
+        order = np.lexsort((which, blocks))
+        which, blocks, down, right = which[order], blocks[order], down[order], right[order]
+        for number in np.unique(blocks).tolist():
+            here = slice(*np.searchsorted(blocks, (number, number + 1)))
+            own = {name: values[which[here]] for name, values in each.items()}
+            self._calls.setdefault(number, []).append(
+                Do(verb, down[here], right[here], {**own, **common})
+            )
+        self._world.changed(self)
+
+    def take_orders(self) -> dict[int, Order]:
+        """The orders that have come in since this was last asked, for each block."""
+        calls, self._calls = self._calls, {}
+        return {number: Order(tuple(some)) for number, some in calls.items()}
+
+    def set_walls(self, rows: NDArray[np.int64], columns: NDArray[np.int64], blocked: bool) -> None:
+        """Let the blocks that there are know of changed walls."""
+        self._call("set_walls", rows, columns, 0, {}, blocked=blocked)
+
+    @property
+    def next_expiry(self) -> int | None:
+        """The step before which something ends by itself."""
+        return None
+
+
+def _digest(plan: Plan, of: Any) -> str:
+    whole = hashlib.sha256()
+    empty: dict[tuple[int, int], bytes] = {}
+    for number in range(len(plan)):
+        known = of(number)
+        if known is None:
+            shape = plan.core(number).shape
+            if shape not in empty:
+                empty[shape] = hashlib.sha256(np.zeros(shape, dtype=np.float32).data).digest()
+            known = empty[shape]
+        whole.update(known)
+    return whole.hexdigest()
+
+
+def digest_of(values: NDArray[np.float32], block: int) -> str:
+    """The digest that a world in blocks of `block` cells a side says of these values, (height,
+    width).
+    """
+    given = checks.array("values", values)
+    if given.ndim != 2 or given.dtype != np.float32:
+        raise InvalidValue(
+            "values are float32 of shape (height, width)",
+            got=f"{given.dtype} of shape {given.shape}",
+            remedy="Pass those",
+        )
+    height, width = given.shape
+    plan = Plan(width, height, checks.whole("block", block, minimum=1), 0, False)
+
+    def of(number: int) -> bytes:
+        top, bottom, left, right = plan.core(number)
+        return hashlib.sha256(np.ascontiguousarray(given[top:bottom, left:right]).data).digest()
+
+    return _digest(plan, of)

@@ -1,0 +1,97 @@
+"""Worlds at work, in this process or on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.steering import Walk
+from fieldcraft_cluster.report import Report
+from fieldcraft_cluster.shelves import LocalShelves, Shelves
+from fieldcraft_cluster.swarm import WorldSwarm
+from fieldcraft_cluster.world import World
+
+__all__ = ["Running", "run"]
+
+
+class Running:
+    """A world at work, inside of `run`."""
+
+    def __init__(self, world: World, every: int | None) -> None:
+        self.world = world
+        self._every = every
+
+    def step(self, count: int = 1) -> Report:
+        """Let every layer make `count` steps."""
+        wanted = checks.whole("count", count)
+        return self.world._take(dict.fromkeys(self.world.layers, wanted), self._every)
+
+    def walk(
+        self, swarm: WorldSwarm, how: Walk, dt: float, *, steps: int = 1, **options: Any
+    ) -> Report:
+        """Let a swarm make steps of `dt` seconds, as `WorldSwarm.run`; a step counts as a round
+        between checkpoints.
+        """
+        if not isinstance(swarm, WorldSwarm) or swarm._world is not self.world:
+            raise InvalidValue(
+                "A swarm of this world walks", got=repr(swarm)[:80], remedy="Pass world.swarm(name)"
+            )
+        return self.world._walk(swarm, swarm.march_of(how, dt, **options), steps, self._every)
+
+    def advance(self, dt: float) -> Report:
+        """Let `dt` seconds pass."""
+        return self.world._take(self.world._fall_due(dt), self._every)
+
+
+@contextlib.contextmanager
+def run(
+    world: World,
+    *,
+    client: Any = None,
+    halo_steps: int | None = None,
+    checkpoint: int | None = 50,
+    timeout: float = 600.0,
+) -> Iterator[Running]:
+    """Run a world on the workers of a Dask client, or without one on the cores of this process.
+
+    Parameters
+    ----------
+    world: the world; until the end it is computed there. Its folder must be the same for all
+        workers: one machine, or a shared disk.
+    client: a `dask.distributed.Client`; each of its workers holds a band of the map.
+    halo_steps: steps in a round, from now on; by default as the world was made.
+    checkpoint: rounds between two checkpoints; None for one at the beginning and one at the end.
+        From the last of them the part of a worker that dies is done again.
+    timeout: seconds that a worker has for a round. One that takes longer is named in the log and
+        given up; the others do its part.
+
+    Raises `WorkerLost` where no worker is left; the world is opened again from its folder then.
+    """
+    if not isinstance(world, World):
+        raise InvalidValue(
+            "A world in blocks is run",
+            got=type(world).__name__,
+            remedy="Pass cluster.World(folder, size)",
+        )
+    every = None if checkpoint is None else checks.whole("checkpoint", checkpoint, minimum=1)
+    steps = (
+        None
+        if halo_steps is None
+        else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
+    )
+    shelves: Shelves = LocalShelves()
+    if client is not None:
+        from fieldcraft_cluster.dask_transport import DaskShelves
+
+        shelves = DaskShelves(client, checks.positive("timeout", timeout))
+    world.use(shelves, steps)
+    try:
+        yield Running(world, every)
+    finally:
+        if world.coordinator.is_torn:
+            world.coordinator.close()
+        else:
+            world.use(LocalShelves())

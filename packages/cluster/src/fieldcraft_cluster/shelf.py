@@ -1,0 +1,202 @@
+"""The shelf: the blocks that one process holds, and what is done with all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft_cluster.block import Block, LayerPlan, Rim, WorldPlan
+from fieldcraft_cluster.blocks import Blocks, Entry, Order, Round, Saved, owner
+from fieldcraft_cluster.ground import Changes
+from fieldcraft_cluster.herd import Comers, Group, Herd, March
+from fieldcraft_cluster.plan import Plan
+
+__all__ = ["Entry", "Order", "Round", "Saved", "Shelf", "owner"]
+
+
+class Shelf:
+    """The blocks of all layers that one process holds, of which no more are in memory than `memory`
+    bytes hold.
+
+    `place` is which of `shelves` it is. `folder` is where blocks are kept that don't fit into the
+    memory; the same for all.
+    """
+
+    def __init__(self, place: int, shelves: int, folder: str, memory: float) -> None:
+        self.place, self.shelves = place, shelves
+        self.folder = Path(folder)
+        self._memory = memory
+        self.walls = Changes()
+        self.in_checkpoint: set[str] = set()
+        self._layers: dict[str, Blocks] = {}
+        self._herds: dict[str, Herd] = {}
+        self._arriving: dict[str, Comers] = {}
+
+    def pid(self) -> int:
+        """The process that holds it."""
+        return os.getpid()
+
+    def add_layer(self, layer: LayerPlan, steps: int, entries: Iterable[Entry]) -> None:
+        """Have a layer that has made some steps, with the blocks of a checkpoint."""
+        blocks = self._layers[layer.name] = Blocks(self, layer, steps)
+        blocks.open(tuple(entries))
+
+    def set_walls(self, cells: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
+        """Take notice of walls that differ from those that the world was made with; blocks in
+        memory are told by an order.
+        """
+        for state in (True, False):
+            if (blocked == state).any():
+                self.walls.add(cells[blocked == state], state)
+
+    def order(self, name: str, orders: Mapping[int, Order]) -> None:
+        """Let things happen to blocks."""
+        self._layers[name].order(orders)
+
+    def tune(self, layer: LayerPlan) -> None:
+        """Go on with other parameters of a propagation."""
+        self._layers[layer.name].tune(layer)
+
+    def take(self, name: str, rims: Iterable[Rim]) -> None:
+        """Take notice of rims of which other shelves hold the cores."""
+        self._layers[name].take(rims)
+
+    def round(self, name: str, steps: int, now: int, rims: Iterable[Rim]) -> Round:
+        """Take steps, at most as many as rims are made for; `now` are all steps of the layer after
+        these.
+        """
+        return self._layers[name].round(steps, now, rims)
+
+    def relax(self, name: str, rims: Iterable[Rim], begins: bool) -> Round:
+        """Let the blocks settle that have heard of another rim; as it begins, all of them, from
+        nothing.
+        """
+        return self._layers[name].relax(rims, begins)
+
+    # Agents
+
+    def add_herd(
+        self,
+        name: str,
+        world: WorldPlan,
+        entries: Iterable[tuple[int, str]],
+        groups: Mapping[int, Group],
+    ) -> None:
+        """Have the agents of a swarm, those in the files of a checkpoint, of which some are on
+        other shelves, and some more.
+        """
+        herd = self._herds[name] = Herd(world, self.walls, self._plan_of, self._look, self._pour)
+        plan = Plan(world.width, world.height, world.block, 0, world.wrap)
+        for number, file in entries:
+            if owner(plan, number, self.shelves) == self.place:
+                herd.load(number, self.folder / file)
+        herd.add(groups)
+
+    def _plan_of(self, name: str) -> Plan:
+        return self._layers[name].plan
+
+    def _look(self, name: str, number: int) -> Block | None:
+        return self._layers[name].look(number)
+
+    def _pour(self, name: str, number: int) -> Block:
+        return self._layers[name].wake_up(number)
+
+    def march(self, name: str, march: March) -> None:
+        """Let agents make their next steps like this."""
+        self._herds[name].march(march)
+
+    def walk(self, name: str, step: int, rims: Mapping[str, Iterable[Rim]]) -> Comers:
+        """Take notice of rims of the layers that agents read, and let them move; those who leave
+        for blocks of other shelves.
+        """
+        for layer, some in rims.items():
+            self.take(layer, some)
+        herd = self._herds[name]
+        left = herd.walk(step)
+        self._arriving[name] = left.of(lambda number: self._is_mine(herd, number))
+        return left.of(lambda number: not self._is_mine(herd, number))
+
+    def _is_mine(self, herd: Herd, number: int) -> bool:
+        return owner(herd.plan, number, self.shelves) == self.place
+
+    def arrive(self, name: str, comers: Iterable[Comers]) -> None:
+        """Have those who come from other blocks, and let all leave what they leave."""
+        self._herds[name].arrive([self._arriving.pop(name), *comers])
+
+    def relocate(self, name: str, numbers: NDArray[np.uint32], groups: Mapping[int, Group]) -> None:
+        """Let agents go, wherever they are, and have others."""
+        self._herds[name].drop(numbers)
+        self._herds[name].add(groups)
+
+    def agents_of(
+        self, name: str
+    ) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
+        """The agents of a swarm and their numbers, by blocks."""
+        return self._herds[name].known()
+
+    def agents_in_walls(
+        self, name: str
+    ) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
+        """The agents of a swarm that stand in walls."""
+        return self._herds[name].in_walls()
+
+    def save_herd(self, name: str, stamp: str) -> tuple[list[tuple[int, str]], int]:
+        """Write the agents of all blocks where these have changed: blocks and files, and the bytes
+        written.
+        """
+        return self._herds[name].save(lambda number: self.path(f"{name} agents", number, stamp))
+
+    # Checkpoints and answers
+
+    def save(self, name: str, stamp: str) -> Saved:
+        """Write all blocks of a layer that have changed since they were last written."""
+        return self._layers[name].save(stamp)
+
+    def wake(self, name: str) -> None:
+        """Look at all blocks of a layer in the next round."""
+        self._layers[name].wake()
+
+    def read(
+        self, name: str, number: int, rows: slice, columns: slice
+    ) -> NDArray[np.float32] | None:
+        """The values of some of a block's cells; None where it holds nothing."""
+        return self._layers[name].read(number, rows, columns)
+
+    def strongest(self, name: str, scale: int) -> list[tuple[int, NDArray[np.float32]]]:
+        """For each block that holds something, the strongest value in each square of `scale` x
+        `scale` cells of the map.
+        """
+        return self._layers[name].strongest(scale)
+
+    def digests(self, name: str) -> list[tuple[int, bytes]]:
+        """The SHA-256 of the values of each block that holds something."""
+        return self._layers[name].digests()
+
+    def path(self, name: str, number: int, stamp: str) -> Path:
+        """Where a block goes."""
+        word = "".join(letter if letter.isalnum() else "_" for letter in name)[:40]
+        return self.folder / f"{word}-{number}-{stamp}-{os.urandom(5).hex()}.block"
+
+    def make_room(self, wanted: Block | None = None) -> None:
+        """Unload the blocks that were used longest ago until the rest, with one that is wanted,
+        fits into the memory.
+        """
+        loaded = [
+            (blocks.used.get(number, 0), blocks, block)
+            for blocks in self._layers.values()
+            for number, block in blocks.of_memory()
+        ]
+        total = sum(block.bytes for _, _, block in loaded) + (0 if wanted is None else wanted.bytes)
+        if total <= self._memory:
+            return
+        for _, blocks, block in sorted(loaded, key=lambda one: one[0]):
+            if block is wanted:
+                continue
+            total -= block.bytes
+            blocks.unload(block)
+            if total <= self._memory:
+                return

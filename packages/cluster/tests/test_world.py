@@ -1,0 +1,166 @@
+"""Worlds in blocks: what they answer, what they refuse, and what sleeping costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+import fieldcraft_cluster as cluster
+from fieldcraft.errors import DeadSource, InvalidValue, NameTaken, OnWall, OutsideMap, UnknownName
+from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.shelves import LocalShelves
+from support.refusals import refused
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> cluster.World:
+    return cluster.World(
+        tmp_path, (70, 50), block=16, cell_size=2.0, origin=(10.0, -4.0), y_up=True
+    )
+
+
+def test_a_window_is_a_plain_layer_in_its_place(world: cluster.World) -> None:
+    layer = world.add_layer("threat", fc.Spread(decay=0.1, momentum=1.0))
+    layer.add_sources([(40.5, 20.0), (140.0, 90.0)], [8.0, -3.0])
+    world.set_walls([(44.0, 20.0)])
+    world.step(30)
+    piece = layer.window((30.0, 8.0), (61.0, 33.0))
+    points = piece.space.position_of(np.arange(len(piece.space)))
+    assert piece.sample(points).tobytes() == np.asarray(layer.sample(points)).tobytes()
+    assert piece.sample((40.5, 20.0)) == 8.0 == layer.sample((40.5, 20.0))
+    assert piece.space.walls.sum() == 1 and piece.sample((44.0, 20.0)) == 0
+
+
+def test_an_overview_is_the_strongest_of_each_square(world: cluster.World) -> None:
+    layer = world.add_layer("threat", fc.Spread(decay=0.1, momentum=1.0))
+    layer.add_sources([(40.5, 20.0), (140.0, 90.0)], [8.0, -9.0])
+    world.step(20)
+    values = layer.values_in(Box(0, 50, 0, 70))
+    for scale in (1, 7, 16, 64):
+        padded = np.zeros((-(-50 // scale) * scale, -(-70 // scale) * scale), dtype=np.float32)
+        padded[:50, :70] = values
+        squares = (
+            padded.reshape(padded.shape[0] // scale, scale, -1, scale)
+            .swapaxes(1, 2)
+            .reshape(padded.shape[0] // scale, -1, scale**2)
+        )
+        high, low = squares.max(axis=2), squares.min(axis=2)
+        assert np.array_equal(layer.overview(scale), np.where(high >= -low, high, low))
+    assert np.array_equal(world.overview(7), layer.overview(7))
+
+
+def test_what_is_quiet_costs_nothing(tmp_path: Path) -> None:
+    world = cluster.World(tmp_path, (2**20, 2**20), block=256)
+    layer = world.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+    ids = layer.add_sources([(5e5, 7e5), (12.0, 3.0)], 9.0)
+    busy = world.step(32)
+    assert busy.blocks_run <= 2 * 4
+    calm = world.step(320)
+    assert calm.blocks_run <= 10 and calm.blocks_asleep > 20
+    assert world.checkpoint() < 300_000
+    assert world.checkpoint() == 0
+    layer.remove(ids)
+    world.step(600)
+    assert world.coordinator.of_blocks("digests", "threat") == {}
+    world.checkpoint()
+    assert list((tmp_path / "blocks").iterdir()) == []
+
+
+def test_time_passes_by_intervals(world: cluster.World) -> None:
+    fast = world.add_layer("fast", fc.Spread(decay=0.1, momentum=0.5), every=0.1)
+    slow = world.add_layer("slow", fc.Trail(), every=0.25)
+    report = world.advance(1.1)
+    assert report.steps == {"fast": 11, "slow": 4} and (fast.steps, slow.steps) == (11, 4)
+    assert world.advance(0.15).steps == {"fast": 1, "slow": 1}
+    assert "fast 1" in str(world.advance(0.1))
+
+
+def test_tuned_layers_go_on_as_one_array(tmp_path: Path) -> None:
+    world = cluster.World(tmp_path, (40, 30), block=11, halo_steps=3)
+    two = world.add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
+    one = fc.InfluenceMap(fc.Grid(40, 30)).add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
+    for layer in (one, two):
+        layer.add_sources([(5.0, 5.0), (33.0, 22.0)], 6.0)
+    for parameters in ({"decay": 0.3}, {"momentum": 1.0, "half_life": 0.4}):
+        for each in (one, two):
+            each.tune(**parameters)
+        one.step(9)
+        world.step(9)
+        assert two.values_in(Box(0, 30, 0, 40)).tobytes() == one.values.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("wrap", "neighbors", "falloff"),
+    [(False, 4, "exponential"), (True, 8, "linear"), (False, 8, "cubic")],
+)
+def test_a_settled_world_is_a_settled_array(
+    tmp_path: Path, wrap: bool, neighbors: int, falloff: str
+) -> None:
+    rng = np.random.default_rng(neighbors)
+    walls = rng.random((47, 60)) < 0.25
+    spread = fc.Spread(decay=0.01, momentum=0.4, falloff=falloff)
+    one = fc.InfluenceMap(fc.Grid(60, 47, walls=walls, wrap=wrap, neighbors=neighbors)).add_layer(
+        "threat", spread
+    )
+    world = cluster.World(
+        tmp_path, (60, 47), block=9, walls=walls, wrap=wrap, neighbors=neighbors, halo_steps=3
+    )
+    two = world.add_layer("threat", spread)
+    points = rng.random((7, 2)) * (60, 47)
+    for layer in (one, two):
+        layer.add_sources(points, [9.0, -9.0, 4.0, -2.0, 9.0, 7.0, -7.5], on_wall="through")
+    one.step(5)
+    world.step(5)
+    world.use(LocalShelves(3))
+    for _ in range(2):
+        one.settle()
+        two.settle()
+        assert two.values_in(Box(0, 47, 0, 60)).tobytes() == one.values.tobytes()
+        one.step(4)
+        world.step(4)
+        assert two.values_in(Box(0, 47, 0, 60)).tobytes() == one.values.tobytes()
+    loose = world.add_layer("loose", fc.Spread(decay=0.1, momentum=1.0, pin=False))
+    with refused(InvalidValue, "pin"):
+        loose.settle()
+
+
+def test_refusals(world: cluster.World) -> None:
+    with refused(InvalidValue, "Flood", "near"):
+        world.add_layer("flood", fc.Flood())  # type: ignore[call-overload]
+    layer = world.add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
+    memory = world.add_layer("seen", fc.Fade(), reach=6.0)
+    trail = world.add_layer("trail", fc.Trail())
+    with refused(NameTaken, "threat"):
+        world.add_layer("threat", fc.Fade())
+    with refused(UnknownName, "threat"):
+        world.layer("threta")
+    with refused(OutsideMap, "(0.0, 0.0)"):
+        layer.add_sources([(0.0, 0.0)])
+    world.set_walls([(20.0, 20.0)])
+    with refused(OnWall, "through"):
+        layer.add_sources([(20.0, 20.0)])
+    with refused(InvalidValue, "nearest"):
+        layer.add_sources([(20.0, 20.0)], on_wall="nearest")
+    with refused(InvalidValue, "reach"):
+        memory.mark([(40.0, 40.0)], radius=7.0)
+    with refused(DeadSource, "id 7"):
+        layer.remove([7])
+    with refused(InvalidValue, "width"):
+        trail.tune(blur=9)
+    with refused(InvalidValue, "block"):
+        cluster.World(world.folder, (70, 50), block=0)
+    assert layer.digest() == cluster.digest_of(np.zeros((50, 70), dtype=np.float32), 16)
+
+
+def test_walls_of_a_wrong_shape_are_told(tmp_path: Path) -> None:
+    with refused(InvalidValue, "(50, 70)"):
+        cluster.World(tmp_path, (70, 50), walls=np.zeros((70, 50), dtype=bool))
+    wrong = cluster.World(
+        tmp_path / "a", (70, 50), block=16, walls=lambda rows, columns: np.zeros((3, 3), dtype=bool)
+    )
+    wrong.add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
+    with refused(InvalidValue, "two slices"):
+        wrong.layer("threat").add_sources([(3.0, 3.0)])

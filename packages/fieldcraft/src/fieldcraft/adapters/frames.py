@@ -1,0 +1,144 @@
+"""Data frames: columns of pandas and polars in and out. Neither is imported: both take and give
+mappings of names to arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.paths import Path
+from fieldcraft.recordings import Timeline, TimelineBuilder
+
+__all__ = ["columns", "timeline"]
+
+_AXES = ("x", "y", "z")
+
+
+def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]:
+    """The columns of something, for `pandas.DataFrame(columns(layer))` or
+    `polars.DataFrame(columns(layer))`.
+
+    ==============================================
+    =========================================================================== subject
+    columns ==============================================
+    =========================================================================== a layer, an
+    expression, a distance map          cell, x, y (and z), wall, and the values, named `name`, or
+    as the map: a row
+                                                    for each cell
+    a `Timeline`                                    seconds, id, group, x, y, strength, half_life,
+    age: a row for each sample a `Path`                                        x, y (and z): a row
+        for each point
+    ==============================================
+    ===========================================================================
+
+    Raises `InvalidValue` for anything else. Positions go in without help: whatever takes (N, 2)
+    takes a frame with columns x and y, too.
+    """
+    label = None if name is None else checks.text("name", name)
+    if isinstance(subject, Timeline):
+        ids, groups = np.array(subject.ids, dtype=object), np.array(subject.groups, dtype=object)
+        return {
+            "seconds": subject.seconds,
+            "id": ids[subject.entities],
+            "group": groups[subject.group_of],
+            **_axes(subject.positions),
+            "strength": subject.strengths,
+            "half_life": subject.half_lives,
+            "age": subject.ages,
+        }
+    if isinstance(subject, Path):
+        return _axes(subject.positions)
+    space = getattr(subject, "space", None)
+    if space is None or not hasattr(subject, "values") or not hasattr(space, "position_of"):
+        raise InvalidValue(
+            "Columns are made of a map's values, a timeline or a path",
+            got=type(subject).__name__,
+            remedy="Pass a layer, say",
+        )
+    cells = np.arange(len(space))
+    return {
+        "cell": cells,
+        **_axes(space.position_of(cells)),
+        "wall": np.asarray(space.walls).reshape(-1),
+        label or getattr(subject, "name", None) or "value": np.asarray(subject.values).reshape(-1),
+    }
+
+
+def timeline(frame: Any) -> Timeline:
+    """A `Timeline` of a frame with the columns seconds, id, x and y, and perhaps group and
+    strength, in any order.
+
+    A row whose x or y is missing (NaN, null) removes the entity. Any mapping of names to columns
+    will do. Raises `InvalidValue` for a column that is missing or holds something else.
+    """
+    needed = {name: _column(frame, name) for name in ("seconds", "id", "x", "y")}
+    rows = len(needed["id"])
+    others = {
+        name: _column(frame, name, default, rows)
+        for name, default in (("group", "all"), ("strength", 1.0))
+    }
+    table = {**needed, **others}
+    numbers = {name: _floats(name, table[name]) for name in ("seconds", "x", "y", "strength")}
+    if len({len(column) for column in table.values()}) > 1:
+        raise InvalidValue(
+            "Columns have one length",
+            got=str({n: len(c) for n, c in table.items()}),
+            remedy="Pass a frame",
+        )
+    if not np.isfinite(numbers["seconds"]).all():
+        raise InvalidValue(
+            "Every row has its seconds", got="one without", remedy="Drop it, or give it a time"
+        )
+    there = np.isfinite(numbers["x"]) & np.isfinite(numbers["y"])
+    builder = TimelineBuilder()
+    for row in np.argsort(numbers["seconds"], kind="stable").tolist():
+        place = (float(numbers["x"][row]), float(numbers["y"][row])) if there[row] else None
+        builder.add(
+            float(numbers["seconds"][row]),
+            str(table["id"][row]),
+            str(table["group"][row]),
+            place,
+            strength=float(numbers["strength"][row]),
+        )
+    return builder.build()
+
+
+def _axes(positions: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    return {
+        axis: np.ascontiguousarray(positions[:, number])
+        for number, axis in enumerate(_AXES[: positions.shape[1]])
+    }
+
+
+def _column(frame: Any, name: str, default: Any = None, rows: int = 0) -> NDArray[Any]:
+    names = getattr(frame, "columns", frame)
+    try:
+        if name not in list(names):
+            if default is None:
+                raise InvalidValue(
+                    f"A frame has a column {name}",
+                    got=f"{list(names)}"[:120],
+                    remedy="Rename or add it",
+                )
+            return np.full(rows, default)
+        return np.asarray(frame[name])
+    except (TypeError, KeyError, ValueError):
+        raise InvalidValue(
+            "A frame has columns by name",
+            got=type(frame).__name__,
+            remedy="Pass a DataFrame, or a dict of arrays",
+        ) from None
+
+
+def _floats(name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidValue(
+            f"{name} holds numbers", got=str(column.dtype), remedy="Convert the column first"
+        ) from None

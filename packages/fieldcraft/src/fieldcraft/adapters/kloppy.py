@@ -1,0 +1,81 @@
+"""Football by kloppy: tracking data of any provider that it reads, as a timeline on a pitch in
+meters.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.recordings import Timeline, TimelineBuilder
+
+__all__ = ["timeline"]
+
+_PITCH = (105.0, 68.0)
+
+
+def timeline(
+    dataset: Any,
+    *,
+    length: float = _PITCH[0],
+    width: float = _PITCH[1],
+    keep_every: int = 1,
+    ball: bool = True,
+) -> Timeline:
+    """The timeline of a `TrackingDataset` of kloppy: players as "home_7", the ball as "ball", in
+    the groups home, away and ball.
+
+    Positions are in meters from the center spot, x along the pitch and y up, as
+    `fieldcraft.recordings.pitch()` has them; periods follow each other in time. A player who is not
+    in a frame is not there.
+
+    Parameters
+    ----------
+    dataset: what a loader gives: `kloppy.skillcorner.load(...)`,
+        `kloppy.metrica.load_tracking_csv(...)`, ...
+    length, width: of the pitch, meters; providers scale to it.
+    keep_every: every n-th frame only.
+    ball: whether the ball is in it.
+
+    Raises `InvalidValue` for other data and `MissingLibrary` without kloppy.
+    """
+    try:
+        from kloppy.domain import Provider, TrackingDataset
+    except ImportError:
+        raise MissingLibrary("kloppy", "football", "fieldcraft.adapters.kloppy.timeline") from None
+    if not isinstance(dataset, TrackingDataset):
+        raise InvalidValue(
+            "A timeline is made of tracking data",
+            got=type(dataset).__name__,
+            remedy="Pass what a loader of kloppy gives",
+        )
+    size = np.array([checks.positive("length", length), checks.positive("width", width)])
+    step, with_ball = checks.whole("keep_every", keep_every, minimum=1), checks.flag("ball", ball)
+    builder, present, offset, last, period = TimelineBuilder(), dict[str, str](), 0.0, 0.0, None
+    for number, frame in enumerate(dataset.transform(to_coordinate_system=Provider.KLOPPY)):
+        seconds = frame.timestamp.total_seconds()
+        if frame.period.id != period:
+            offset, period = (
+                (last + 1 / (dataset.frame_rate or 25) if period is not None else -seconds),
+                frame.period.id,
+            )
+        last = seconds + offset
+        if number % step:
+            continue
+        here: dict[str, tuple[str, Any]] = {}
+        for player, point in frame.players_coordinates.items():
+            if point is not None:
+                group = player.team.ground.value
+                here[f"{group}_{player.jersey_no}"] = group, point
+        if with_ball and frame.ball_coordinates is not None:
+            here["ball"] = "ball", frame.ball_coordinates
+        for name, (group, point) in here.items():
+            x, y = ((np.array([point.x, 1 - point.y]) - 0.5) * size).tolist()
+            builder.add(last, name, group, (x, y))
+        for name in present.keys() - here.keys():
+            builder.add(last, name, present[name], None)
+        present = {name: group for name, (group, _) in here.items()}
+    return builder.build()

@@ -1,0 +1,26 @@
+"""Bots for StarCraft II on python-sc2: the battlefield as maps that are kept from step to step, not
+built anew in each.
+
+Only attributes of a `BotAI` are read, so nothing of python-sc2 is imported: a bot of burnysc2,
+ares-sc2 or a recording will do. Positions are the game's own, (x, y) with y up, cell (x, y) from x
+to x + 1.
+"""
+
+from fieldcraft.adapters.sc2.battlefield import KINDS, Battlefield, Journey
+from fieldcraft.adapters.sc2.regions import Choke, Region, Regions
+from fieldcraft.adapters.sc2.threats import EFFECTS, MELEE, UNITS, Effect, Threat, by_weapons
+
+__all__ = [
+    "EFFECTS",
+    "KINDS",
+    "MELEE",
+    "UNITS",
+    "Battlefield",
+    "Choke",
+    "Effect",
+    "Journey",
+    "Region",
+    "Regions",
+    "Threat",
+    "by_weapons",
+]

@@ -1,0 +1,183 @@
+"""The dangers of a step, read from a bot's enemies and from effects on the field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.adapters.sc2 import telling
+from fieldcraft.adapters.sc2.threats import Effect, Threat, by_weapons
+from fieldcraft.errors import InvalidValue
+
+__all__ = ["LAYERS", "Enemies", "Feared", "Share"]
+
+LAYERS = ("ground", "air", "fighters")
+"""The layers of those who fear: those on the ground, those in the air, and those in the air of what
+shoots from the ground alone.
+"""
+
+Row = tuple[float, float, float, float, bool]
+_Seen = dict[Any, tuple[int, Any, Effect]]
+
+
+class Share(NamedTuple):
+    """The part that one layer fears: places in the list of all, keys, costs and radii."""
+
+    which: NDArray[np.int64]
+    keys: list[Any]
+    costs: NDArray[np.float64]
+    radii: NDArray[np.float64]
+
+
+class Feared:
+    """All that is feared in a step: `keys`, and a row for each, ground cost and radius, air cost
+    and radius, and whether it flies.
+
+    It stays the same object while none of them changes; `positions` (N, 2) are those of this step.
+    """
+
+    positions: NDArray[np.float64]
+
+    def __init__(self, keys: list[Any], rows: list[Row]) -> None:
+        self.keys, self.rows = keys, rows
+
+    @cached_property
+    def _shares(self) -> dict[str, Share]:
+        table = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
+        grounded = table[:, 4] == 0
+        return {
+            name: self._share(
+                table[:, first],
+                table[:, first + 1],
+                grounded if name == "fighters" else np.ones_like(grounded),
+            )
+            for name, first in zip(LAYERS, (0, 2, 2), strict=True)
+        }
+
+    def _share(
+        self, costs: NDArray[np.float64], radii: NDArray[np.float64], counts: NDArray[np.bool_]
+    ) -> Share:
+        which = np.flatnonzero((costs != 0) & (radii > 0) & counts)
+        return Share(
+            which, [self.keys[number] for number in which.tolist()], costs[which], radii[which]
+        )
+
+    def by(self, layer: str) -> Share:
+        """The part that a layer fears."""
+        return self._shares[layer]
+
+
+class Enemies:
+    """The enemies of a bot, and effects. What a type of unit can do is asked once, if `threat` is a
+    table by its name.
+
+    `threat` as a function is asked for each unit in each step. `last` is what was read last.
+    """
+
+    def __init__(
+        self,
+        bot: Any,
+        threat: Mapping[str, Threat] | Callable[[Any], Threat],
+        effects: Mapping[str, Effect],
+    ) -> None:
+        if not callable(threat) and not isinstance(threat, Mapping):
+            raise InvalidValue(
+                "threat is a table by name, or a function",
+                got=repr(threat),
+                remedy='Pass UNITS | {"MARINE": ...}',
+            )
+        self._bot, self._effects = bot, effects
+        self._threat = threat if callable(threat) else None
+        self._table: Mapping[str, Threat] = threat if isinstance(threat, Mapping) else {}
+        self._known: dict[Any, Row] = {}
+        self._seen: _Seen = {}
+        self.last = Feared([], [])
+        self.last.positions = np.zeros((0, 2))
+
+    def read(self, enemies: Iterable[Any] | None) -> Feared:
+        """All that is to be feared now, of the bot's enemies or of these, and of effects."""
+        if enemies is None:
+            units = list(self._bot.enemy_units)
+            buildings = list(self._bot.enemy_structures)
+            shoots = [row[:4] != _HARMLESS for row in self._rows(buildings)]
+            units += [
+                building
+                for building, does in zip(buildings, shoots, strict=True)
+                if does and _works(building)
+            ]
+        else:
+            units = list(enemies)
+        keys, rows, flat = telling.tags(units), self._rows(units), telling.places(units)
+        for key, place, effect in self._burning():
+            keys.append(key)
+            flat += place
+            rows.append(
+                (
+                    effect.cost * effect.ground,
+                    effect.radius,
+                    effect.cost * effect.air,
+                    effect.radius,
+                    False,
+                )
+            )
+        if keys != self.last.keys or rows != self.last.rows:
+            self.last = Feared(keys, rows)
+        self.last.positions = np.array(flat, dtype=np.float64).reshape(-1, 2)
+        return self.last
+
+    def _rows(self, units: list[Any]) -> list[Row]:
+        if self._threat is not None:
+            return [_row_of(self._threat(unit), unit) for unit in units]
+        kinds, known = telling.kinds(units), self._known
+        try:
+            return [known[kind] for kind in kinds]
+        except KeyError:
+            for kind, unit in zip(kinds, units, strict=True):
+                if kind not in known:
+                    threat = self._table.get(unit.type_id.name)
+                    known[kind] = _row_of(by_weapons(unit) if threat is None else threat, unit)
+            return [known[kind] for kind in kinds]
+
+    def _burning(self) -> Iterable[tuple[Any, Any, Effect]]:
+        """Keys, places and rules of the effects that act now."""
+        effects = self._bot.state.effects
+        if not effects and not self._seen:
+            return []
+        now = int(getattr(self._bot.state, "game_loop", 0))
+        told: _Seen = {}
+        for effect in effects:
+            name = getattr(effect.id, "name", effect.id)
+            rule = self._effects.get(name)
+            if rule is not None and not getattr(effect, "is_mine", False):
+                told |= {
+                    (name, *place): (now, tuple(place)[:2], rule) for place in effect.positions
+                }
+        lasting = {
+            key: seen
+            for key, seen in self._seen.items()
+            if key in told or now - seen[0] <= seen[2].lasts
+        }
+        self._seen = told | lasting
+        return [
+            (key, place, rule)
+            for key, (first, place, rule) in self._seen.items()
+            if now - first >= rule.begins
+        ]
+
+
+_HARMLESS = (0.0, 0.0, 0.0, 0.0)
+
+
+def _row_of(threat: Threat, unit: Any) -> Row:
+    return threat.ground, threat.ground_radius, threat.air, threat.air_radius, bool(unit.is_flying)
+
+
+def _works(building: Any) -> bool:
+    """Whether a building shoots, as far as the game says."""
+    return bool(getattr(building, "is_ready", True)) and (
+        building.type_id.name != "PHOTONCANNON" or bool(getattr(building, "is_powered", True))
+    )

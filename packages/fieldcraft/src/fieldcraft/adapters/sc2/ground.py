@@ -1,0 +1,177 @@
+"""The ground of a game and what stands on it, followed by what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.adapters.sc2 import telling
+
+__all__ = ["Standing", "climbable", "dilated"]
+
+Bools = NDArray[np.bool_]
+Box = tuple[int, int, int, int]
+
+_WALKED_OVER = {
+    "SUPPLYDEPOTLOWERED",
+    "CREEPTUMOR",
+    "CREEPTUMORQUEEN",
+    "CREEPTUMORBURROWED",
+    "FORCEFIELD",
+}
+_CLIFF = 16  # units of the game's height map from one level to the next
+_SLANT = 4  # by which a cliff may be off
+_WIDEST = {1: 4, 2: 3}  # cells of a cliff, straight and diagonally
+
+
+class Standing:
+    """The cells that are blocked, [y, x] with y up, by the ground, by minerals and geysers, by
+    buildings, and by rocks.
+
+    `blocked` is where ground units cannot walk; `without_rocks` where they could not if all rocks
+    had fallen. `natural` is the ground as the game had it at first, without anything on it.
+    """
+
+    def __init__(self, bot: Any) -> None:
+        self._bot = bot
+        self._pathing = self._seen()
+        self.natural: Bools = ~self._pathing
+        self._things: dict[Any, tuple[Box, bool]] = {}
+        self._all, self._rocks = (np.zeros(self._pathing.shape, dtype=np.int16) for _ in range(2))
+        self._version: Any = None
+        self.follow()
+
+    @property
+    def blocked(self) -> Bools:
+        """Where ground units cannot walk."""
+        return ~self._pathing | (self._all > 0)
+
+    @property
+    def occupied(self) -> Bools:
+        """Where something stands."""
+        return self._all > 0
+
+    @property
+    def without_rocks(self) -> Bools:
+        """The same if all rocks had fallen: below them the ground is taken to be open."""
+        return ~(self._pathing | (self._rocks > 0)) | (self._all > self._rocks)
+
+    def follow(self) -> bool:
+        """Take up what has changed since the last time: whether anything has."""
+        changed = False
+        pathing = self._seen()
+        if not np.array_equal(pathing, self._pathing):
+            self._pathing, changed = pathing, True
+        version = tuple(self._names())
+        if version == self._version:
+            return changed
+        self._version = version
+        now = dict(self._boxes())
+        for key in self._things.keys() - now.keys():
+            self._count(self._things[key], -1)
+        for key, thing in now.items():
+            before = self._things.get(key)
+            if before != thing:
+                if before is not None:
+                    self._count(before, -1)
+                self._count(thing, 1)
+        self._things = now
+        return True
+
+    def _seen(self) -> Bools:
+        info = self._bot.game_info
+        return np.asarray(np.fmax(info.pathing_grid.data_numpy, info.placement_grid.data_numpy) > 0)
+
+    def _names(self) -> Iterator[Any]:
+        """Everything that stands here, by what is quickly asked of it: when this is as before, so
+        are the boxes.
+        """
+        bot = self._bot
+        for units in (bot.mineral_field, bot.vespene_geyser, bot.destructables):
+            yield frozenset(telling.tags(units))
+        for units in (bot.structures, bot.enemy_structures):
+            yield telling.standing(units)
+
+    def _boxes(self) -> Iterator[tuple[Any, tuple[Box, bool]]]:
+        """The boxes of all that stands here by tag, and whether each is a rock."""
+        bot = self._bot
+        for units, wide, high in ((bot.mineral_field, 2, 1), (bot.vespene_geyser, 3, 3)):
+            for unit in units:
+                left, low = int(unit.position[0] - wide / 2), int(unit.position[1] - high / 2)
+                yield unit.tag, ((left, low, left + wide, low + high), False)
+        for units, are_rocks in (
+            (bot.structures, False),
+            (bot.enemy_structures, False),
+            (bot.destructables, True),
+        ):
+            for unit in units:
+                if not unit.is_flying and unit.type_id.name not in _WALKED_OVER:
+                    yield unit.tag, (_footprint(unit), are_rocks)
+
+    def _count(self, thing: tuple[Box, bool], change: int) -> None:
+        box, is_rock = thing
+        left, low, right, high = (max(edge, 0) for edge in box)
+        self._all[low:high, left:right] += change
+        if is_rock:
+            self._rocks[low:high, left:right] += change
+
+
+def _footprint(unit: Any) -> Box:
+    """The cells below a building, whose footprint is a square about as wide as twice its radius."""
+    half = getattr(unit, "footprint_radius", None) or int(unit.radius * 2) / 2
+    x, y = unit.position
+    left, low, right, high = (round(part) for part in (x - half, y - half, x + half, y + half))
+    return left, low, right, high
+
+
+def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
+    """The cells of cliffs that reapers and colossi cross: blocked ones on a short straight line
+    between ground one level apart.
+
+    `natural` and `height` are [y, x]; lines run in eight directions, over at most 4 blocked cells,
+    diagonally 3.
+    """
+    found = np.zeros_like(natural)
+    rows, columns = natural.shape
+    level = height.astype(np.int16)
+    for dy, dx in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for width in range(1, _WIDEST[abs(dy) + abs(dx)] + 1):
+            down, right = dy * (width + 1), dx * (width + 1)
+            here = slice(0, rows - down), slice(max(-right, 0), columns - max(right, 0))
+            there = slice(down, rows), slice(max(right, 0), columns + min(right, 0))
+            meets = (
+                ~natural[here]
+                & ~natural[there]
+                & (np.abs(np.abs(level[here] - level[there]) - _CLIFF) <= _SLANT)
+            )
+            between = []
+            for step in range(1, width + 1):
+                y, x = dy * step, dx * step
+                part = (
+                    slice(y, rows - down + y),
+                    slice(max(-right, 0) + x, columns - max(right, 0) + x),
+                )
+                between.append(part)
+                meets &= natural[part]
+            for part in between:
+                found[part] |= meets
+    return found
+
+
+def dilated(blocked: Bools, radius: float) -> Bools:
+    """The cells in whose middle something of a radius, in cells, would touch a blocked one; what
+    lies beside the map counts as open.
+    """
+    reach = int(np.ceil(radius + 0.5)) - 1
+    grown = blocked.copy()
+    rows, columns = blocked.shape
+    for dy in range(-reach, reach + 1):
+        for dx in range(-reach, reach + 1):
+            if np.hypot(max(abs(dy) - 0.5, 0), max(abs(dx) - 0.5, 0)) < radius and (dy or dx):
+                to = slice(max(-dy, 0), rows - max(dy, 0)), slice(max(-dx, 0), columns - max(dx, 0))
+                of = slice(max(dy, 0), rows - max(-dy, 0)), slice(max(dx, 0), columns - max(-dx, 0))
+                grown[to] |= blocked[of]
+    return grown

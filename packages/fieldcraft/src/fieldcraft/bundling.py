@@ -1,0 +1,155 @@
+"""A program and fieldcraft in one zip, kernels compiled: for tournaments and machines on which
+nothing can be installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import prebuilt
+
+__all__ = ["Bundle", "add", "bundle"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_MOMENT = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files make the same zip
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A zip that `bundle` wrote: its `path`, how many `files` lie in it, its `size` in bytes, and
+    the names of its compiled `kernels`.
+    """
+
+    path: Path
+    files: int
+    size: int
+    kernels: tuple[str, ...]
+
+
+def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
+    """Pack a program's folder and fieldcraft beside it into a zip that runs where NumPy and SciPy
+    are, without Numba.
+
+    Parameters
+    ----------
+    folder: the program's folder, which lies at the root of the zip; hidden files, caches and the
+        zip itself are left out.
+    target: the zip to write.
+    kernels: the folder of `fieldcraft compile --out`, made with the Python and on the system that
+        the zip is for. Where none is given, the objects of an installed wheel are taken.
+
+    Raises `InvalidValue` where there is no such folder, where it holds a fieldcraft of its own, and
+    where no object of these kernels lies.
+    """
+    folder, target = (
+        checks.path("folder", folder).resolve(),
+        checks.path("target", target).resolve(),
+    )
+    if not folder.is_dir():
+        raise InvalidValue(
+            "A program's folder is packed",
+            got=f"folder={str(folder)!r}",
+            remedy="Pass the folder in which it lies",
+        )
+    if (folder / _PACKAGE.name).exists():
+        raise InvalidValue(
+            "fieldcraft comes into the zip by itself",
+            got=f"{folder / _PACKAGE.name}",
+            remedy="Take it out of the folder",
+        )
+    objects = list(
+        _objects(_PACKAGE / "kernels" if kernels is None else checks.path("kernels", kernels))
+    )
+    if not objects:
+        raise InvalidValue(
+            "Kernels in a zip were compiled from these sources",
+            got="none in " + str(kernels or _PACKAGE / "kernels"),
+            remedy="Run: fieldcraft compile --out kernels, and pass that folder",
+        )
+    files = {path.relative_to(folder).as_posix(): path for path in _files(folder) if path != target}
+    for path in _files(_PACKAGE):
+        if not path.name.startswith(prebuilt.NAME):
+            files[f"{_PACKAGE.name}/{path.relative_to(_PACKAGE).as_posix()}"] = path
+    files |= {f"{_PACKAGE.name}/kernels/{path.name}": path for path in objects}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(target.name + ".part")
+    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, files[name].read_bytes())
+    beside.replace(target)
+    return Bundle(
+        target,
+        len(files),
+        target.stat().st_size,
+        tuple(path.name for path in objects if path.suffix != ".txt"),
+    )
+
+
+def _objects(folder: Path) -> Iterator[Path]:
+    """The objects in a folder that were compiled from these kernels, and the notes of what they are
+    made of.
+    """
+    for level in prebuilt.LEVELS:
+        path = prebuilt.place(folder, level)
+        note = path.with_suffix(".txt")
+        if path.exists() and note.exists() and note.read_text().strip() == prebuilt.sources():
+            yield from (path, note)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
+        if path.is_file() and not hidden and path.suffix not in (".pyc", ".nbi", ".nbc"):
+            yield path
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command `bundle`."""
+    parser = commands.add_parser(
+        "bundle",
+        help="pack a program and fieldcraft into one zip that needs no Numba",
+        description=(
+            "Packs a program's folder, fieldcraft and its compiled kernels into one zip, for this"
+            " Python and this system."
+        ),
+        epilog=(
+            "Example: fieldcraft compile --out kernels && fieldcraft bundle my_bot --kernels"
+            " kernels --out my_bot.zip"
+        ),
+    )
+    parser.add_argument(
+        "folder",
+        type=Path,
+        metavar="DIR",
+        help="the program's folder: it lies at the root of the zip",
+    )
+    parser.add_argument(
+        "--kernels",
+        type=Path,
+        metavar="DIR",
+        help="the folder that `fieldcraft compile --out` filled",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the zip (default: the folder's name with .zip)"
+    )
+    parser.set_defaults(act=_run)
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    made = bundle(
+        chosen.folder, chosen.out or Path(chosen.folder.resolve().name + ".zip"), chosen.kernels
+    )
+    print(
+        f"{made.path}: {made.files} files, {made.size / 1e6:.1f} MB, with"
+        f" {' and '.join(made.kernels)}"
+    )

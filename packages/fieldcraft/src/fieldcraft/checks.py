@@ -1,0 +1,369 @@
+"""The checks that public calls make at the door: one rule, what came, what to do instead."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.errors import InvalidValue
+
+__all__ = [
+    "LARGEST",
+    "amounts",
+    "array",
+    "cell",
+    "choice",
+    "finite",
+    "first",
+    "flag",
+    "fraction",
+    "function",
+    "key",
+    "not_negative",
+    "numbers",
+    "pair",
+    "path",
+    "positions",
+    "positive",
+    "sequence",
+    "text",
+    "whole",
+]
+
+# the largest size of a strength or a value: differences and sums of many stay within float32
+LARGEST = 1e30
+
+
+def finite(name: str, value: object) -> float:
+    """`value` as a finite float, or `InvalidValue`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (int, float, np.integer, np.floating)
+    ):
+        raise InvalidValue(
+            f"{name} is a number", got=f"{name}={_short(value)}", remedy="Pass an int or a float"
+        )
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidValue(
+            f"{name} is a finite number",
+            got=f"{name}={value!r}",
+            remedy="Replace NaN and infinity before the call",
+        )
+    return number
+
+
+def positive(name: str, value: object) -> float:
+    """`value` as a float above 0."""
+    number = finite(name, value)
+    if number <= 0:
+        raise InvalidValue(
+            f"{name} is above 0", got=f"{name}={value!r}", remedy=f"Pass {name} above 0"
+        )
+    return number
+
+
+def not_negative(name: str, value: object) -> float:
+    """`value` as a float of at least 0."""
+    number = finite(name, value)
+    if number < 0:
+        raise InvalidValue(
+            f"{name} is at least 0", got=f"{name}={value!r}", remedy=f"Pass 0 or more for {name}"
+        )
+    return number
+
+
+def fraction(name: str, value: object) -> float:
+    """`value` as a float in [0, 1]."""
+    number = finite(name, value)
+    if not 0 <= number <= 1:
+        raise InvalidValue(
+            f"{name} lies in [0, 1]", got=f"{name}={value!r}", remedy=f"Pass {name} between 0 and 1"
+        )
+    return number
+
+
+def whole(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 1) -> int:
+    """`value` as an int from `minimum` to `maximum`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InvalidValue(
+            f"{name} is a whole number", got=f"{name}={_short(value)}", remedy="Pass an int"
+        )
+    number = int(value)
+    if number < minimum:
+        raise InvalidValue(
+            f"{name} is at least {minimum}",
+            got=f"{name}={_short(number)}",
+            remedy=f"Pass {minimum} or more",
+        )
+    if number > maximum:
+        raise InvalidValue(
+            f"{name} is at most {maximum:,}",
+            got=f"{name}={_short(number)}",
+            remedy=f"Pass {maximum} or less",
+        )
+    return number
+
+
+def cell(name: str, value: object, count: int) -> int:
+    """`value` as the id of one of `count` cells."""
+    number = whole(name, value)
+    if number >= count:
+        raise InvalidValue(
+            f"{name} is below {count}, the number of cells",
+            got=f"{name}={number}",
+            remedy="Use cell_at() for positions",
+        )
+    return number
+
+
+def flag(name: str, value: object) -> bool:
+    """`value` as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidValue(
+            f"{name} is True or False", got=f"{name}={_short(value)}", remedy="Pass one of the two"
+        )
+    return bool(value)
+
+
+def function(name: str, value: object) -> Any:
+    """`value` if it can be called."""
+    if not callable(value):
+        raise InvalidValue(
+            f"{name} is a function",
+            got=f"{name}={_short(value)}",
+            remedy="Pass a function, or another thing to call",
+        )
+    return value
+
+
+def pair(name: str, value: ArrayLike) -> tuple[float, float]:
+    """`value` as two finite numbers."""
+    try:
+        array = _numeric(value)
+    except Exception:
+        array = np.empty(0)
+    if array.shape != (2,) or not np.isfinite(array).all():
+        raise InvalidValue(
+            f"{name} is a pair of finite numbers",
+            got=f"{name}={_short(value)}",
+            remedy="Pass two numbers",
+        )
+    return float(array[0]), float(array[1])
+
+
+def key(name: str, value: Hashable) -> Hashable:
+    """`value` if it is hashable, as what names something is."""
+    try:
+        hash(value)
+    except Exception:
+        raise InvalidValue(
+            f"{name} is hashable",
+            got=f"{name}={_short(value)}",
+            remedy="Pass a number, a text or a tuple of these",
+        ) from None
+    return value
+
+
+def sequence(name: str, value: object) -> list[Any]:
+    """The things in `value`, a list or another collection of them; a text is none."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return list(value)  # type: ignore[call-overload, no-any-return]
+    except Exception:
+        raise InvalidValue(
+            f"{name} is a list",
+            got=f"{name}={_short(value)}",
+            remedy="Pass a list, or another collection",
+        ) from None
+
+
+def text(name: str, value: object) -> str:
+    """`value` as a text."""
+    if not isinstance(value, str):
+        raise InvalidValue(f"{name} is a text", got=f"{name}={_short(value)}", remedy="Pass a str")
+    return value
+
+
+def path(name: str, value: object) -> Path:
+    """`value` as the path of a file."""
+    named = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(named, str) or not named:
+        raise InvalidValue(
+            f"{name} is the path of a file",
+            got=f"{name}={_short(value)}",
+            remedy="Pass a str or a pathlib.Path",
+        )
+    return Path(named)
+
+
+def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
+    """`value` if it is one of the `allowed` words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        near = difflib.get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
+        remedy = f"Perhaps {near[0]!r} is meant" if near else "Pass one of these words"
+        raise InvalidValue(
+            f"{name} is one of {words}", got=f"{name}={_short(value)}", remedy=remedy
+        )
+    return value
+
+
+def array(what: str, value: ArrayLike) -> NDArray[Any]:
+    """`value` as an array, or `InvalidValue` for rows of different lengths, and for masked
+    entries.
+    """
+    if _is_masked(value):
+        raise InvalidValue(
+            f"{what} have no masked entries",
+            got=_short(value),
+            remedy="Call its filled(...), or drop what is masked",
+        )
+    try:
+        return np.asarray(value)
+    except Exception:
+        raise InvalidValue(
+            f"{what} make one even array", got=_short(value), remedy="Pass rows of the same length"
+        ) from None
+
+
+def positions(
+    value: ArrayLike, *, dimensions: int = 2, what: str = "Positions"
+) -> tuple[NDArray[np.float64], bool]:
+    """World positions, or `what` else has as many parts, as a float64 array (N, dimensions), and
+    whether `value` was a single one.
+    """
+    given: object = value
+    if (
+        type(given) is tuple
+        and len(given) == dimensions
+        and all(type(part) is float and math.isfinite(part) for part in given)
+    ):
+        return np.array([given]), True
+    if (
+        type(given) is np.ndarray
+        and given.dtype == np.float64
+        and given.shape == (dimensions,)
+        and all(map(math.isfinite, given.tolist()))
+    ):
+        return given[np.newaxis].copy(), True
+    axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
+    remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
+    try:
+        array = _numeric(_by_name(value, dimensions))
+    except Exception:
+        raise InvalidValue(f"{what} are numbers {axes}", got=_short(value), remedy=remedy) from None
+    if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
+        return np.empty((0, dimensions)), False
+    single = array.ndim == 1
+    if single:
+        array = array[np.newaxis]
+    if array.ndim != 2 or array.shape[1] != dimensions:
+        raise InvalidValue(
+            f"{what} are {axes} {many}s",
+            got=f"an array of shape {array.shape[1:] if single else array.shape}",
+            remedy=remedy,
+        )
+    if not np.isfinite(array).all():
+        bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise InvalidValue(
+            f"{what} are finite",
+            got=f"{tuple(array[bad].tolist())} at index {bad}",
+            remedy="Drop or mend that one before the call",
+        )
+    return array, single
+
+
+def _by_name(value: Any, dimensions: int) -> Any:
+    """The columns x, y (and z) of a data frame that has them; everything else as it is."""
+    names = getattr(value, "columns", None)
+    wanted = ("x", "y", "z")[:dimensions]
+    if names is None or not set(wanted) <= set(names):
+        return value
+    return np.stack([np.asarray(value[name]) for name in wanted], axis=1)
+
+
+def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
+    """The first index at which a mask is True, and what to call the place: a row and column, or a
+    vertex of a graph.
+    """
+    index = tuple(np.argwhere(wrong)[0].tolist())
+    return index, f"row {index[0]}, column {index[1]}" if len(index) > 1 else f"vertex {index[0]}"
+
+
+def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
+    """`value` as `count` finite numbers; one number stands for all."""
+    try:
+        wide = _numeric(value)
+    except Exception:
+        raise InvalidValue(
+            f"{name} are numbers", got=_short(value), remedy="Pass one number or one per position"
+        ) from None
+    if wide.ndim == 0:
+        wide = np.full(count, wide)
+    if wide.shape != (count,):
+        raise InvalidValue(
+            f"{name} are one number, or one per position",
+            got=f"shape {wide.shape} for {count} positions",
+            remedy=f"Pass {count} of them",
+        )
+    if not np.isfinite(wide).all():
+        bad = int(np.flatnonzero(~np.isfinite(wide))[0])
+        raise InvalidValue(
+            f"{name} are finite",
+            got=f"{wide[bad]} at index {bad}",
+            remedy="Replace NaN and infinity before the call",
+        )
+    return wide
+
+
+def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
+    """`value` as `count` float32 numbers of at most `LARGEST` in size; one number stands for
+    all.
+    """
+    wide = numbers(name, value, count)
+    beyond = np.abs(wide) > LARGEST
+    if beyond.any():
+        bad = int(np.flatnonzero(beyond)[0])
+        raise InvalidValue(
+            f"{name} are at most {LARGEST:g} in size",
+            got=f"{wide[bad]} at index {bad}",
+            remedy="Pass smaller numbers",
+        )
+    return wide.astype(np.float32)
+
+
+def _numeric(value: ArrayLike) -> NDArray[np.float64]:
+    """`value` as float64; raises whatever its own conversion raises, and TypeError for what holds
+    no numbers or hides some.
+    """
+    array: NDArray[Any] = np.asarray(value)
+    if (array.dtype.kind not in "iuf" and array.size) or _is_masked(value):
+        raise TypeError(f"dtype {array.dtype} is not a number")
+    return array.astype(np.float64, order="C")  # kernels are compiled for rows
+
+
+def _is_masked(value: object) -> bool:
+    return (
+        isinstance(value, np.ndarray)
+        and type(value) is not np.ndarray
+        and bool(np.any(getattr(value, "mask", False)))
+    )
+
+
+def _short(value: object) -> str:
+    try:
+        written = repr(value)
+    except Exception:
+        written = f"a {type(value).__name__}"
+    return written if len(written) <= 80 else written[:77] + "..."

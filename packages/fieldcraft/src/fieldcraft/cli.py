@@ -1,0 +1,449 @@
+"""The command line: run a recipe, compare values of a parameter, look at a map.
+
+Packages add sub-commands by entry points of the group `fieldcraft.commands`: `lab`, `replay`,
+`diff`, `play` and `experiment` come so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from fieldcraft.errors import FieldcraftError, MissingLibrary, UnknownName
+
+if TYPE_CHECKING:
+    from fieldcraft.recipe.compare import Comparison
+    from fieldcraft.recipe.run import Report
+    from fieldcraft.space import Graph, Grid
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = "fieldcraft.commands"
+"""The group of entry points by which packages offer sub-commands."""
+
+_PREVIEW = (72, 24)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line `arguments` (default: those of the process) and answers the exit code.
+
+    0 when all went well, 1 where `diff` found a difference, 2 for wrong arguments or anything
+    fieldcraft refuses, 130 when stopped with Ctrl-C.
+    """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    _tell_of_stalls()
+    try:
+        parser, commands = _parser()
+        _refuse_broken(commands, given)
+        chosen = parser.parse_args(given)
+        chosen.act(chosen)
+        sys.stdout.flush()
+    except FieldcraftError as error:
+        print(f"fieldcraft: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt as stopped:
+        print(f"fieldcraft: {str(stopped) or 'stopped; nothing was written'}", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; Python must not complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return int(getattr(chosen, "code", 0))
+
+
+def _tell_of_stalls() -> None:
+    """Let a terminal show what the library logs while it compiles: nothing stalls silently."""
+    log = logging.getLogger("fieldcraft")
+    if sys.stderr.isatty() and not log.handlers:
+        log.addHandler(logging.StreamHandler())
+        log.setLevel(logging.INFO)
+
+
+def _parser() -> tuple[
+    argparse.ArgumentParser, argparse._SubParsersAction[argparse.ArgumentParser]
+]:
+    parser = argparse.ArgumentParser(
+        prog="fieldcraft",
+        description=(
+            "Influence maps: who controls what, where it is safe, how far a threat reaches."
+        ),
+        epilog="Start with: fieldcraft run recipes/demo.toml",
+    )
+    parser.add_argument("--version", action=_Version, help="show the version and stop")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    run = commands.add_parser(
+        "run",
+        help="run a recipe and write its pictures, films and tables",
+        description=(
+            "Runs a recipe: a TOML file that says map, layers, sources or recordings, and outputs."
+        ),
+        epilog=(
+            "Example: fieldcraft run recipes/demo.toml --set layers.threat.decay=0.5 --out pictures"
+        ),
+    )
+    _recipe_arguments(run)
+    run.add_argument(
+        "--out",
+        type=Path,
+        default=Path("out"),
+        metavar="DIR",
+        help="folder for the outputs, made if absent (default: out)",
+    )
+    run.set_defaults(act=_run)
+
+    compare = commands.add_parser(
+        "compare",
+        help="show a recipe's map under several values of one parameter, side by side",
+        description=(
+            "Runs a recipe once per value and draws the results side by side, with the same"
+            " colours."
+        ),
+        epilog=(
+            "Example: fieldcraft compare recipes/demo.toml --param layers.threat.decay --values"
+            " 0.8,0.26 --out sheet.png"
+        ),
+    )
+    _recipe_arguments(compare)
+    compare.add_argument(
+        "--param", required=True, metavar="KEY", help="the parameter, such as layers.threat.decay"
+    )
+    compare.add_argument(
+        "--values", required=True, metavar="V1,V2,...", help="its values, separated by commas"
+    )
+    compare.add_argument(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="how long to run, instead of the recipe's run.seconds",
+    )
+    compare.add_argument(
+        "--columns",
+        type=int,
+        metavar="N",
+        help="how many stand beside each other (default: up to four)",
+    )
+    compare.add_argument(
+        "--out",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help=(
+            "a file to write: .png shows the end, .gif .webp .mp4 the whole run; may be given"
+            " several times (default: out/compare.png)"
+        ),
+    )
+    compare.set_defaults(act=_compare)
+
+    make = commands.add_parser(
+        "compile",
+        help="compile the kernels before anybody waits",
+        description=(
+            "Compile all kernels for this machine, once for all programs of this user; only what"
+            " changed is compiled anew."
+        ),
+    )
+    make.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=(
+            "put them into one shared object in DIR instead, for a game, an image or a wheel that"
+            " runs without Numba"
+        ),
+    )
+    make.set_defaults(act=_compile)
+
+    info = commands.add_parser(
+        "info",
+        help="say what is in a map file",
+        description=(
+            "Shows size, units, ground and connected parts of a map, with a small preview in"
+            " letters."
+        ),
+        epilog="Example: fieldcraft info maps/arena.map --mobility water",
+    )
+    info.add_argument(
+        "map", type=Path, metavar="MAP", help="a map file: .map, .tmx, .tmj, .npz, .png and others"
+    )
+    info.add_argument(
+        "--mobility",
+        default="ground",
+        help=(
+            "what moves: ground, trees, water, air and others, as the map offers (default: ground)"
+        ),
+    )
+    info.set_defaults(act=_info)
+
+    from fieldcraft import bundling
+
+    bundling.add(commands)
+
+    _add_plugged(commands)
+    return parser, commands
+
+
+def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the sub-commands that installed packages offer in the entry points of `COMMANDS`.
+
+    Each entry point names a function that takes `commands`, adds a parser of the entry point's
+    name, and sets its `act`. A package that fails spoils its own command only, which then says why.
+    """
+    own = set(commands.choices)
+    for point in sorted(metadata.entry_points(group=COMMANDS), key=lambda point: point.name):
+        package = point.dist.name if point.dist is not None else "an unknown package"
+        if point.name in own:
+            print(
+                f"fieldcraft: {package} offers the command {point.name!r}, which fieldcraft has"
+                " itself; it is left out",
+                file=sys.stderr,
+            )
+            continue
+        try:
+            point.load()(commands)
+        except Exception as error:
+            broken = (
+                f"{point.name!r} from {package} ({point.value}): {type(error).__name__}: {error}"
+            )
+            parser = commands.choices.get(point.name) or commands.add_parser(
+                point.name, add_help=False, help="cannot be loaded"
+            )
+            parser.set_defaults(broken=broken)
+
+
+def _compile(chosen: argparse.Namespace) -> None:
+    from fieldcraft import readiness
+    from fieldcraft.kernels import ahead
+    from fieldcraft.progress import Progress
+
+    if importlib.util.find_spec("numba") is None:
+        raise MissingLibrary("numba", "compile", "Compiling kernels")
+    if chosen.out is not None:
+        print("Compiling all kernels into shared objects; this takes some minutes.", flush=True)
+        with Progress(sys.stdout, "Compiling") as bar:
+            made = ahead.build(chosen.out, bar.show)
+        for path in made:
+            print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
+        print(f"Programs find them where FIELDCRAFT_KERNELS={chosen.out} is set.")
+        return
+    with Progress(sys.stdout, "Preparing kernels") as bar:
+        try:
+            readiness.warm_up(progress=lambda done, total: bar.show(done / total))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                "stopped; what was compiled is kept, and the next time goes on from there"
+            ) from None
+
+
+def _refuse_broken(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], arguments: Sequence[str]
+) -> None:
+    """Refuses a command that is broken or not there, before its arguments are read."""
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if name is None:
+        return
+    if name not in commands.choices:
+        raise UnknownName("command", name, commands.choices)
+    broken = commands.choices[name].get_default("broken")
+    if broken is not None:
+        raise FieldcraftError(
+            "A command can be loaded", got=broken, remedy="Install that package again, or remove it"
+        )
+
+
+class _Version(argparse.Action):
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *unused: object) -> None:
+        from fieldcraft import __version__
+
+        print(f"fieldcraft {__version__}")
+        parser.exit()
+
+
+def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("recipe", type=Path, metavar="RECIPE", help="a recipe file (.toml)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help=(
+            "replace a value of the recipe, such as layers.threat.decay=0.5 or"
+            " sources.camp.strength=3; may be given several times"
+        ),
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help=(
+            "the folder that ${FIELDCRAFT_DATA} in a recipe stands for (default: the environment"
+            " variable of that name)"
+        ),
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="no progress bar, and no table at the end"
+    )
+
+
+def _progress(chosen: argparse.Namespace) -> TextIO | None:
+    return None if chosen.quiet else sys.stderr
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    from fieldcraft.recipe import read_recipe
+    from fieldcraft.recipe.run import run
+
+    recipe = read_recipe(chosen.recipe, chosen.set, data=chosen.data)
+    report = run(recipe, chosen.out, progress=_progress(chosen))
+    if not chosen.quiet:
+        _print_report(report)
+
+
+def _compare(chosen: argparse.Namespace) -> None:
+    from fieldcraft.recipe.compare import compare
+
+    values = [value for value in chosen.values.split(",") if value.strip()]
+    files = chosen.out or [Path("out/compare.png")]
+    result = compare(
+        chosen.recipe,
+        chosen.param,
+        values,
+        files,
+        seconds=chosen.seconds,
+        overrides=chosen.set,
+        data=chosen.data,
+        columns=chosen.columns,
+        progress=_progress(chosen),
+    )
+    if not chosen.quiet:
+        _print_comparison(result)
+
+
+def _info(chosen: argparse.Namespace) -> None:
+    from fieldcraft.maps import load_map
+    from fieldcraft.space import picked
+
+    space = load_map(chosen.map, mobility=chosen.mobility)
+    tell: Callable[..., list[str]] = picked(space, "info", grid=_map_lines, graph=_graph_lines)
+    print("\n".join(tell(chosen.map, space)))
+
+
+def _print_report(report: Report) -> None:
+    print(f"{report.title}: {report.seconds:g} seconds in {report.took:.1f} s")
+    print(f"map     {report.map}, {report.cells:,} cells, {report.open_cells:,} of them open")
+    width = max([5, *(len(layer.name) for layer in report.layers)])
+    print(f"\n{'layer':<{width}}  {'updates':>8}  {'sources':>8}  {'peak':>10}")
+    for layer in report.layers:
+        print(
+            f"{layer.name:<{width}}  {layer.updates:>8,}  {layer.sources:>8,}  {layer.peak:>10.4g}"
+        )
+    _print_files(report.files)
+
+
+def _print_comparison(result: Comparison) -> None:
+    print(f"{' | '.join(result.titles)}: {result.seconds:g} seconds each, in {result.took:.1f} s")
+    _print_files(result.files)
+
+
+def _print_files(files: Sequence[Path]) -> None:
+    if files:
+        print()
+    for file in files:
+        print(f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)")
+
+
+def _graph_lines(path: Path, graph: Graph) -> list[str]:
+    import numpy as np
+
+    what = "polygons" if graph.mesh is not None else "vertices"
+    lines = [
+        f"{path.name}: {len(graph):,} {what} and {len(graph.edges):,}"
+        f" {'one-way ' if graph.directed else ''}edges, in {graph.dimensions}D"
+    ]
+    lines.append(f"open    {int(np.count_nonzero(~graph.walls)):,} {what}")
+    if len(graph):
+        low, high = graph.positions.min(axis=0).tolist(), graph.positions.max(axis=0).tolist()
+        axes = [
+            f"{axis} {start:g} to {end:g}"
+            for axis, start, end in zip("xyz", low, high, strict=False)
+        ]
+        lines.append(
+            f"world   {', '.join(axes)}, y grows {'upwards' if graph.y_up else 'downwards'}"
+        )
+        parts = graph.parts()
+        count = int(parts.max()) + 1
+        share = graph.areas[parts == 0].sum() / max(graph.areas[parts >= 0].sum(), 1e-300)
+        lines.append(
+            f"parts   {count} connected part{'s' if count != 1 else ''}; the largest has"
+            f" {share:.1%} of the open ground"
+        )
+    return lines
+
+
+def _map_lines(path: Path, grid: Grid) -> list[str]:
+    import numpy as np
+
+    is_open = ~grid.walls
+    sizes = np.bincount(grid.parts()[is_open])
+    count = len(sizes)
+    open_cells = int(is_open.sum())
+    (left, low), (wide, high) = grid.origin, grid.size
+    lines = [
+        (
+            f"{path.name}: {grid.width} x {grid.height} cells of {grid.cell_size:g}, {len(grid):,}"
+            " in all"
+        ),
+        f"open    {open_cells:,} cells ({open_cells / len(grid):.1%})",
+        (
+            f"world   x {left:g} to {left + wide:g}, y {low:g} to {low + high:g}, y grows"
+            f" {'upwards' if grid.y_up else 'downwards'}"
+        ),
+    ]
+    if grid.terrain is not None:
+        counts = np.bincount(grid.terrain.classes.ravel(), minlength=len(grid.terrain.names))
+        kinds = [
+            f"{name} {number:,}"
+            for name, number in zip(grid.terrain.names, counts.tolist(), strict=True)
+            if number
+        ]
+        lines.append(f"ground  {', '.join(kinds)}")
+    if count:
+        many = (
+            "1 connected part"
+            if count == 1
+            else (
+                f"{count:,} connected parts; the largest has {sizes.max() / open_cells:.1%} of the"
+                " open cells"
+            )
+        )
+        lines.append(f"parts   {many}")
+    return [*lines, "", *_preview(is_open)]
+
+
+def _preview(is_open: object) -> list[str]:
+    """The map in at most 72 x 24 letters: '.' mostly open, '+' partly, '#' walls."""
+    import numpy as np
+
+    cells = np.asarray(is_open, dtype=np.float64)
+    height, width = cells.shape
+    # A letter is about twice as high as wide.
+    step = max(width / _PREVIEW[0], height / (2 * _PREVIEW[1]), 1.0)
+    columns, rows = max(1, int(width / step)), max(1, int(height / (2 * step)))
+    across = (np.arange(columns) * width) // columns
+    down = (np.arange(rows) * height) // rows
+    sums = np.add.reduceat(np.add.reduceat(cells, down, axis=0), across, axis=1)
+    shares = sums / np.outer(np.diff([*down, height]), np.diff([*across, width]))
+    return [
+        "".join("." if share > 0.6 else "+" if share > 0.15 else "#" for share in row)
+        for row in shares
+    ]

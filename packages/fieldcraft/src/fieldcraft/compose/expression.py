@@ -1,0 +1,275 @@
+"""Expressions: maps computed from maps, when they are asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.compose import writing
+from fieldcraft.compose.engine import Segments
+from fieldcraft.compose.ground import Ground
+from fieldcraft.compose.node import Node
+from fieldcraft.compose.plan import Plan
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.reference import compose as reference
+from fieldcraft.layer import Guard, terminal
+from fieldcraft.layer.operand import Operand, checked_out
+from fieldcraft.space import Space
+
+__all__ = ["Expression", "expression_of"]
+
+Floats = NDArray[np.float32]
+
+_MADE_ANEW = (  # by a copy
+    "_shape",
+    "_guard",
+    "_plan",
+    "_seen",
+    "_version",
+    "_guards",
+    "_held",
+    "_view",
+    "_held_version",
+    "_ranges_version",
+)
+
+
+class Expression(Operand):
+    """A map computed from others: what arithmetic on layers gives.
+
+    It can be used like a layer: it has `values`, `read`, `sample`, `space`, `name` and `version`,
+    and more can be calculated with it. It computes when it is asked, in blocks that stay in the
+    cache, and keeps its values until a map that it is made of changes. Walls read 0. Used by one
+    thread at a time, like the influence map behind it.
+    """
+
+    def __init__(self, node: Node | None, ground: Ground, written: Any) -> None:
+        self._node = node
+        self.ground = ground
+        self.written = written
+        self._name: str | None = None
+        self._maps: tuple[Operand, ...] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have nothing computed yet."""
+        self._shape = self.ground.shape
+        self._guard = Guard()
+        self._plan: Plan | None = None
+        self._seen: tuple[object, object] | None = None
+        self._version = 0
+        self._guards: _Alone | None = None
+        self._held: Floats | None = None
+        self._view: Floats | None = None
+        self._held_version = -1
+        self._ranges_version = -1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _MADE_ANEW}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
+
+    def __repr__(self) -> str:
+        return f"<Expression {self.name} on {' x '.join(map(str, self._shape[::-1]))}>"
+
+    def __str__(self) -> str:
+        return f"{self.name}\n{terminal.drawn(self.space, self.values)}"
+
+    def __bool__(self) -> bool:
+        raise InvalidValue(
+            "An expression is a map, neither true nor false",
+            got=f"{self.name} in an if, and, or, not, min(), max() or a < b < c",
+            remedy=(
+                "Use fc.where, fc.minimum, fc.maximum or (a < b) & (b < c), or compare numbers"
+                " taken by sample()"
+            ),
+        )
+
+    @property
+    def name(self) -> str:
+        """The name that it was given, or else its formula."""
+        return self._name if self._name is not None else writing.text(self.written)
+
+    @name.setter
+    def name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise InvalidValue(
+                "An expression's name is a word or more", got=repr(name), remedy="Pass a string"
+            )
+        self._name = name
+
+    @property
+    def node(self) -> Node:
+        """The node of the tree that other expressions compute along with their own: the whole tree,
+        or this as a map to be read.
+        """
+        return self.as_map() if self._node is None else self._node
+
+    def as_map(self) -> Node:
+        """A node that reads the values of this."""
+        return Node("map", payload=self, bound=float(reference.LARGEST))
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it was given a name."""
+        return self._name is not None
+
+    @property
+    def space(self) -> Space:  # type: ignore[override]
+        """The space that its values lie on."""
+        return self.ground.space
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        seen = ([each.version for each in self.maps], self.ground.stamp)
+        if seen != self._seen:
+            self._seen = seen
+            self._version += 1
+        return self._version
+
+    @property
+    def values(self) -> Floats:
+        """The values now: a read-only float32 view of shape (height, width), valid until the next
+        change.
+        """
+        if self._node is not None and self._node.kind == "map" and not len(self.ground.walls):
+            source: Operand = self._node.payload
+            return source.finite_values()
+        if self._held_version != self.version or self._view is None:
+            with self._alone():
+                if self._held is None:
+                    self._held = aligned(self._shape)
+                    self._view = self._held.view()
+                    self._view.flags.writeable = False
+                self._held_version = -1
+                self._evaluate(self._held)
+                self._held_version = self.version
+        assert self._view is not None
+        return self._view
+
+    def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """A copy of the values, into `out` (float32 of shape (height, width), contiguous) if
+        given.
+        """
+        shape = self._shape
+        if out is None:
+            out = np.empty(shape, dtype=np.float32)
+        else:
+            checked_out(out, shape)
+        held = self._fresh()
+        if held is not None:
+            out[:] = held
+        else:
+            with self._alone():
+                self._evaluate(out)
+        return out
+
+    @property
+    def maps(self) -> tuple[Operand, ...]:
+        """The maps that it is computed from."""
+        if self._maps is None:
+            self._maps = tuple(
+                source for source in self._planned().sources if isinstance(source, Operand)
+            )
+        return self._maps
+
+    def fill(self, out: Floats, where: Segments) -> None:
+        """Compute the cells of the segments `where` only, into the contiguous float32 array
+        `out`.
+        """
+        with self._alone():
+            held = self._fresh()
+            if held is not None:
+                Plan(Node("array", payload=held)).fill(out, [held], self.ground.walls, where)
+                return
+            plan, sources, version = self._ready()
+            if plan.ranges and self._ranges_version != version:
+                plan.find_ranges(sources, self.ground.walls, math.prod(self._shape))
+                self._ranges_version = version
+            plan.fill(out, sources, self.ground.walls, where)
+
+    def _evaluate(self, out: Floats) -> None:
+        """Compute all values into `out`, of shape (height, width)."""
+        plan, sources, version = self._ready()
+        plan.evaluate(out, sources, self.ground.walls)
+        self._ranges_version = version
+
+    def _ready(self) -> tuple[Plan, list[Floats], int]:
+        """The plan, the values that it reads, and the version that will come of them."""
+        plan = self._planned()
+        return plan, [self._values_of(source) for source in plan.sources], self.version
+
+    def _values_of(self, source: Any) -> Floats:
+        """The values of a map or an array. The kernel trusts their number and their order, which
+        are looked at here.
+        """
+        values: Floats = source.finite_values() if isinstance(source, Operand) else source
+        if values.shape != self._shape:
+            raise InvalidValue(
+                f"A map's values have its shape {self._shape}",
+                got=f"{values.shape} from {source!r}",
+                remedy="Mend that map's values",
+            )
+        return np.ascontiguousarray(values, dtype=np.float32)
+
+    def _planned(self) -> Plan:
+        if self._plan is None:
+            self._plan = Plan(self.node)
+        return self._plan
+
+    def _fresh(self) -> Floats | None:
+        """The values of last time, if they still hold."""
+        return self._held if self._held_version == self.version else None
+
+    def _alone(self) -> _Alone:
+        """Keeps other threads out of this expression and of the maps that it reads."""
+        if self._guards is None:
+            self._guards = _Alone(tuple(dict.fromkeys(self._all_guards())))
+        return self._guards
+
+    def _all_guards(self) -> Iterator[Guard]:
+        waiting: list[Operand] = [self]
+        while waiting:
+            each = waiting.pop()
+            guard = getattr(each, "_guard", None)
+            if isinstance(guard, Guard):
+                yield guard
+            if isinstance(each, Expression):
+                waiting += each.maps
+
+
+class _Alone:
+    """Several guards, entered together or not at all."""
+
+    def __init__(self, guards: tuple[Guard, ...]) -> None:
+        self._guards = guards
+
+    def __enter__(self) -> None:
+        entered = 0
+        try:
+            for guard in self._guards:
+                guard.__enter__()
+                entered += 1
+        except BaseException:
+            for guard in self._guards[:entered]:
+                guard.__exit__()
+            raise
+
+    def __exit__(self, *exception: object) -> None:
+        for guard in self._guards:
+            guard.__exit__()
+
+
+def expression_of(operand: Operand) -> Expression:
+    """An expression that reads a map, or the expression itself."""
+    if isinstance(operand, Expression):
+        return operand
+    return Expression(Node("map", payload=operand), Ground((operand.space,)), operand)

@@ -1,0 +1,135 @@
+"""Which cells the maps of an expression share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Space
+
+__all__ = ["Ground"]
+
+
+class Ground:
+    """The spaces of the maps in an expression: the same cells, maybe with different walls.
+
+    A cell is a wall if it is one in all of them.
+    """
+
+    def __init__(self, spaces: tuple[Space, ...]) -> None:
+        self.spaces = spaces
+        self._stamp: list[int] | None = None
+        self._walls = _by_cell(spaces[0].walls[:0])
+        self._space = spaces[0]
+
+    def __reduce__(self) -> tuple[type[Ground], tuple[tuple[Space, ...]]]:
+        return Ground, (self.spaces,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(height, width), or (N,) on a graph."""
+        return self.spaces[0].shape
+
+    @property
+    def space(self) -> Space:
+        """A space of these cells with these walls."""
+        self._look()
+        return self._space
+
+    @property
+    def walls(self) -> NDArray[np.uint8]:
+        """Not 0 for each cell that is a wall, by cell id; empty where there is none."""
+        self._look()
+        return self._walls
+
+    @property
+    def stamp(self) -> list[int]:
+        """Something that changes when a wall does."""
+        return [space.walls_version for space in self.spaces]
+
+    def joined(self, other: Ground) -> Ground:
+        """The ground of two maps together; raises `InvalidValue` where their cells are not the
+        same.
+        """
+        _refuse_other_cells(self.spaces[0], other.spaces[0])
+        if set(other.spaces) <= set(self.spaces):
+            return self
+        return Ground(tuple(dict.fromkeys(self.spaces + other.spaces)))
+
+    def same_walls(self, other: Ground) -> bool:
+        """Whether the walls are the same now."""
+        return (
+            self is other or self.spaces == other.spaces or np.array_equal(self.walls, other.walls)
+        )
+
+    def _look(self) -> None:
+        stamp = self.stamp
+        if stamp == self._stamp:
+            return
+        walls = self.spaces[0].walls
+        for space in self.spaces[1:]:
+            walls = walls & space.walls
+        fitting = [
+            space
+            for space in self.spaces
+            if len(self.spaces) == 1 or np.array_equal(space.walls, walls)
+        ]
+        self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
+        self._walls = _by_cell(walls if walls.any() else walls[:0])
+        self._stamp = stamp
+
+
+def _by_cell(walls: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    by_cell = walls.reshape(-1).view(np.uint8)
+    by_cell.flags.writeable = (
+        False  # always: kernels are compiled anew for arrays that can be written to
+    )
+    return by_cell
+
+
+def _refuse_other_cells(one: Space, other: Space) -> None:
+    if one is other or one.same_cells(other):
+        return
+    mine, yours = _facts(one), _facts(other)
+    differing = [name for name in mine if name in yours and mine[name] != yours[name]]
+    if type(one) is not type(other) or not differing:
+        raise InvalidValue(
+            "The maps of an expression lie on the same space",
+            got=f"{one!r} and {other!r}",
+            remedy="Use layers of one influence map, or of maps on one graph",
+        )
+    if (
+        "cell_size" in differing
+        and mine["origin"] == yours["origin"]
+        and mine["y_up"] == yours["y_up"]
+    ):
+        sizes = (mine["cell_size"], yours["cell_size"])
+        if (np.abs(one.extent - other.extent) < max(sizes)).all():
+            raise InvalidValue(
+                "The maps of an expression have the same cells",
+                got=f"cells of {sizes[0]:g} and of {sizes[1]:g} on the same ground",
+                remedy=(
+                    "Give the layers the same cell_size, or read the coarse one on the fine cells:"
+                    " coarse.on(fine.space)"
+                ),
+            )
+    raise InvalidValue(
+        "The maps of an expression lie on the same space",
+        got=f"{differing[0]} {mine[differing[0]]} and {yours[differing[0]]}",
+        remedy=f"Use layers of one influence map, or of maps of the same {', '.join(mine)}",
+    )
+
+
+def _facts(space: Space) -> dict[str, Any]:
+    """The facts that tell the cells of a space from those of another of its kind, as far as it has
+    it.
+    """
+    facts = {"width x height": " x ".join(map(str, space.shape[::-1]))}
+    return facts | {
+        name: getattr(space, name)
+        for name in ("cell_size", "origin", "y_up", "wrap")
+        if hasattr(space, name)
+    }

@@ -1,0 +1,382 @@
+"""Teams: who holds which ground, where it is fought over, where the front runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
+from operator import add
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, former
+from fieldcraft.compose import verbs
+from fieldcraft.compose.expression import expression_of
+from fieldcraft.compose.layered import Layered
+from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, regions
+from fieldcraft.compose.team_survey import Survey, Surveyed
+from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.kernels.reference.teams import NOBODY
+from fieldcraft.layer import Layer, SourceLayer
+from fieldcraft.layer.operand import Operand
+from fieldcraft.propagation import Propagation
+from fieldcraft.space import picked
+from fieldcraft.space.regions import Regions
+
+__all__ = ["FrontLine", "Teams", "add_teams"]
+
+_WAYS = ("total", "source")
+_INT32 = np.iinfo(np.int32)
+
+
+class Teams:
+    """Layers of one influence map, each the influence of one team, and the maps that follow from
+    them.
+
+    `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` takes layers that are there,
+    such as those of a map
+    that was loaded: a save holds the layers, while names and hostility are the program's own.
+    `teams["red"]` is the layer of red, to which sources are added; teams are numbered in the order
+    of their names.
+
+    How strong a team is in a cell, its presence, is the magnitude of its layer there. All that
+    follows is made of presences, but for `influence`, which is signed. Maps are expressions: they
+    compute when they are asked, keep their values until a layer changes, and can be used wherever a
+    layer can. Asked for again, a map is the same object.
+
+    Parameters
+    ----------
+    imap: the influence map that has the layers.
+    names: the names of one layer or more.
+    hostile: who is hostile to whom, as `{name: names of its enemies}`; a team without an entry has
+        none. Without a table everybody is everybody's enemy. It matters for `influence`,
+        `vulnerability(team)` and `front_lines`.
+
+    Raises `UnknownName` for other names, `InvalidValue` for names that come twice and layers of
+    different cells.
+    """
+
+    def __init__(
+        self,
+        imap: Layered,
+        names: Iterable[str],
+        *,
+        hostile: Mapping[str, Iterable[str]] | None = None,
+    ) -> None:
+        if not isinstance(imap, Layered):
+            raise InvalidValue(
+                "Teams live on an influence map",
+                got=type(imap).__name__,
+                remedy="Pass fc.InfluenceMap(space)",
+            )
+        self._layers = {
+            name: cast(SourceLayer, _layer(imap, name)) for name in _checked_names(names)
+        }
+        self._numbers = {name: number for number, name in enumerate(self._layers)}
+        self._made: dict[object, Operand] = {}
+        self._surveys = {"total": Survey(tuple(self._layers.values()), "total")}
+        self._hostile = _checked_table(hostile, tuple(self._layers))
+
+    def __getitem__(self, name: str) -> SourceLayer:
+        return self._layers[self._known(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._layers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._layers)
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def __repr__(self) -> str:
+        return f"<Teams {', '.join(self._layers)}>"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise former.missing(self, name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names; a team's number is its place here."""
+        return tuple(self._layers)
+
+    @property
+    def layers(self) -> Mapping[str, SourceLayer]:
+        """The layers by the names of their teams, read-only."""
+        return MappingProxyType(self._layers)
+
+    @property
+    def hostile(self) -> Mapping[str, tuple[str, ...]]:
+        """The enemies of each team, `{name: names of its enemies}`, read-only. A new table may be
+        set while the game runs.
+
+        It counts for maps asked for from then on; those asked for earlier keep the table that they
+        were made with.
+        """
+        return MappingProxyType(self._hostile)
+
+    @hostile.setter
+    def hostile(self, table: Mapping[str, Iterable[str]] | None) -> None:
+        self._hostile = _checked_table(table, self.names)
+        self._made = {key: made for key, made in self._made.items() if isinstance(key, str)}
+
+    # Maps
+
+    def influence(self, team: str) -> Operand:
+        """The team's layer minus those of its enemies: above 0 where it has the upper hand. Signed,
+        as the layers are.
+        """
+        own = self[team]
+        enemies = [self[name] for name in self._hostile[team]]
+        return self._map(
+            ("influence", team),
+            f"influence of {team}",
+            lambda: own - reduce(add, enemies) if enemies else expression_of(own),
+        )
+
+    def tension(self) -> Operand:
+        """How much influence there is, whosever: the sum over the teams of their presence."""
+        return self._surveyed("tension", "total")
+
+    def contested(self) -> Operand:
+        """Twice the tension that the strongest team does not account for; 0 where one team is
+        alone. Any number of teams.
+        """
+        return self._surveyed("contested", "contested")
+
+    def vulnerability(self, team: str | None = None, *, stake: float = 0.0) -> Operand:
+        """Where influences meet.
+
+        Without a team, for two teams: tension minus the magnitude of influence, `T - |I|`. For
+        layers that are not negative
+        this is twice the weaker presence, and so it is computed: the same bits as `contested()`.
+
+        With a team, for any number: twice the smaller of its presence and that of its enemies
+        together, in the cells where its
+        own presence is at least `stake`, else 0: what happens where a team has no stake does not
+        trouble it.
+        """
+        least = checks.not_negative("stake", stake)
+        if team is not None:
+            name = self._known(team)
+            return self._map(
+                ("vulnerability", name, least),
+                f"vulnerability of {name}",
+                lambda: self._vulnerable(name, least),
+            )
+        if least:
+            raise InvalidValue(
+                "A stake is that of a team",
+                got=f"stake={stake!r} without a team",
+                remedy="Pass the team's name first",
+            )
+        if len(self) != 2:
+            raise InvalidValue(
+                "vulnerability() without a team compares two teams",
+                got=f"{len(self)} teams",
+                remedy="Use contested(), or pass a team's name",
+            )
+        return self._surveyed("vulnerability", "contested")
+
+    def share(self, team: str) -> Operand:
+        """The team's presence over that of all: 0 to 1, summing to 1 over the teams where anyone
+        is, and 0 where nobody is.
+
+        Presence is a magnitude: where a layer is negative, its size counts.
+        """
+        own = self[team]
+        return self._map(f"share of {team}", f"share of {team}", lambda: abs(own) / self.tension())
+
+    # Ownership
+
+    def owner(
+        self, by: str = "total", *, margin: float = 0.0, neutral: int = NOBODY
+    ) -> NDArray[np.int32]:
+        """The owner of each cell: the numbers of teams, int32 of shape (height, width).
+
+        By "total" the team with the largest presence owns a cell. By "source" the one with the
+        strongest single source does, however many weaker ones it faces; that takes layers with
+        `fc.Radial`, and is exact: what a layer with blend="max" and the same sources shows, as of
+        the layer's last step. (Asked for the first time straight after a load, or while a budget
+        leaves a layer half way, it is as of the sources instead.)
+
+        A cell is `neutral` where nobody is, or where the owner is ahead of the second by less than
+        `margin`. Of equals the first team owns. The array is read-only and valid until the next
+        change; copy it to keep it.
+
+        Raises `InvalidValue` for a negative margin, and for a neutral value that is a team's
+        number.
+        """
+        survey = self._survey(by)
+        ahead = checks.not_negative("margin", margin)
+        nobody = checks.whole("neutral", neutral, minimum=int(_INT32.min))
+        if nobody > _INT32.max or 0 <= nobody < len(self):
+            raise InvalidValue(
+                "neutral is a whole number of 32 bits that is no team's",
+                got=f"neutral={nobody} with {len(self)} teams",
+                remedy="Pass -1",
+            )
+        return survey.lead(ahead, nobody) if ahead > 0 or nobody != NOBODY else survey.leader
+
+    def front_lines(self, by: str = "total") -> list[FrontLine]:
+        """The lines between the ground of teams of which one is hostile to the other, as polylines
+        in world units.
+
+        A line runs where two teams are equally strong, between the centers of cells that one of
+        them owns and cells that the other owns; each names its two teams. It ends at walls, where
+        nobody is, where a third team owns, and at the rim; on a torus it may stand out over the rim
+        by half a cell, to meet the other end there. Maps of a single row or column have none. `by`
+        as in `owner`.
+
+        On a graph each pair of such teams has one "line": the places on open edges between a vertex
+        of one and a vertex of the other where both are as strong.
+        """
+        survey = self._survey(by)
+
+        def at_odds(one: int, other: int) -> bool:
+            first, second = self.names[one], self.names[other]
+            return second in self._hostile[first] or first in self._hostile[second]
+
+        space = survey.space
+        found = picked(space, "Front lines", grid=front_lines, graph=crossings)
+        return found(space, self.names, survey.leader, survey.presence, at_odds)
+
+    def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
+        """The connected regions of cells with one owner: who owns each, its area, total strength,
+        strongest cell and center.
+
+        Cells belong together when a step of the space leads from one to the other, in either
+        direction. `by` and `margin` as in `owner`.
+        """
+        survey = self._survey(by)
+        return regions(survey.space, self.names, self.owner(by, margin=margin), survey.presence)
+
+    # How
+
+    def _known(self, team: str) -> str:
+        if not isinstance(team, str) or team not in self._layers:
+            raise UnknownName("team", team, self._layers)
+        return team
+
+    def _map(self, key: object, name: str, make: Callable[[], Operand]) -> Operand:
+        """The map of this key, made once; keys that are no words depend on the table of
+        hostility.
+        """
+        if key not in self._made:
+            made = self._made[key] = make()
+            made.name = name
+        return self._made[key]
+
+    def _surveyed(self, name: str, column: str) -> Operand:
+        survey = self._surveys["total"]
+        return self._map(name, name, lambda: expression_of(Surveyed(survey, name, column)))
+
+    def _vulnerable(self, team: str, stake: float) -> Operand:
+        own = abs(self[team])
+        enemies = [abs(self[name]) for name in self._hostile[team]]
+        if not enemies:
+            return 0 * own
+        threatened = 2 * verbs.minimum(own, reduce(add, enemies))
+        return verbs.where(own >= stake, threatened, 0) if stake else threatened
+
+    def _survey(self, by: str) -> Survey:
+        way = checks.choice("by", by, _WAYS)
+        if way not in self._surveys:
+            self._surveys[way] = Survey(tuple(self._layers.values()), way)
+        return self._surveys[way]
+
+
+def add_teams(
+    imap: Layered,
+    names: Iterable[str],
+    propagation: Propagation,
+    *,
+    hostile: Mapping[str, Iterable[str]] | None,
+    **settings: Any,
+) -> Teams:
+    """See `InfluenceMap.add_teams`."""
+    wanted = _checked_names(names)
+    taken = [name for name in wanted if name in imap.layers]
+    if taken:
+        raise NameTaken(
+            "Layer names differ",
+            got=f"{taken[0]!r}, which exists",
+            remedy="Choose others, or use fc.Teams(imap, names)",
+        )
+    _checked_table(hostile, wanted)
+    if propagation is None:
+        raise InvalidValue(
+            "A team's influence propagates",
+            got="None",
+            remedy="Pass fc.Radial(radius), or fc.Spread(decay, momentum)",
+        )
+    for name in wanted:
+        imap.add_layer(name, propagation, **settings)
+    return Teams(imap, wanted, hostile=hostile)
+
+
+def _layer(imap: Layered, name: str) -> Layer:
+    if name not in imap.layers:
+        raise UnknownName("layer", name, imap.layers)
+    return imap.layers[name]
+
+
+def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidValue(
+            "Teams are named by a list of words", got=repr(names), remedy='Pass ["red", "blue"]'
+        )
+    listed = tuple(checks.sequence("names", names))
+    for name in listed:
+        if not isinstance(name, str) or not name:
+            raise InvalidValue(
+                "A team's name is a word or more", got=repr(name), remedy="Pass a list of strings"
+            )
+    if not listed:
+        raise InvalidValue(
+            "There is at least one team", got="no names", remedy='Pass ["red", "blue"]'
+        )
+    if len(set(listed)) != len(listed):
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise InvalidValue(
+            "Teams have different names",
+            got=f"{twice!r} twice",
+            remedy="Give each team its own name",
+        )
+    return listed
+
+
+def _checked_table(table: Any, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """For each team its enemies, in the order of `names`."""
+    if table is None:
+        return {name: tuple(other for other in names if other != name) for name in names}
+    if not isinstance(table, Mapping):
+        raise InvalidValue(
+            "hostile is a table of teams and their enemies",
+            got=repr(table)[:80],
+            remedy='Pass {"red": ["blue"], "blue": ["red"]}',
+        )
+    found: dict[str, tuple[str, ...]] = {}
+    for name, enemies in table.items():
+        if isinstance(enemies, str) or not isinstance(enemies, Iterable):
+            raise InvalidValue(
+                "A team's enemies are a list",
+                got=f"{enemies!r} for {name!r}",
+                remedy='Pass {"red": ["blue"]}',
+            )
+        listed = list(enemies)
+        for each in (name, *listed):
+            if each not in names:
+                raise UnknownName("team", each, names)
+        if name in listed:
+            raise InvalidValue(
+                "A team is not its own enemy",
+                got=f"{name!r} among the enemies of {name!r}",
+                remedy="Leave it out",
+            )
+        found[name] = tuple(other for other in names if other in listed)
+    return {name: found.get(name, ()) for name in names}

@@ -1,0 +1,147 @@
+"""The errors that fieldcraft raises, and why.
+
+Every error says three things: the rule, what came instead, and what to do about it. All are
+subclasses of :class:`FieldcraftError`; those about a bad argument are also `ValueError`, so that
+`except ValueError` keeps working.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = [
+    "BadMapFile",
+    "BadRecipe",
+    "BadSaveFile",
+    "BadTimeline",
+    "ConcurrentUse",
+    "DeadSource",
+    "DeviceLost",
+    "FieldcraftError",
+    "InvalidValue",
+    "MissingLibrary",
+    "NameTaken",
+    "NoDevice",
+    "OnWall",
+    "OutsideMap",
+    "UnknownName",
+    "WrongLayer",
+]
+
+
+class FieldcraftError(Exception):
+    """The base of everything fieldcraft raises on purpose.
+
+    `rule` is the rule that was broken, `got` what came instead, `remedy` what to do; the message
+    joins the three. `about` names the setting that the rule is about, where it is one of several.
+    """
+
+    def __init__(self, rule: str, *, got: str = "", remedy: str = "", about: str = "") -> None:
+        self.rule = rule
+        self.about = about
+        self.got = got
+        self.remedy = remedy
+        said = [rule, f"Got {got}" if got else "", remedy]
+        super().__init__(
+            " ".join(part if part.endswith((".", "?")) else part + "." for part in said if part)
+        )
+
+    def __reduce__(
+        self,
+    ) -> tuple[Any, ...]:  # errors cross to other processes, whatever their own __init__ takes
+        return _rebuilt, (type(self), self.args), self.__dict__
+
+
+def _rebuilt(kind: type[FieldcraftError], arguments: tuple[Any, ...]) -> FieldcraftError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    return error
+
+
+class InvalidValue(FieldcraftError, ValueError):
+    """An argument is outside of what the call takes."""
+
+
+class OutsideMap(InvalidValue):
+    """A position lies outside the map."""
+
+
+class OnWall(InvalidValue):
+    """A position lies on a wall and the policy refuses that."""
+
+
+class NameTaken(InvalidValue):
+    """A layer of this name exists already."""
+
+
+class UnknownName(FieldcraftError, KeyError):
+    """No thing of this name exists; the message suggests the nearest one."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(str(name), names, n=1)
+        listed = (
+            ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") if names else "none yet"
+        )
+        remedy = f"Did you mean {near[0]!r}?" if near else f"Known: {listed}"
+        super().__init__(f"There is no {what} of that name", got=repr(name), remedy=remedy)
+
+    def __str__(self) -> str:  # KeyError would show the message's repr
+        return str(self.args[0])
+
+
+class WrongLayer(FieldcraftError, AttributeError):
+    """A layer is asked for something that layers of another kind can do."""
+
+    def __init__(self, verb: str, others: str, layer: str, instead: str) -> None:
+        super().__init__(f"{verb} is for {others}", got=f"layer {layer}", remedy=instead)
+        self.name = verb
+
+
+class DeadSource(InvalidValue):
+    """A source is used after it was removed or its lifetime ended."""
+
+
+class ConcurrentUse(FieldcraftError, RuntimeError):
+    """Two threads used one influence map at the same time."""
+
+
+class NoDevice(FieldcraftError, RuntimeError):
+    """There is no graphics device to be had, or none that does what is asked."""
+
+
+class DeviceLost(FieldcraftError, RuntimeError):
+    """A graphics device stopped answering; what lay on it is gone."""
+
+
+class MissingLibrary(FieldcraftError, ImportError):
+    """A feature needs an optional library that is not installed."""
+
+    def __init__(self, library: str, extra: str, feature: str) -> None:
+        super().__init__(
+            f"{feature} needs {library}, which is not installed",
+            remedy=f"Install it with: pip install 'fieldcraft[{extra}]'",
+        )
+
+
+class BadMapFile(FieldcraftError, ValueError):
+    """A map file is malformed, truncated, or larger than fieldcraft takes."""
+
+
+class BadTimeline(FieldcraftError, ValueError):
+    """A timeline or a recording cannot be read."""
+
+
+class BadSaveFile(FieldcraftError, ValueError):
+    """A saved influence map is damaged, or of a version that this fieldcraft cannot read."""
+
+
+class BadRecipe(FieldcraftError, ValueError):
+    """A recipe has problems; `problems` lists all of them, each with its line and remedy."""
+
+    def __init__(self, where: str, problems: list[str]) -> None:
+        self.problems = problems
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        super().__init__(f"{where}: {count}\n  " + "\n  ".join(problems))

@@ -1,0 +1,206 @@
+"""Files that are whole or not there: sealed saves, and outputs that appear together.
+
+A sealed file begins with a magic line that says whose it is and ends with the SHA-256 of all that
+stands before. Packages built on
+fieldcraft may keep their own saves so: `write_sealed` and `sealed` do the rest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from fieldcraft import checks
+from fieldcraft.errors import BadSaveFile, InvalidValue
+
+__all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "write_sealed"]
+
+_SEAL = hashlib.sha256().digest_size
+_CHUNK = 1 << 20
+
+
+def write_sealed(target: Path, parts: Iterable[bytes]) -> None:
+    """Write parts and the SHA-256 of them all to a file beside the target, which is then renamed
+    over it.
+
+    Raises `BadSaveFile` where that can't be; what stood there before is still whole.
+    """
+    target = checks.path("target", target)
+    digest = hashlib.sha256()
+    partial = None
+    try:
+        target = Path(os.path.realpath(target))  # a link stays a link
+        partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
+        with partial.open("xb") as file:
+            for part in (
+                checks.sequence("parts", parts) if not isinstance(parts, Iterator) else parts
+            ):
+                if not isinstance(part, (bytes, bytearray, memoryview)):
+                    raise InvalidValue(
+                        "The parts of a file are bytes",
+                        got=type(part).__name__,
+                        remedy="Pass bytes",
+                    )
+                digest.update(part)
+                file.write(part)
+            file.write(digest.digest())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    except BaseException as error:
+        if partial is not None:
+            with contextlib.suppress(OSError, ValueError):
+                partial.unlink()
+        if isinstance(error, (OSError, ValueError)):
+            raise BadSaveFile(
+                "A save goes to a path that can be written",
+                got=str(error),
+                remedy="Choose another path",
+            ) from error
+        raise
+
+
+@contextlib.contextmanager
+def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryIO, int]]:
+    """Open a file that `write_sealed` wrote, behind its magic line, and the number of bytes from
+    there to its seal, at least `least`.
+
+    Raises `BadSaveFile` where it can't be read, is another kind of file, or was changed since.
+    """
+    target = checks.path("target", target)
+    checks.whole("least", least)
+    if not isinstance(magic, bytes):
+        raise InvalidValue(
+            "The magic line of a file is bytes",
+            got=type(magic).__name__,
+            remedy="Pass the one that it was written with",
+        )
+    try:
+        opened = target.open("rb")
+    except (OSError, ValueError) as error:  # `ValueError` for a path with a zero in it
+        raise _unreadable(target, error) from error
+    with opened as file:
+        try:
+            if file.read(len(magic)) != magic:
+                raise damaged(target, "another kind of file")
+            size = os.fstat(file.fileno()).st_size
+            inside = size - len(magic) - _SEAL
+            if inside < least:
+                raise damaged(target, f"{size} bytes, which is too short")
+            _check_seal(file, target, size - _SEAL)
+            file.seek(len(magic))
+            yield file, inside
+        except OSError as error:
+            raise _unreadable(target, error) from error
+
+
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether a file stands there; False for texts that no file can be called by, too."""
+    if isinstance(path, str) and not path:
+        return False
+    file = checks.path("path", path)
+    try:
+        return file.is_file()
+    except (OSError, ValueError):  # too long, or with a zero in it
+        return False
+
+
+def damaged(target: Path, got: str) -> BadSaveFile:
+    """The error about a file that is not what `write_sealed` wrote."""
+    return BadSaveFile(
+        "A save is a whole file that fieldcraft wrote",
+        got=f"{got}: {target}",
+        remedy="Use another copy of it",
+    )
+
+
+def newer(target: Path, version: int, known: int) -> BadSaveFile:
+    """The error about a file of a `version` of its format other than the one that is `known`."""
+    return BadSaveFile(
+        f"This fieldcraft reads saves of version {known}",
+        got=f"version {version} in {target}",
+        remedy="Use the fieldcraft that wrote it, or a newer one",
+    )
+
+
+def _unreadable(target: Path, error: Exception) -> BadSaveFile:
+    return BadSaveFile(
+        "A save can be read",
+        got=f"{target}: {getattr(error, 'strerror', error)}",
+        remedy="Check the path",
+    )
+
+
+def _check_seal(file: BinaryIO, target: Path, left: int) -> None:
+    digest = hashlib.sha256()
+    file.seek(0)
+    while left > 0:
+        part = file.read(min(_CHUNK, left))
+        if not part:
+            raise damaged(target, "a file that ends early")
+        digest.update(part)
+        left -= len(part)
+    if file.read() != digest.digest():
+        raise damaged(target, "a checksum that differs")
+
+
+class Staging:
+    """A place beside the final one for files in the making; leaving it without `commit` leaves no
+    trace.
+    """
+
+    def __init__(self, folder: Path, names: list[str]) -> None:
+        self.folder = checks.path("folder", folder)
+        self.names = [checks.text("names", name) for name in checks.sequence("names", names)]
+
+    def __enter__(self) -> Staging:
+        self._made = [
+            parent for parent in (self.folder, *self.folder.parents) if not parent.exists()
+        ]
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._parts = tempfile.TemporaryDirectory(prefix=".fieldcraft-", dir=self.folder)
+        except OSError as error:
+            raise InvalidValue(
+                "The output folder can be written",
+                got=f"{self.folder}: {error.strerror or error}",
+                remedy="Choose another with --out",
+            ) from None
+        self._committed = False
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._parts.cleanup()
+        if not self._committed:
+            for parent in self._made:
+                with contextlib.suppress(OSError):
+                    parent.rmdir()
+
+    def part(self, name: str) -> Path:
+        """Where to write the file `name` for now."""
+        file = Path(self._parts.name) / checks.text("name", name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file
+
+    def commit(self) -> tuple[Path, ...]:
+        """Puts all files in place; answers where they are."""
+        self._committed = True
+        placed = []
+        for name in self.names:
+            file = self.folder / name
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                self.part(name).replace(file)
+            except OSError as error:
+                raise InvalidValue(
+                    "An output takes the place of a file",
+                    got=f"{file}: {error.strerror or error}",
+                    remedy="Rename it, or choose another folder",
+                ) from None
+            placed.append(file)
+        return tuple(placed)

@@ -1,0 +1,120 @@
+"""Ctrl-C, held back while arrays and books disagree, so that every operation is whole or not
+done.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any, TypeVar
+
+try:
+    # The plain one: `signal.getsignal` takes as long as a small step to make an enum of its answer.
+    from _signal import getsignal as _current  # type: ignore[import-not-found]
+except ImportError:
+    _current = signal.getsignal
+
+__all__ = ["A_FEW", "breathe", "hold", "in_parts", "release", "whole"]
+
+Operation = TypeVar("Operation", bound=Callable[..., Any])
+
+A_FEW = 64
+_MOMENT = 0.02
+_main = threading.main_thread().ident
+_depth = 0
+_waiting: _Held | None = None
+
+
+class _Held:
+    """A handler of SIGINT in front of the one that was there: inside of an operation it only takes
+    note.
+    """
+
+    def __init__(self, before: Callable[[int, FrameType | None], Any]) -> None:
+        self.before = before
+
+    def __call__(self, number: int, frame: FrameType | None) -> Any:
+        global _waiting
+        if _depth:
+            _waiting = self
+            return None
+        return self.before(number, frame)
+
+
+def hold() -> None:
+    """Begin an operation, which may be part of another one. Only the main thread is ever
+    interrupted.
+    """
+    global _depth
+    if threading.get_ident() != _main:
+        return
+    if _depth == 0:
+        handler = _current(signal.SIGINT)
+        if type(handler) is not _Held and callable(handler):
+            signal.signal(signal.SIGINT, _Held(handler))
+    _depth += 1
+
+
+def release() -> None:
+    """End an operation; at the end of the outermost one comes what was held back."""
+    global _depth
+    if threading.get_ident() != _main:
+        return
+    _depth -= 1
+    if _depth == 0 and _waiting is not None:
+        _let_through()
+
+
+def whole(operation: Operation) -> Operation:
+    """The same operation, not to be interrupted."""
+
+    @functools.wraps(operation)
+    def held(*arguments: Any, **named: Any) -> Any:
+        hold()
+        try:
+            return operation(*arguments, **named)
+        finally:
+            release()
+
+    return held  # type: ignore[return-value]
+
+
+def breathe() -> None:
+    """Let an interruption through, between two parts of an operation after which everything agrees,
+    unless it is part of another.
+    """
+    if _depth == 1 and _waiting is not None and threading.get_ident() == _main:
+        _let_through()
+
+
+def in_parts(count: int) -> Iterator[int]:
+    """`count` in parts that take about a moment each, for who breathes after each."""
+    part = A_FEW
+    while count > 0:
+        begun = time.perf_counter()
+        yield min(part, count)
+        count -= part
+        if time.perf_counter() - begun < _MOMENT:
+            part *= 2
+
+
+def _after_fork() -> None:
+    global _main, _depth, _waiting
+    _main, _depth, _waiting = threading.get_ident(), 0, None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _let_through() -> None:
+    global _waiting
+    held, _waiting = _waiting, None
+    if held is not None:
+        held.before(signal.SIGINT, inspect.currentframe())

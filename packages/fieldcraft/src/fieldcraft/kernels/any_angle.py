@@ -1,0 +1,622 @@
+"""The shortest way over convex polygons, fast: the same bits as
+`fieldcraft.kernels.reference.any_angle`.
+
+A node is a row of `places` (its root, how long the way there is, its left end and direction, its
+right end and direction) and of `links` (the corners at root, left and right, the door, the polygon
+behind, that before, the node before). Scratch is kept from search to search
+and not cleared: `stamp` says by which search a corner was reached, `rims` by which one a door was
+passed at its very end, and `allowed` for which one a block may be entered. The node that comes next
+is kept beside the heap: most have one heir, which is next again.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.any_angle_blocks import allow
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.heap import sift_down_in_order, sift_up_in_order
+
+__all__ = ["room", "search"]
+
+EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
+RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y, LENGTH = range(12)
+TURN, LEFT_TURN, RIGHT_TURN, DOOR, POLYGON, CAME, BEFORE = range(7)
+NODES, WAITING, NEXT = range(3)
+_PER_DOOR = 3
+
+
+def room(corners, doors, blocks):
+    """Scratch for one search at a time, for a mesh with so many corners to turn at, so many doors
+    and blocks.
+    """
+    return [
+        np.empty(corners),
+        np.zeros(corners + 1, dtype=np.int64),  # the last is the number of the search
+        np.empty(2 * doors),
+        np.zeros(2 * doors, dtype=np.int64),
+        np.zeros(blocks, dtype=np.int64),
+        [
+            np.empty((256, 12)),
+            np.empty((256, 7), dtype=np.int64),
+            np.empty(256),
+            np.empty(256, dtype=np.int64),
+        ],
+    ]
+
+
+@kernel(inline="always")
+def _apart(ax, ay, bx, by):
+    return math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+
+
+@kernel(inline="always")
+def _edge_on(facing, ux, uy, vx, vy, rx, ry, sine):
+    ex, ey, dx, dy = vx - ux, vy - uy, rx - ux, ry - uy
+    return facing * facing <= sine * sine * ((ex * ex + ey * ey) * (dx * dx + dy * dy))
+
+
+@kernel(inline="always")
+def _between(ux, uy, vx, vy, one, other):
+    share = one / (one - other)
+    return ux + share * (vx - ux), uy + share * (vy - uy)
+
+
+@kernel
+def _ahead(rx, ry, lx, ly, ex, ey, x, y):
+    """How far it is at least from a root through a door to the goal."""
+    along_x, along_y = ex - lx, ey - ly
+    size = along_x * along_x + along_y * along_y
+    off = along_x * (y - ly) - along_y * (x - lx)
+    if off < 0 and size > 0:
+        x, y = x + 2 * off * along_y / size, y - 2 * off * along_x / size
+    if (lx - rx) * (y - ry) - (ly - ry) * (x - rx) > 0:
+        return _apart(rx, ry, lx, ly) + _apart(lx, ly, x, y)
+    if (ex - rx) * (y - ry) - (ey - ry) * (x - rx) < 0:
+        return _apart(rx, ry, ex, ey) + _apart(ex, ey, x, y)
+    return _apart(rx, ry, x, y)
+
+
+@kernel(inline="always")
+def _add(
+    starts,
+    end,
+    bx,
+    by,
+    places,
+    links,
+    keys,
+    cells,
+    counts,
+    rx,
+    ry,
+    turn,
+    gone,
+    lx,
+    ly,
+    left_turn,
+    left_x,
+    left_y,
+    ex,
+    ey,
+    right_turn,
+    right_x,
+    right_y,
+    door,
+    polygon,
+    came,
+    before,
+):
+    """Let a node wait, unless nothing lies behind its door but the way back."""
+    if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
+        n, size = counts[NODES], counts[WAITING]
+        places[n, RX], places[n, RY], places[n, GONE] = rx, ry, gone
+        places[n, LX], places[n, LY], places[n, LEFT_X], places[n, LEFT_Y] = lx, ly, left_x, left_y
+        places[n, EX], places[n, EY], places[n, RIGHT_X], places[n, RIGHT_Y] = (
+            ex,
+            ey,
+            right_x,
+            right_y,
+        )
+        links[n, TURN], links[n, LEFT_TURN], links[n, RIGHT_TURN] = turn, left_turn, right_turn
+        links[n, DOOR], links[n, POLYGON], links[n, CAME], links[n, BEFORE] = (
+            door,
+            polygon,
+            came,
+            before,
+        )
+        length = gone + _ahead(rx, ry, lx, ly, ex, ey, bx, by)
+        places[n, LENGTH] = length
+        counts[NODES] = n + 1
+        later, rest = n, counts[NEXT]
+        if rest < 0 or length < places[rest, LENGTH]:
+            counts[NEXT], later = n, rest
+        if later >= 0:
+            keys[size], cells[size] = places[later, LENGTH], later
+            counts[WAITING] = size + 1
+            sift_up_in_order(keys, cells, size)
+
+
+@kernel(inline="always")
+def _turns_at(reached, stamp, run, turn, gone):
+    """Whether a corner can be turned at after such a way, as short as any known one."""
+    known = reached[turn] if turn >= 0 and stamp[turn] == run else np.inf
+    if turn < 0 or gone > known * EQUAL:
+        return False
+    reached[turn], stamp[turn] = min(gone, known), run
+    return True
+
+
+@kernel
+def _begin(
+    starts,
+    behind,
+    sides,
+    turns,
+    within,
+    start,
+    end,
+    rx,
+    ry,
+    bx,
+    by,
+    reached,
+    stamp,
+    allowed,
+    run,
+    places,
+    links,
+    keys,
+    cells,
+    counts,
+):
+    """Look through all doors of the first polygon."""
+    nowhere = np.int64(-1)
+    for door in range(starts[start], starts[start + 1]):
+        if allowed[within[door]] != run:
+            continue
+        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        facing = (vx - ux) * (ry - uy) - (vy - uy) * (rx - ux)
+        along_x, along_y = vx - ux, vy - uy
+        size = along_x * along_x + along_y * along_y
+        share = (rx - ux) * along_x + (ry - uy) * along_y
+        cx, cy, turn, gone, seen = rx, ry, nowhere, 0.0, 1.0
+        if facing <= 0 or _edge_on(facing, ux, uy, vx, vy, rx, ry, ON_RIM):
+            if 0 <= share <= size:
+                seen = 0.0
+            else:
+                to_u, to_v = _apart(rx, ry, ux, uy), _apart(rx, ry, vx, vy)
+                cx, cy, turn, gone = (
+                    (ux, uy, turns[door, 0], to_u)
+                    if to_u <= to_v
+                    else (vx, vy, turns[door, 1], to_v)
+                )
+                if not _turns_at(reached, stamp, run, turn, gone):
+                    continue
+        _add(
+            starts,
+            end,
+            bx,
+            by,
+            places,
+            links,
+            keys,
+            cells,
+            counts,
+            cx,
+            cy,
+            turn,
+            gone,
+            vx,
+            vy,
+            turns[door, 1],
+            seen * (vx - cx),
+            seen * (vy - cy),
+            ux,
+            uy,
+            turns[door, 0],
+            seen * (ux - cx),
+            seen * (uy - cy),
+            door,
+            np.int64(behind[door]),
+            start,
+            nowhere,
+        )
+
+
+@kernel(inline="always")
+def _expand(
+    starts,
+    behind,
+    sides,
+    turns,
+    within,
+    end,
+    bx,
+    by,
+    reached,
+    stamp,
+    passed,
+    rims,
+    allowed,
+    run,
+    places,
+    links,
+    keys,
+    cells,
+    counts,
+    number,
+):
+    """Look through the doors of the polygon that a node leads into: on from its root, and turning
+    at its left and right end.
+    """
+    nowhere = np.int64(-1)
+    rx, ry, gone, root = (
+        places[number, RX],
+        places[number, RY],
+        places[number, GONE],
+        links[number, TURN],
+    )
+    lx, ly, ex, ey = places[number, LX], places[number, LY], places[number, EX], places[number, EY]
+    lwx, lwy, rwx, rwy = (
+        places[number, LEFT_X],
+        places[number, LEFT_Y],
+        places[number, RIGHT_X],
+        places[number, RIGHT_Y],
+    )
+    left, right, polygon, came = (
+        links[number, LEFT_TURN],
+        links[number, RIGHT_TURN],
+        links[number, POLYGON],
+        links[number, CAME],
+    )
+    left_gone = gone + _apart(rx, ry, lx, ly) if left >= 0 else 0.0
+    right_gone = gone + _apart(rx, ry, ex, ey) if right >= 0 else 0.0
+    at_left = (lx != rx or ly != ry) and _turns_at(reached, stamp, run, left, left_gone)
+    at_right = (ex != rx or ey != ry) and _turns_at(reached, stamp, run, right, right_gone)
+    for door in range(starts[polygon], starts[polygon + 1]):
+        if behind[door] == came or allowed[within[door]] != run:
+            continue
+        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        u_left, v_left = lwx * (uy - ry) - lwy * (ux - rx), lwx * (vy - ry) - lwy * (vx - rx)
+        u_right, v_right = rwx * (uy - ry) - rwy * (ux - rx), rwx * (vy - ry) - rwy * (vx - rx)
+        for hand in range(3):  # from the root, at the left end, at the right end
+            cx, cy, corner, walked = rx, ry, root, gone
+            if hand == 1:
+                if not at_left or (u_left <= 0 and v_left <= 0):
+                    continue
+                cx, cy, corner, walked = lx, ly, left, left_gone
+            elif hand == 2:
+                if not at_right or (u_right >= 0 and v_right >= 0):
+                    continue
+                cx, cy, corner, walked = ex, ey, right, right_gone
+            cut_left = cut_right = False
+            at_u, at_v = cx == ux and cy == uy, cx == vx and cy == vy
+            if at_u or at_v:
+                rim = 2 * door + np.int64(at_v)
+                if rims[rim] == run and walked * EQUAL >= passed[rim]:
+                    continue
+                passed[rim], rims[rim] = walked, run
+            else:
+                facing = (vx - ux) * (cy - uy) - (vy - uy) * (cx - ux)
+                if _edge_on(facing, ux, uy, vx, vy, cx, cy, EDGE_ON):
+                    to_u, to_v = _apart(cx, cy, ux, uy), _apart(cx, cy, vx, vy)
+                    first = to_u <= to_v
+                    if hand == 0 and not (
+                        (u_left if first else v_left) <= 0 <= (u_right if first else v_right)
+                    ):
+                        continue
+                    cx, cy, corner, walked = (
+                        (ux, uy, turns[door, 0], walked + to_u)
+                        if first
+                        else (vx, vy, turns[door, 1], walked + to_v)
+                    )
+                    if not _turns_at(reached, stamp, run, corner, walked):
+                        continue
+                elif facing < 0:
+                    continue
+                elif hand == 0:
+                    if (u_left >= 0 and (lwx != 0 or lwy != 0)) or (
+                        v_right <= 0 and (rwx != 0 or rwy != 0)
+                    ):
+                        continue
+                    cut_left, cut_right = v_left > 0, u_right < 0
+                elif hand == 1:
+                    cut_right = u_left < 0
+                else:
+                    cut_left = v_right > 0
+            to_lx, to_ly, left_turn, left_x, left_y = vx, vy, turns[door, 1], vx - cx, vy - cy
+            to_ex, to_ey, right_turn, right_x, right_y = ux, uy, turns[door, 0], ux - cx, uy - cy
+            if cut_left:
+                one, other, left_x, left_y = (
+                    (u_left, v_left, lwx, lwy) if hand == 0 else (u_right, v_right, rwx, rwy)
+                )
+                to_lx, to_ly = _between(ux, uy, vx, vy, one, other)
+                left_turn = nowhere
+            if cut_right:
+                one, other, right_x, right_y = (
+                    (u_left, v_left, lwx, lwy) if hand == 1 else (u_right, v_right, rwx, rwy)
+                )
+                to_ex, to_ey = _between(ux, uy, vx, vy, one, other)
+                right_turn = nowhere
+            _add(
+                starts,
+                end,
+                bx,
+                by,
+                places,
+                links,
+                keys,
+                cells,
+                counts,
+                cx,
+                cy,
+                corner,
+                walked,
+                to_lx,
+                to_ly,
+                left_turn,
+                left_x,
+                left_y,
+                to_ex,
+                to_ey,
+                right_turn,
+                right_x,
+                right_y,
+                door,
+                np.int64(behind[door]),
+                polygon,
+                number,
+            )
+
+
+@kernel(inline="always")
+def _is_next(places, keys, cells, counts):
+    """Whether the node beside the heap comes before all that wait in it."""
+    number = counts[NEXT]
+    if number < 0 or counts[WAITING] == 0:
+        return number >= 0
+    length = places[number, LENGTH]
+    return length < keys[0] or (length == keys[0] and number < cells[0])
+
+
+@kernel(inline="always")
+def _take(places, keys, cells, counts, is_next):
+    """Take out the node that comes next."""
+    other = counts[NEXT]
+    counts[NEXT] = -1
+    if is_next:
+        return
+    if other >= 0:
+        keys[0], cells[0] = places[other, LENGTH], other
+    else:
+        counts[WAITING] -= 1
+        keys[0], cells[0] = keys[counts[WAITING]], cells[counts[WAITING]]
+    if counts[WAITING] > 0:
+        sift_down_in_order(keys, cells, counts[WAITING])
+
+
+@kernel
+def _go_on(
+    starts,
+    behind,
+    sides,
+    turns,
+    within,
+    end,
+    bx,
+    by,
+    reached,
+    stamp,
+    passed,
+    rims,
+    allowed,
+    run,
+    places,
+    links,
+    keys,
+    cells,
+    counts,
+):
+    """Search while there is room for nodes. Returns (the node at the goal or -1, how many nodes
+    more room is needed for), -1 at the end.
+    """
+    while counts[NEXT] >= 0 or counts[WAITING] > 0:
+        is_next = _is_next(places, keys, cells, counts)
+        number = counts[NEXT] if is_next else cells[0]
+        polygon, turn = links[number, POLYGON], links[number, TURN]
+        if polygon == end:
+            return number, np.int64(-1)
+        most = _PER_DOOR * (starts[polygon + 1] - starts[polygon])
+        if counts[NODES] + most > keys.shape[0]:
+            return np.int64(-1), most
+        _take(places, keys, cells, counts, is_next)
+        if turn < 0 or places[number, GONE] <= reached[turn] * EQUAL:
+            _expand(
+                starts,
+                behind,
+                sides,
+                turns,
+                within,
+                end,
+                bx,
+                by,
+                reached,
+                stamp,
+                passed,
+                rims,
+                allowed,
+                run,
+                places,
+                links,
+                keys,
+                cells,
+                counts,
+                number,
+            )
+    return np.int64(-1), np.int64(-1)
+
+
+@kernel(
+    "i8[::1], i4[::1], f8[:,::1], i8[:,::1], i8[::1], i8[::1], i8[::1], i8[::1], i8, i8, f8, f8,"
+    " f8, f8, out f8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[::1], out f8[:,::1], out"
+    " i8[:,::1], out f8[::1], out i8[::1]",
+)
+def _search(
+    starts,
+    behind,
+    sides,
+    turns,
+    above,
+    heads,
+    depths,
+    within,
+    start,
+    goal,
+    ax,
+    ay,
+    bx,
+    by,
+    reached,
+    stamp,
+    passed,
+    rims,
+    allowed,
+    places,
+    links,
+    keys,
+    cells,
+):
+    run = stamp[-1] + 1
+    stamp[-1] = run
+    counts = np.zeros(3, np.int64)
+    counts[NEXT] = -1
+    more = (
+        _PER_DOOR * (starts[start + 1] - starts[start])
+        if allow(above, heads, depths, start, goal, allowed, run)
+        else np.int64(-1)
+    )
+    number, begun = np.int64(-1), False
+    while more >= 0:
+        if counts[NODES] + more > keys.shape[0]:
+            size = 2 * keys.shape[0] + more
+            more_places, more_links = (
+                np.empty((size, 12), np.float64),
+                np.empty((size, 7), np.int64),
+            )
+            more_keys, more_cells = np.empty(size, np.float64), np.empty(size, np.int64)
+            more_places[: keys.shape[0]], more_links[: keys.shape[0]] = places, links
+            more_keys[: keys.shape[0]], more_cells[: keys.shape[0]] = keys, cells
+            places, links, keys, cells = more_places, more_links, more_keys, more_cells
+        if not begun:
+            _begin(
+                starts,
+                behind,
+                sides,
+                turns,
+                within,
+                start,
+                goal,
+                ax,
+                ay,
+                bx,
+                by,
+                reached,
+                stamp,
+                allowed,
+                run,
+                places,
+                links,
+                keys,
+                cells,
+                counts,
+            )
+            begun = True
+        number, more = _go_on(
+            starts,
+            behind,
+            sides,
+            turns,
+            within,
+            goal,
+            bx,
+            by,
+            reached,
+            stamp,
+            passed,
+            rims,
+            allowed,
+            run,
+            places,
+            links,
+            keys,
+            cells,
+            counts,
+        )
+    length = np.inf
+    count = np.int64(0)
+    if number >= 0:
+        length = places[number, LENGTH]
+        at = number
+        while at >= 0:
+            at = links[at, BEFORE]
+            count += 1
+    way = np.empty(count, np.int64)
+    for i in range(count - 1, -1, -1):
+        way[i] = links[number, DOOR]
+        number = links[number, BEFORE]
+    return way, length, places, links, keys, cells
+
+
+def search(
+    starts,
+    behind,
+    sides,
+    turns,
+    above,
+    heads,
+    depths,
+    within,
+    start,
+    goal,
+    ax,
+    ay,
+    bx,
+    by,
+    reached,
+    stamp,
+    passed,
+    rims,
+    allowed,
+    nodes,
+):
+    """The doors of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`,
+    and its length, infinite for no way.
+    """
+    if start == goal:
+        return np.empty(0, dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+    way, length, *nodes[:] = _search(
+        starts,
+        behind,
+        sides,
+        turns,
+        above,
+        heads,
+        depths,
+        within,
+        start,
+        goal,
+        ax,
+        ay,
+        bx,
+        by,
+        reached,
+        stamp,
+        passed,
+        rims,
+        allowed,
+        *nodes,
+    )
+    return way, length

@@ -1,0 +1,126 @@
+"""Which polygons a shortest way can lead through: those between its ends in the tree of blocks.
+
+Polygons that hang together by one polygon only fall apart into blocks there. A way that leaves a
+convex polygon for a block comes back to
+the same polygon, and the straight line between both places lies in it: so a shortest way enters
+none but the blocks that lie between its ends, and of these each but once. Blocks are found as in
+Tarjan, "Depth-first search and linear graph algorithms" (1972).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["allow", "blocks"]
+
+
+@kernel
+def _neighbors(starts, behind):
+    """The polygons that a door joins to each, whichever way it leads."""
+    count = starts.shape[0] - 1
+    first = np.zeros(count + 1, np.int64)
+    for here in range(count):
+        for door in range(starts[here], starts[here + 1]):
+            first[here + 1] += 1
+            first[behind[door] + 1] += 1
+    for here in range(count):
+        first[here + 1] += first[here]
+    filled = first[:-1].copy()
+    beside = np.empty(first[count], np.int64)
+    for here in range(count):
+        for door in range(starts[here], starts[here + 1]):
+            there = np.int64(behind[door])
+            beside[filled[here]], beside[filled[there]] = there, here
+            filled[here] += 1
+            filled[there] += 1
+    return first, beside
+
+
+@kernel("i8[::1], i4[::1]")
+def blocks(starts, behind):
+    """The blocks of the polygons with these doors, see `fieldcraft.kernels.any_angle.search`.
+
+    Returns for each polygon (P,) the block between it and the root of its tree, -1 for roots; for
+    each block the polygon at its upper end; for each polygon (P,) how many blocks lie above it; and
+    for each door (K,) the block that it lies in.
+    """
+    count = starts.shape[0] - 1
+    first, beside = _neighbors(starts, behind)
+    above, heads, depths = (
+        np.full(count, -1, np.int64),
+        np.empty(count, np.int64),
+        np.zeros(count, np.int64),
+    )
+    found, low, parents = (
+        np.full(count, -1, np.int64),
+        np.empty(count, np.int64),
+        np.full(count, -1, np.int64),
+    )
+    order, path, waiting = (
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+    )
+    at = first[:-1].copy()
+    seen, many = 0, 0
+    for root in range(count):
+        if found[root] >= 0:
+            continue
+        found[root], low[root], order[seen] = seen, seen, root
+        seen += 1
+        path[0], steps, left = root, 1, 0
+        while steps > 0:
+            here = path[steps - 1]
+            if at[here] < first[here + 1]:
+                there = beside[at[here]]
+                at[here] += 1
+                if found[there] < 0:
+                    found[there], low[there], order[seen], parents[there] = seen, seen, there, here
+                    seen += 1
+                    path[steps], waiting[left] = there, there
+                    steps += 1
+                    left += 1
+                elif there != parents[here]:
+                    low[here] = min(low[here], found[there])
+                continue
+            steps -= 1
+            parent = parents[here]
+            if parent >= 0:
+                low[parent] = min(low[parent], low[here])
+                if low[here] >= found[parent]:
+                    heads[many] = parent
+                    member = np.int64(-1)
+                    while member != here:
+                        left -= 1
+                        member = waiting[left]
+                        above[member] = many
+                    many += 1
+    for i in range(count):
+        here = order[i]
+        if above[here] >= 0:
+            depths[here] = depths[heads[above[here]]] + 1
+    within = np.empty(behind.shape[0], np.int64)
+    for here in range(count):
+        for door in range(starts[here], starts[here + 1]):
+            there = behind[door]
+            within[door] = above[here] if found[here] > found[there] else above[there]
+    return above, heads[:many].copy(), depths, within
+
+
+@kernel("i8[::1], i8[::1], i8[::1], i8, i8, out i8[::1], i8")
+def allow(above, heads, depths, start, goal, allowed, run):
+    """Write `run` into `allowed` for each block between two polygons; whether anything joins them
+    at all.
+    """
+    here, there = start, goal
+    while here != there:
+        if depths[here] < depths[there]:
+            here, there = there, here
+        block = above[here]
+        if block < 0:
+            return False
+        allowed[block] = run
+        here = heads[block]
+    return True

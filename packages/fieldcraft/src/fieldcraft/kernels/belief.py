@@ -1,0 +1,126 @@
+"""Where somebody may be: mass that wanders over cells."""
+
+from __future__ import annotations
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["AROUND", "arrive", "begin", "drift_grid", "wander", "wander_grid"]
+
+AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+"""Where a step can come from: (rows, columns) away, in the order of the bits of `ins`."""
+
+
+@kernel("f8[::1], f8, f8[::1], i8[::1], i4[::1], f8[::1], out f8[::1]")
+def wander(mass, scale, keep, starts, origins, shares, out):
+    """One step: each cell keeps a part of its mass and receives `shares` of that of others; all
+    times `scale`.
+
+    The steps that end in `v` are `starts[v]` up to `starts[v + 1]`, come from `origins`, and bring
+    a share of what is there.
+    """
+    for v in range(mass.shape[0]):
+        here = mass[v] * keep[v]
+        for arc in range(starts[v], starts[v + 1]):
+            here += mass[origins[arc]] * shares[arc]
+        out[v] = here * scale
+
+
+@kernel
+def _send(mass, part, flows, y, sent):
+    """The shares that cells of row `y` give to a neighbor beside and one across a corner, into rows
+    of `sent` with a rim; 0 off the map.
+    """
+    beside = sent[0, (y + 3) % 3]
+    across = sent[1, (y + 3) % 3]
+    if y < 0 or y >= part.shape[0]:
+        beside[:] = 0.0
+        across[:] = 0.0
+        return
+    straight, diagonal = flows[0], flows[1]
+    here = mass[y + 1, 1:-1]
+    share = part[y]
+    for x in range(share.shape[0]):
+        given = here[x] * share[x]
+        beside[x + 1] = given * straight
+        across[x + 1] = given * diagonal
+
+
+@kernel(
+    "f8[:,::1], f8, f8[:,::1], f8[:,::1], u1[:,::1], f8[::1], out f8[:,::1], i8, i8, out"
+    " f8[:,:,::1]"
+)
+def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
+    """The same for rows [first, last) of a grid off a torus, with neighbours at most one cell away.
+
+    `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each
+    way that is open, times flows[0] to a neighbour beside it and flows[1] across a corner; bit `k`
+    of `ins` (height, width) says that a step from `AROUND[k]` may end there.
+    """
+    width = keep.shape[1]
+    beside, across = sent[0], sent[1]
+    _send(mass, part, flows, first - 1, sent)
+    _send(mass, part, flows, first, sent)
+    for y in range(first, last):
+        _send(mass, part, flows, y + 1, sent)
+        above, level, below = (y + 2) % 3, y % 3, (y + 1) % 3
+        a, b, c = across[above, :width], beside[above, 1 : width + 1], across[above, 2 : width + 2]
+        d, e = beside[level, :width], beside[level, 2 : width + 2]
+        f, g, h = across[below, :width], beside[below, 1 : width + 1], across[below, 2 : width + 2]
+        own, kept, bits = mass[y + 1, 1 : width + 1], keep[y], ins[y]
+        new = out[y + 1, 1 : width + 1]
+        for x in range(width):
+            way = bits[x]
+            here = own[x] * kept[x]
+            here = here + a[x] if way & 1 else here
+            here = here + b[x] if way & 2 else here
+            here = here + c[x] if way & 4 else here
+            here = here + d[x] if way & 8 else here
+            here = here + e[x] if way & 16 else here
+            here = here + f[x] if way & 32 else here
+            here = here + g[x] if way & 64 else here
+            here = here + h[x] if way & 128 else here
+            new[x] = here * scale
+
+
+@kernel("f8[:,::1], f8, f8[:,::1], f4[:,:,::1], out f8[:,::1], i8, i8")
+def drift_grid(mass, scale, keep, shares, out, first, last):
+    """The same where each step has a chance of its own: `shares` (8, height, width) of what is
+    `AROUND[k]` arrive in a cell.
+    """
+    width = keep.shape[1]
+    for y in range(first, last):
+        a, b, c = mass[y, :width], mass[y, 1 : width + 1], mass[y, 2 : width + 2]
+        d, own, e = mass[y + 1, :width], mass[y + 1, 1 : width + 1], mass[y + 1, 2 : width + 2]
+        f, g, h = mass[y + 2, :width], mass[y + 2, 1 : width + 1], mass[y + 2, 2 : width + 2]
+        first_of, second, third, fourth = shares[0, y], shares[1, y], shares[2, y], shares[3, y]
+        fifth, sixth, seventh, eighth = shares[4, y], shares[5, y], shares[6, y], shares[7, y]
+        kept = keep[y]
+        new = out[y + 1, 1 : width + 1]
+        for x in range(width):
+            here = own[x] * kept[x]
+            here = here + a[x] * first_of[x]
+            here = here + b[x] * second[x]
+            here = here + c[x] * third[x]
+            here = here + d[x] * fourth[x]
+            here = here + e[x] * fifth[x]
+            here = here + f[x] * sixth[x]
+            here = here + g[x] * seventh[x]
+            here = here + h[x] * eighth[x]
+            new[x] = here * scale
+
+
+@kernel("out f8[::1], i8[::1], f8[::1], out f8[::1]")
+def arrive(mass, cells, chances, moved):
+    """Take a part of the mass out of some cells: `chances` say how much of each, and `moved`
+    becomes what that was.
+    """
+    for k in range(cells.shape[0]):
+        moved[k] = mass[cells[k]] * chances[k]
+        mass[cells[k]] -= moved[k]
+
+
+@kernel("f8[::1], i8[::1], f8[::1], out f8[::1]")
+def begin(moved, cells, shares, mass):
+    """Bring `shares` of what was moved into the same cells of another mass."""
+    for k in range(cells.shape[0]):
+        mass[cells[k]] += moved[k] * shares[k]

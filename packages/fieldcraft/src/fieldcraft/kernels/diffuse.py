@@ -1,0 +1,74 @@
+"""Diffusion, fast: the same bits as `fieldcraft.kernels.reference.diffuse`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["exchange", "exchange_listed"]
+
+_ZERO = np.float32(0)
+_NONE = np.uint8(0)
+
+
+@kernel(inline="never")
+def _row(above, here, below, bits, a, b, c, d, e, f, g, h, given, keep, floor, values):
+    for x in range(values.shape[0]):
+        some = bits[x]
+        came = _ZERO
+        came += above[x] if np.uint8(some & a) != _NONE else _ZERO
+        came += above[x + 1] if np.uint8(some & b) != _NONE else _ZERO
+        came += above[x + 2] if np.uint8(some & c) != _NONE else _ZERO
+        came += here[x] if np.uint8(some & d) != _NONE else _ZERO
+        came += here[x + 2] if np.uint8(some & e) != _NONE else _ZERO
+        came += below[x] if np.uint8(some & f) != _NONE else _ZERO
+        came += below[x + 1] if np.uint8(some & g) != _NONE else _ZERO
+        came += below[x + 2] if np.uint8(some & h) != _NONE else _ZERO
+        new = keep * ((values[x] - np.float32(given[x]) * here[x + 1]) + came)
+        values[x] = _ZERO if abs(new) < floor else new
+
+
+@kernel("f4[:,::1], u1[:,::1], u1[::1], u1[:,::1], f4, f4, i8, i8, out f4[:,::1]")
+def exchange(offers, links, masks, given, keep, floor, first, last, values):
+    """The rows [first, last) of a grid after a step; see the specification."""
+    a, b, c, d, e, f, g, h = (
+        masks[0],
+        masks[1],
+        masks[2],
+        masks[3],
+        masks[4],
+        masks[5],
+        masks[6],
+        masks[7],
+    )
+    for y in range(first, last):
+        _row(
+            offers[y],
+            offers[y + 1],
+            offers[y + 2],
+            links[y],
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+            given[y],
+            keep,
+            floor,
+            values[y],
+        )
+
+
+@kernel("i8[::1], i4[::1], f4[::1], f4[::1], f4, f4, i8, i8, out f4[::1]")
+def exchange_listed(starts, origins, offers, given, keep, floor, first, last, values):
+    """The cells [first, last) of any space after a step; see the specification."""
+    for v in range(first, last):
+        came = _ZERO
+        for k in range(starts[v], starts[v + 1]):
+            came += offers[origins[k]]
+        new = keep * ((values[v] - given[v] * offers[v]) + came)
+        values[v] = _ZERO if abs(new) < floor else new

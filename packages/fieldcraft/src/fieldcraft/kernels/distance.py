@@ -1,0 +1,506 @@
+"""Distances to the nearest goal, fast: the same bits as `fieldcraft.kernels.reference.distance`.
+
+`count` serves whole steps of two lengths, straight and diagonal. Distances are whole numbers there:
+a straight step is a power of two and a diagonal one the odd number next to its square root of two
+times that, so that sums are exact, do not depend on the order of the steps, and tell how many
+diagonals they hold. Cells wait in three lists, one per straight step of distance: a cell in the
+lowest can't shorten another there. Of the ways of one length that lie around the same rectangle
+only the one that begins with its diagonals is followed, which leaves one or three neighbours to
+look at where nothing is in the way (canonical orderings: Sturtevant and Rabin, IJCAI 2016; the
+rules of Harabor and Grastien's jump points, for diagonals that cut no corners). Where several ways
+of one length meet, all are followed on.
+
+`add_near` serves four or eight neighbours and a cost per cell, in float64, with as many lists as
+the dearest step spans. Which neighbours a cell makes better is found without branches, as no
+processor foresees it; `price` reads the costs.
+
+`add` serves any steps and costs, in whole numbers or float64. What brings a finished map up to date
+is in `distance_repair`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.buckets import shelve
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.heap import TWICE, longer
+
+__all__ = [
+    "add",
+    "add_near",
+    "clear",
+    "count",
+    "descend",
+    "price",
+    "publish_cells",
+    "publish_counts",
+    "publish_sums",
+    "summits",
+    "there",
+    "weight",
+]
+
+FAR = np.int64(1 << 62)
+_ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype=np.int64)
+
+
+@kernel(
+    "out f8[::1], b1[::1], i8[:,::1], f8",
+    "out i8[::1], b1[::1], i8[:,::1], i8",
+)
+def clear(dist, walls, spans, far):
+    """Set the cells of spans [start, end) to `far`, and walls to less than anything."""
+    for i in range(spans.shape[0]):
+        to = dist[spans[i, 0] : spans[i, 1]]
+        wall = walls[spans[i, 0] : spans[i, 1]]
+        for j in range(to.shape[0]):
+            to[j] = -far if wall[j] else far
+
+
+@kernel(
+    "u1[::1], out u1[::1], out i8[::1], i8, i8, i8, i8, i8, u1[::1], out i4[:,::1], out i8[::1],"
+    " i8[::1]"
+)
+def count(ways, came, dist, width, shift, straight, diagonal, limit, table, lists, state, until):
+    """Go on until every cell of `until` is final, or to the end where there is none.
+
+    `ways` has a bit for each of the steps `reference.distance.EIGHT` that leaves a cell, or enters
+    it from the other side: the ground is the same both ways. `table[came * 256 + ways]` says which
+    of them to look at, having come by the steps `came`. `state` = [bucket, cells in each of the
+    three `lists`]; list `bucket % 3` is the lowest.
+    """
+    offsets = np.array([1, -1, width, -width, width + 1, width - 1, -width + 1, -width - 1])
+    lengths = np.array(
+        [straight, straight, straight, straight, diagonal, diagonal, diagonal, diagonal]
+    )
+    bucket = state[0]
+    now, soon, late = lists[bucket % 3], lists[(bucket + 1) % 3], lists[(bucket + 2) % 3]
+    n_now, n_soon, n_late = (
+        state[1 + bucket % 3],
+        state[1 + (bucket + 1) % 3],
+        state[1 + (bucket + 2) % 3],
+    )
+    final = 0
+    while n_now + n_soon + n_late > 0:
+        if until.shape[0] > 0:
+            while final < until.shape[0] and dist[until[final]] >> shift <= bucket:
+                final += 1
+            if final == until.shape[0]:
+                break
+        while n_now > 0:
+            n_now -= 1
+            c = np.int64(now[n_now])
+            d = dist[c]
+            if d >> shift != bucket:
+                continue
+            m = np.int64(table[(np.int64(came[c]) << 8) | ways[c]])
+            while m != 0:
+                k = _ROOT[m]
+                bit = m & -m
+                m = m & (m - 1)
+                s = d + lengths[k]
+                n = c + offsets[k]
+                o = dist[n]
+                if s <= o:
+                    if s < o:
+                        if s > limit:
+                            continue
+                        dist[n] = s
+                        came[n] = bit
+                        t = s >> shift
+                        if o >> shift != t:
+                            if t == bucket + 1:
+                                soon[n_soon] = n
+                                n_soon += 1
+                            else:
+                                late[n_late] = n
+                                n_late += 1
+                    else:
+                        came[n] |= bit
+        now, soon, late = soon, late, now
+        n_now, n_soon, n_late = n_soon, n_late, 0
+        bucket += 1
+    state[0] = bucket
+    state[1 + bucket % 3] = n_now
+    state[1 + (bucket + 1) % 3] = n_soon
+    state[1 + (bucket + 2) % 3] = n_late
+
+
+@kernel(
+    "f4[::1], b1[::1], f8, f8, out f8[::1]",
+    "f8[::1], b1[::1], f8, f8, out f8[::1]",
+)
+def price(values, walls, lowest, highest, out):
+    """Copy costs to float64. Returns (the least, the dearest finite, whether some are infinite, the
+    first that is none, or -1).
+
+    Only cells that are no walls count. A cost lies from `lowest` to `highest`, or is infinite.
+    Costs are compared by their bits,
+    which are in the same order as long as they are positive: that vectorises.
+    """
+    bits = out.view(np.int64)
+    ends = np.array([lowest, highest, np.inf]).view(np.int64)
+    never = ends[2]
+    least, dearest = never, np.int64(0)
+    for start in range(0, out.shape[0], 2048):
+        end = min(start + 2048, out.shape[0])
+        of, to, wall, to_bits = values[start:end], out[start:end], walls[start:end], bits[start:end]
+        for i in range(to.shape[0]):
+            to[i] = of[i]
+        for i in range(to.shape[0]):
+            open_ = np.int64(wall[i]) - 1  # all bits, or none
+            at_most = (to_bits[i] & open_) | (never & ~open_)
+            least = at_most if at_most < least else least
+            at_least = to_bits[i] & open_
+            dearest = at_least if at_least > dearest else dearest
+    found = np.array([least, dearest]).view(np.float64)
+    if least >= ends[0] and dearest <= ends[1]:
+        return found[0], found[1], False, -1
+    found[0] = np.inf
+    found[1] = 0.0
+    infinite = False
+    for c in range(out.shape[0]):
+        if walls[c]:
+            continue
+        if out[c] == np.inf:
+            infinite = True
+        elif lowest <= out[c] <= highest:
+            found[0] = min(found[0], out[c])
+            found[1] = max(found[1], out[c])
+        else:
+            return found[0], found[1], infinite, c
+    return found[0], found[1], infinite, -1
+
+
+@kernel(
+    "u1[::1], i8, out f8[::1], f8[::1], i8, i8, f8, f8, f8, f8, out i4[:,::1], out i8[::1], i8[::1]"
+)
+def add_near(
+    ways, known, dist, cost, pad, width, straight, diagonal, inverse, limit, lists, state, until
+):
+    """Go on until every cell of `until` is final, or to the end where there is none.
+
+    `ways` are those of `count`, of which the bits `known` count. `dist` and `cost` have `pad` cells
+    more on each side, at least a
+    row and one, that may hold anything, as may walls: they are looked at but not used. `straight`
+    and `diagonal` are half the lengths of steps. A bucket is narrower than the cheapest step, by
+    enough for roundings, so that a cell in it can't shorten another there; the dearest step spans
+    fewer than there are `lists`. `state` = [bucket, cells waiting, cells in each list]; the lists
+    hold cells plus `pad`.
+    """
+    offsets = np.array([1, -1, width, -width, width + 1, width - 1, -width + 1, -width - 1])
+    lengths = np.array(
+        [straight, straight, straight, straight, diagonal, diagonal, diagonal, diagonal]
+    )
+    w = np.uint64(width)
+    one = np.uint64(1)
+    rounds = lists.shape[0]
+    counts = state[2:]
+    bucket = state[0]
+    waiting = state[1]
+    final = 0
+    while waiting > 0:
+        if until.shape[0] > 0:
+            while final < until.shape[0]:
+                d = dist[until[final] + pad]
+                if d == np.inf or np.int64(d * inverse) > bucket:
+                    break
+                final += 1
+            if final == until.shape[0]:
+                break
+        slot = bucket % rounds
+        here = lists[slot]
+        size = counts[slot]
+        counts[slot] = 0
+        waiting -= size
+        while size > 0:
+            size -= 1
+            c = np.uint64(here[size])
+            d = dist[c]
+            if np.int64(d * inverse) != bucket:
+                continue
+            own = cost[c]
+            m = np.int64(d + straight * (cost[c + one] + own) < dist[c + one])
+            m |= np.int64(d + straight * (cost[c - one] + own) < dist[c - one]) << 1
+            m |= np.int64(d + straight * (cost[c + w] + own) < dist[c + w]) << 2
+            m |= np.int64(d + straight * (cost[c - w] + own) < dist[c - w]) << 3
+            m |= np.int64(d + diagonal * (cost[c + w + one] + own) < dist[c + w + one]) << 4
+            m |= np.int64(d + diagonal * (cost[c + w - one] + own) < dist[c + w - one]) << 5
+            m |= np.int64(d + diagonal * (cost[c - w + one] + own) < dist[c - w + one]) << 6
+            m |= np.int64(d + diagonal * (cost[c - w - one] + own) < dist[c - w - one]) << 7
+            m &= np.int64(ways[np.int64(c) - pad]) & known
+            while m != 0:
+                k = _ROOT[m]
+                m = m & (m - 1)
+                n = np.int64(c) + offsets[k]
+                s = d + lengths[k] * (cost[n] + own)
+                if s > limit:
+                    continue
+                o = dist[n]
+                dist[n] = s
+                t = np.int64(s * inverse)
+                if o == np.inf or np.int64(o * inverse) != t:
+                    j = slot + (t - bucket)
+                    if j >= rounds:
+                        j -= rounds
+                    lists[j, counts[j]] = n
+                    counts[j] += 1
+                    waiting += 1
+        bucket += 1
+    state[0] = bucket
+    state[1] = waiting
+
+
+@kernel
+def there(cell, dx, dy, offset, width, height, wrap):
+    """The cell one step away; off the map it is -1, or another cell that no link leads to."""
+    if wrap:
+        y, x = divmod(cell, width)
+        return (y + dy) % height * width + (x + dx) % width
+    place = cell + offset
+    return place if 0 <= place < width * height else -1
+
+
+@kernel(
+    "u1[::1], out f8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, f8, f8, i8[::1], f8[::1], out"
+    " i4[::1], out i4[::1], out i4[::1], out i8[::1], i8[::1]",
+    "u1[::1], out i8[::1], none, i8[:,::1], i8[::1], i8, b1, i8, f8, i8, i8[::1], i8[::1], out"
+    " i4[::1], out i4[::1], out i4[::1], out i8[::1], i8[::1]",
+    "u8[::1], out f8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, f8, f8, i8[::1], f8[::1], out"
+    " i4[::1], out i4[::1], out i4[::1], out i8[::1], i8[::1]",
+)
+def add(
+    links,
+    dist,
+    cost,
+    steps,
+    lengths,
+    width,
+    wrap,
+    far,
+    inverse,
+    limit,
+    seeds,
+    starts,
+    heads,
+    nodes,
+    following,
+    state,
+    until,
+):
+    """Go on until every cell of `until` is final, or to the end where there is none; or until there
+    are too few nodes.
+
+    `cost` is None, or of length 1, where every cell costs the same; then `lengths` are those of the
+    steps, else half of them. `inverse` is 1 / the width of a bucket in distance; `heads` is one
+    list per bucket, more than the dearest step spans, each through `nodes` (cells) and `following`
+    (places in `nodes`). `seeds` are the goals by ascending `starts`. `state` = [bucket, waiting,
+    seeds taken, first free node or -1, nodes ever used, whether more are needed].
+    """
+    height = dist.shape[0] // width
+    offsets = steps[:, 1] * width + steps[:, 0]
+    rounds = heads.shape[0]
+    room = nodes.shape[0]
+    count = steps.shape[0]
+    bucket, waiting, taken, free, used = state[0], state[1], state[2], state[3], state[4]
+    state[5] = 0
+    final = 0
+    while waiting > 0 or taken < seeds.shape[0]:
+        if waiting == 0:
+            bucket = max(bucket, np.int64(starts[taken] * inverse))
+        while (
+            taken < seeds.shape[0]
+            and np.int64(starts[taken] * inverse) <= bucket
+            and (free >= 0 or used < room)
+        ):
+            c = seeds[taken]
+            if np.int64(dist[c] * inverse) == bucket:
+                free, used = shelve(c, bucket % rounds, heads, nodes, following, free, used)
+                waiting += 1
+            taken += 1
+        if taken < seeds.shape[0] and np.int64(starts[taken] * inverse) <= bucket:
+            state[5] = 1
+            break
+        if until.shape[0] > 0:
+            while (
+                final < until.shape[0]
+                and dist[until[final]] != far
+                and np.int64(dist[until[final]] * inverse) < bucket
+            ):
+                final += 1
+            if final == until.shape[0]:
+                break
+        slot = bucket % rounds
+        while heads[slot] >= 0:
+            if room - used < count:
+                spare = free
+                short = count - (room - used)
+                while short > 0 and spare >= 0:
+                    spare = following[spare]
+                    short -= 1
+                if short > 0:
+                    state[5] = 1
+                    break
+            node = heads[slot]
+            heads[slot] = following[node]
+            following[node] = free
+            free = node
+            waiting -= 1
+            c = np.int64(nodes[node])
+            d = dist[c]
+            if np.int64(d * inverse) != bucket:
+                continue
+            m = links[c]
+            for k in range(count):
+                if (m >> k) & 1 == 0:
+                    continue
+                n = there(c, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
+                s = d + weight(c, n, k, lengths, cost)
+                o = dist[n]
+                if s < o and s <= limit:
+                    dist[n] = s
+                    t = np.int64(s * inverse)
+                    if o == far or t == bucket or np.int64(o * inverse) != t:
+                        free, used = shelve(n, t % rounds, heads, nodes, following, free, used)
+                        waiting += 1
+        if state[5] != 0:
+            break
+        bucket += 1
+    state[0], state[1], state[2], state[3], state[4] = bucket, waiting, taken, free, used
+
+
+@kernel("i8[::1], b1[::1], i8[:,::1], f8, f8, i8, i8, f8, out f4[::1]")
+def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):
+    """Turn whole numbers into float32 distances, inf on walls and outside of the spans. See
+    `reference.distance.measured`.
+    """
+    odd = np.uint32(inverse)
+    low = np.uint32(mask)
+    done = 0
+    for i in range(spans.shape[0]):
+        values[done : spans[i, 0]] = np.inf
+        done = spans[i, 1]
+        from_ = dist[spans[i, 0] : done]
+        wall = walls[spans[i, 0] : done]
+        to = values[spans[i, 0] : done]
+        for j in range(to.shape[0]):
+            x = from_[j]
+            t = np.int32((np.uint32(x) * odd) & low)
+            v = np.float32((np.float64(x) * back + np.float64(t) * delta) * scale)
+            to[j] = np.float32(np.inf) if (x >= FAR) | wall[j] else v
+    values[done:] = np.inf
+
+
+@kernel("f8[::1], b1[::1], i8[:,::1], out f4[::1]")
+def publish_sums(dist, walls, spans, values):
+    """Turn float64 distances into float32, inf on walls and outside of the spans."""
+    done = 0
+    for i in range(spans.shape[0]):
+        values[done : spans[i, 0]] = np.inf
+        done = spans[i, 1]
+        from_ = dist[spans[i, 0] : done]
+        wall = walls[spans[i, 0] : done]
+        to = values[spans[i, 0] : done]
+        for j in range(to.shape[0]):
+            to[j] = np.float32(np.inf) if wall[j] else np.float32(from_[j])
+    values[done:] = np.inf
+
+
+@kernel(
+    "f8[::1], i8[::1], b1, f8, f8, i8, i8, f8, out f4[::1]",
+    "i8[::1], i8[::1], b1, f8, f8, i8, i8, f8, out f4[::1]",
+)
+def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, values):
+    """Turn the distances of some cells into float32: of whole numbers where `counted`."""
+    for i in range(cells.shape[0]):
+        x = dist[cells[i]]
+        if not counted:
+            values[cells[i]] = np.float32(x)
+        elif x >= FAR:
+            values[cells[i]] = np.float32(np.inf)
+        else:
+            whole = np.int64(x)
+            t = np.int32((np.uint32(whole) * np.uint32(inverse)) & np.uint32(mask))
+            values[cells[i]] = np.float32(
+                (np.float64(whole) * back + np.float64(t) * delta) * scale
+            )
+
+
+@kernel
+def weight(c, n, k, lengths, cost):
+    """The cost of step `k` from a cell to its neighbor."""
+    if cost is None:
+        return lengths[k]
+    if cost.shape[0] == 1:
+        return lengths[k]
+    return lengths[k] * (cost[c] + cost[n])
+
+
+@kernel(
+    "f8[::1], u1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, i8",
+    "f8[::1], u8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, i8",
+    "i8[::1], u1[::1], none, i8[:,::1], i8[::1], i8, b1, i8, i8",
+)
+def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):
+    """The way from a cell down to a goal, (cells, steps taken).
+
+    Each step is to a neighbour that gives exactly the distance, straight on where it can.
+    """
+    height = dist.shape[0] // width
+    offsets = steps[:, 1] * width + steps[:, 0]
+    count = steps.shape[0]
+    way = np.empty(64, np.int64)
+    taken = np.empty(64, np.int64)
+    way[0] = cell
+    length = 1
+    last = 0
+    while True:
+        found = np.int64(-1)
+        for j in range(count):
+            k = (last + j) % count
+            n = there(cell, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
+            if (
+                n >= 0
+                and (links[n] >> k) & 1
+                and dist[n] != far
+                and dist[n] + weight(cell, n, k, lengths, cost) == dist[cell]
+            ):
+                found = n
+                last = k
+                break
+        if found < 0:
+            return way[:length], taken[: length - 1]
+        if length == way.shape[0]:
+            way = longer(way, TWICE)
+            taken = longer(taken, TWICE)
+        way[length] = found
+        taken[length - 1] = last
+        length += 1
+        cell = found
+
+
+@kernel(
+    "f8[::1], u1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1",
+    "f8[::1], u8[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1",
+)
+def summits(heights, links, walls, cost, steps, lengths, width, wrap):
+    """The open cells of which no neighbour's height and the step to it add up to less than their
+    own.
+    """
+    height = heights.shape[0] // width
+    offsets = steps[:, 1] * width + steps[:, 0]
+    found = np.empty(heights.shape[0], np.int64)
+    many = 0
+    for c in range(heights.shape[0]):
+        if walls[c]:
+            continue
+        least = np.inf
+        for k in range(steps.shape[0]):
+            n = there(c, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
+            if n >= 0 and (links[n] >> k) & 1:
+                least = min(least, heights[n] + weight(c, n, k, lengths, cost))
+        if least >= heights[c]:
+            found[many] = c
+            many += 1
+    return found[:many].copy()

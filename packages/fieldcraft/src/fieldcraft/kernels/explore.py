@@ -1,0 +1,159 @@
+"""Exploring, fast: the same choices as `fieldcraft.kernels.reference.explore`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.chance import throw
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["explore", "room"]
+
+
+def room(cells: int) -> tuple[NDArray[np.int64], ...]:
+    """Scratch for one thread: who has reached a cell, by which first step, the cells in the order
+    in which they are reached, a count.
+
+    It may be used again as it is: explorers are told apart by the count of those before them.
+    """
+    return (
+        np.zeros(cells, dtype=np.int64),
+        np.empty(cells, dtype=np.int64),
+        np.empty(cells, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+@kernel
+def _step(cell, k, on_graph, links, masks, steps, wrap, ways):
+    """The cell that the k-th step from a cell leads to, or -1."""
+    if on_graph:
+        return np.int64(ways[1][ways[0][cell] + k])
+    height, width = links.shape
+    row = cell // width
+    y = row + steps[k, 1]
+    x = cell - row * width + steps[k, 0]
+    if wrap:
+        y = y % height
+        x = x % width
+    if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
+        return np.int64(-1)
+    return y * width + x
+
+
+@kernel(
+    "f4[::1], u1[:,::1], u1[::1], i8[:,::1], b1, (i8[::1], i4[::1]), i8[::1], i8, b1, f4, i8, out"
+    " b1[::1], i8, i8, out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out"
+    " i8[::1]",
+    "f4[::1], u8[:,::1], u8[::1], i8[:,::1], b1, (i8[::1], i4[::1]), i8[::1], i8, b1, f4, i8, out"
+    " b1[::1], i8, i8, out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out"
+    " i8[::1]",
+)
+def explore(
+    values,
+    links,
+    masks,
+    steps,
+    wrap,
+    ways,
+    starts,
+    sight,
+    searches,
+    unknown,
+    key,
+    taken,
+    first,
+    last,
+    next_cells,
+    targets,
+    reached,
+    came_by,
+    queue,
+    before,
+):
+    """For the agents [first, last): the cell to step to from each start and the cell it heads for,
+    or the start itself for both.
+    """
+    height, width = links.shape
+    flat = values.reshape(-1)
+    on_graph = steps.shape[0] == 0
+    for agent in range(first, last):
+        start = starts[agent]
+        keeps_off = False
+        if taken.shape[0] > 0:
+            for k in range(ways[0][start + 1] - ways[0][start] if on_graph else steps.shape[0]):
+                there = _step(start, k, on_graph, links, masks, steps, wrap, ways)
+                keeps_off = keeps_off or (there >= 0 and there != start and not taken[there])
+        before[0] += 1
+        explorer = before[0]
+        reached[start] = explorer
+        queue[0] = start
+        head = 0
+        tail = 1
+        depth = 0
+        best = np.int64(-1)
+        best_value = np.float32(np.inf)
+        while head < tail:
+            depth += 1
+            beyond = depth > sight
+            if beyond and (not searches or (best >= 0 and best_value <= unknown)):
+                break
+            ring = tail
+            found = np.int64(-1)
+            found_value = np.float32(np.inf)
+            found_die = np.uint64(0)
+            while head < ring:
+                cell = queue[head]
+                head += 1
+                row = cell // width
+                column = cell - row * width
+                for k in range(ways[0][cell + 1] - ways[0][cell] if on_graph else steps.shape[0]):
+                    if on_graph:
+                        there = np.int64(ways[1][ways[0][cell] + k])
+                    else:
+                        y = row + steps[k, 1]
+                        x = column + steps[k, 0]
+                        if wrap:
+                            y = y % height
+                            x = x % width
+                        if (
+                            y < 0
+                            or y >= height
+                            or x < 0
+                            or x >= width
+                            or links[y, x] & masks[k] == 0
+                        ):
+                            continue
+                        there = y * width + x
+                    if reached[there] == explorer or (keeps_off and cell == start and taken[there]):
+                        continue
+                    reached[there] = explorer
+                    came_by[there] = there if cell == start else came_by[cell]
+                    queue[tail] = there
+                    tail += 1
+                    value = flat[there]
+                    if beyond:
+                        if value > unknown:
+                            continue
+                        value = np.float32(-np.inf)
+                    if found < 0 or value <= found_value:
+                        die = throw(key, agent, there)
+                        if (
+                            found < 0
+                            or value < found_value
+                            or die < found_die
+                            or (die == found_die and there < found)
+                        ):
+                            found = there
+                            found_value = value
+                            found_die = die
+            if found >= 0 and (best < 0 or found_value < best_value):
+                best = found
+                best_value = found_value
+            if beyond and found >= 0:
+                break
+        next_cells[agent] = start if best < 0 else came_by[best]
+        targets[agent] = start if best < 0 else best
+        if taken.shape[0] > 0:
+            taken[next_cells[agent]] = True

@@ -1,0 +1,248 @@
+"""Fading, fast: the same numbers as `fieldcraft.kernels.reference.fade`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.fade import SERIES, TILE_COLUMNS, TILE_ROWS, slots
+
+__all__ = [
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "bleed",
+    "bleed_along",
+    "mark",
+    "room",
+    "seep",
+    "show",
+    "slots",
+]
+
+_ZERO = np.float32(0)
+_NONE = np.int32(0)
+_C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = SERIES
+
+
+@kernel("out i4[:,:,::1], i8, i8[::1], i4[::1], out u2[::1], out i8[::1], i8")
+def mark(ends, width, cells, moments, active, listed, count):
+    """Let these cells fade no earlier than these moments; returns how many tiles are listed now."""
+    across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
+    for i in range(cells.shape[0]):
+        y = cells[i] // width
+        x = cells[i] - y * width
+        tile = y // TILE_ROWS * across + x // TILE_COLUMNS
+        j = y % TILE_ROWS
+        k = x % TILE_COLUMNS
+        if active[tile] == 0:
+            ends[tile] = 0
+            listed[count] = tile
+            count += 1
+        if moments[i] > ends[tile, j, k]:
+            ends[tile, j, k] = moments[i]
+        active[tile] |= np.uint16(1 << j)
+    return count
+
+
+@kernel(inline="never")
+def _halving(row, now, half, low, most, shown):
+    alive = np.int32(0)
+    for x in range(shown.shape[0]):
+        left = np.int32(row[x] - now)
+        left = left if left > 0 else _NONE
+        alive |= left
+        power = np.float64(left) / half
+        whole = np.floor(power)
+        part = power - whole - 0.5
+        result = ((((_C13 * part + _C12) * part + _C11) * part + _C10) * part + _C9) * part + _C8
+        result = ((((result * part + _C7) * part + _C6) * part + _C5) * part + _C4) * part + _C3
+        result = ((result * part + _C2) * part + _C1) * part + _C0
+        size = np.int64((np.int64(whole) + np.int64(1023)) << np.int64(52)).view(np.float64)
+        v = np.float32(low * (result * size))
+        v = v if v < most else most
+        shown[x] = v if left > 0 else _ZERO
+    return alive
+
+
+@kernel("i4[:,:,::1], i8, f8, f8, f8, f4, out f4[:,::1], out u2[::1], out i8[::1], i8, i8")
+def show(ends, now, rate, half, low, most, values, active, listed, first, last):
+    """Write what the tiles listed[first:last] read now; how many of them still hold anything. These
+    come first in that part then.
+    """
+    height, width = values.shape
+    across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
+    instant = np.int32(now)
+    kept = first
+    moments = ends.reshape(-1)
+    shown = values.reshape(-1)
+    for i in range(first, last):
+        tile = listed[i]
+        top = tile // across * TILE_ROWS
+        left = tile % across * TILE_COLUMNS
+        right = min(left + TILE_COLUMNS, width)
+        rows = np.int64(active[tile])
+        still = np.int64(0)
+        for j in range(min(TILE_ROWS, height - top)):
+            if rows >> j & 1 == 0:
+                continue
+            if half != 0.0:
+                alive = _halving(
+                    ends[tile, j], instant, half, low, most, values[top + j, left:right]
+                )
+            else:
+                # Unsigned places need no look at whether they are negative, and slices would cost
+                # more than a row.
+                alive = np.int32(0)
+                here = np.uint64((tile * TILE_ROWS + j) * TILE_COLUMNS)
+                there = np.uint64((top + j) * width + left)
+                for x in range(right - left):
+                    remaining = np.int32(moments[here + np.uint64(x)] - instant)
+                    remaining = remaining if remaining > 0 else _NONE
+                    alive |= remaining
+                    shown[there + np.uint64(x)] = np.float32(np.float64(remaining) * rate)
+            if alive != 0:
+                still |= 1 << j
+        active[tile] = still
+        if still != 0:
+            listed[kept] = tile
+            kept += 1
+    return kept - first
+
+
+Room = tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
+
+
+def room(cells: int) -> Room:
+    """Scratch for `bleed` on a map of so many cells: what has arrived, who waits, the queue, the
+    cells found.
+    """
+    return (
+        np.zeros(cells),
+        np.zeros(cells, dtype=np.uint8),
+        np.empty(cells, dtype=np.int64),
+        np.empty(cells, dtype=np.int64),
+    )
+
+
+@kernel
+def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
+    """Note what arrives in a cell; returns the end of the queue, the number of cells found, the
+    number that wait.
+    """
+    if amount > arrived[cell]:
+        if arrived[cell] == 0.0:
+            found[count] = cell
+            count += 1
+        arrived[cell] = amount
+        if waiting[cell] == 0:
+            waiting[cell] = 1
+            queue[tail] = cell
+            tail = tail + 1 if tail + 1 < queue.shape[0] else 0
+            left += 1
+    return tail, count, left
+
+
+@kernel(
+    "u1[:,::1], u1[::1], i8[:,::1], f8[::1], i8[::1], f8[::1], f8, b1, out f8[::1], out u1[::1],"
+    " out i8[::1], out i8[::1]",
+    "u8[:,::1], u8[::1], i8[:,::1], f8[::1], i8[::1], f8[::1], f8, b1, out f8[::1], out u1[::1],"
+    " out i8[::1], out i8[::1]",
+)
+def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiting, queue, found):
+    """Write the cells that marks reach to `found` and what arrives in each to `arrived`; returns
+    how many. The caller clears `arrived`.
+
+    Cells wait in a queue and are looked at again when more arrives: the strongest arrival is the
+    same in any order.
+    """
+    height, width = links.shape
+    head = 0
+    tail = 0
+    count = 0
+    left = 0
+    for i in range(cells.shape[0]):
+        tail, count, left = _arrive(
+            cells[i], amounts[i], arrived, waiting, queue, found, tail, count, left
+        )
+    while left > 0:
+        cell = queue[head]
+        head = head + 1 if head + 1 < queue.shape[0] else 0
+        left -= 1
+        waiting[cell] = 0
+        row = cell // width
+        column = cell - row * width
+        for k in range(steps.shape[0]):
+            y = row + steps[k, 1]
+            x = column + steps[k, 0]
+            if wrap:
+                y = y % height
+                x = x % width
+            if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
+                continue
+            arriving = arrived[cell] * losses[k]
+            if arriving >= cut:
+                tail, count, left = _arrive(
+                    y * width + x, arriving, arrived, waiting, queue, found, tail, count, left
+                )
+    return count
+
+
+@kernel(
+    "i8[::1], i4[::1], f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1], out"
+    " i8[::1]"
+)
+def bleed_along(starts, ends, losses, cells, amounts, cut, arrived, waiting, queue, found):
+    """`bleed` on a graph."""
+    head = 0
+    tail = 0
+    count = 0
+    left = 0
+    for i in range(cells.shape[0]):
+        tail, count, left = _arrive(
+            cells[i], amounts[i], arrived, waiting, queue, found, tail, count, left
+        )
+    while left > 0:
+        cell = queue[head]
+        head = head + 1 if head + 1 < queue.shape[0] else 0
+        left -= 1
+        waiting[cell] = 0
+        for k in range(starts[cell], starts[cell + 1]):
+            arriving = arrived[cell] * losses[k]
+            if arriving >= cut:
+                tail, count, left = _arrive(
+                    np.int64(ends[k]), arriving, arrived, waiting, queue, found, tail, count, left
+                )
+    return count
+
+
+@kernel(
+    "i8[::1], i4[::1], f8[::1], f8[::1], f4[::1], i8[::1], out f8[::1], out u1[::1], out i8[::1],"
+    " out f8[::1]"
+)
+def seep(starts, ends, shares, keeps, values, cells, held, seen, found, amounts):
+    """Write the cells that values seep into to `found`, and what each then holds to `amounts`;
+    returns how many.
+
+    `held` and `seen` (N,) are 0, and 0 again afterwards.
+    """
+    count = 0
+    for i in range(cells.shape[0]):
+        found[count] = cells[i]
+        seen[cells[i]] = 1
+        count += 1
+    for i in range(cells.shape[0]):
+        value = np.float64(values[cells[i]])
+        for k in range(starts[cells[i]], starts[cells[i] + 1]):
+            there = np.int64(ends[k])
+            if seen[there] == 0:
+                seen[there] = 1
+                found[count] = there
+                count += 1
+            held[there] += shares[k] * value
+    for i in range(count):
+        cell = found[i]
+        amounts[i] = keeps[cell] * np.float64(values[cell]) + held[cell]
+        held[cell] = 0.0
+        seen[cell] = 0
+    return count

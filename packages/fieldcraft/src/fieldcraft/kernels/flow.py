@@ -1,0 +1,223 @@
+"""Which way to walk, fast: the same bits as `fieldcraft.kernels.reference.flow`.
+
+All arrays have row 0 where y is smallest. `bars` are `space.passages`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["pinch", "point", "sample"]
+
+_EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
+_WALL = 255
+_INSIDE = 1 - 2.0**-53
+
+
+@kernel("f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8, i8, out u1[:,::1]")
+def pinch(distances, bars, goals, cells, first, last, pinched):
+    """For `cells` from which only a diagonal step leads nearer: the side through which to pass its
+    corner; else 0.
+    """
+    height, width = distances.shape
+    far = distances.reshape(-1)
+    barred = bars.reshape(-1)
+    goal = goals.reshape(-1)
+    found = pinched.reshape(-1)
+    for k in range(first, last):
+        cell = cells[k]
+        found[cell] = 0
+        bits = barred[cell]
+        own = far[cell]
+        if bits == _WALL or goal[cell] or own == np.inf:
+            continue
+        r = cell // width
+        c = cell - r * width
+        east = cell + 1 if c + 1 < width else cell + 1 - width
+        west = cell - 1 if c > 0 else cell - 1 + width
+        up = width if r + 1 < height else width - height * width
+        down = -width if r > 0 else height * width - width
+        if bits & _EAST == 0 and far[east] < own:
+            continue
+        if bits & _WEST == 0 and far[west] < own:
+            continue
+        if bits & _NORTH == 0 and far[cell + up] < own:
+            continue
+        if bits & _SOUTH == 0 and far[cell + down] < own:
+            continue
+        best = own
+        for corner in range(4):
+            side = _WEST if corner & 1 else _EAST
+            level = _SOUTH if corner & 2 else _NORTH
+            if bits & (side | level | (16 << corner)):
+                continue
+            beside = west if corner & 1 else east
+            step = down if corner & 2 else up
+            if far[beside + step] < best:
+                best = far[beside + step]
+                found[cell] = side if far[beside] <= far[cell + step] else level
+
+
+@kernel(
+    "f8[:,::1], u1[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8, i8, out f4[:,:,::1], out u1[:,::1]"
+)
+def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
+    """The direction of each of `cells` into `vectors` (h, w, 2), and the sides and corners it may
+    be left by into `gates`.
+    """
+    height, width = distances.shape
+    far = distances.reshape(-1)
+    barred = bars.reshape(-1)
+    goal = goals.reshape(-1)
+    through = pinched.reshape(-1)
+    ways = vectors.reshape(-1)
+    open_to = gates.reshape(-1)
+    for k in range(first, last):
+        cell = cells[k]
+        ways[2 * cell] = 0
+        ways[2 * cell + 1] = 0
+        open_to[cell] = 0
+        bits = barred[cell]
+        if bits == _WALL or goal[cell]:
+            continue
+        r = cell // width
+        c = cell - r * width
+        east = cell + 1 if c + 1 < width else cell + 1 - width
+        west = cell - 1 if c > 0 else cell - 1 + width
+        up = width if r + 1 < height else width - height * width
+        down = -width if r > 0 else height * width - width
+        if through[cell]:
+            side = through[cell]
+            open_to[cell] = side
+            ways[2 * cell] = 1 if side == _EAST else (-1 if side == _WEST else 0)
+            ways[2 * cell + 1] = 1 if side == _NORTH else (-1 if side == _SOUTH else 0)
+            continue
+        own = far[cell]
+        cap = own
+        if through[west] == _EAST and far[west] < cap and barred[west] & _EAST == 0:
+            cap = far[west]
+        if through[east] == _WEST and far[east] < cap and barred[east] & _WEST == 0:
+            cap = far[east]
+        if (
+            through[cell + down] == _NORTH
+            and far[cell + down] < cap
+            and barred[cell + down] & _NORTH == 0
+        ):
+            cap = far[cell + down]
+        if (
+            through[cell + up] == _SOUTH
+            and far[cell + up] < cap
+            and barred[cell + up] & _SOUTH == 0
+        ):
+            cap = far[cell + up]
+        if cap == np.inf:
+            continue
+        base = own if own < np.inf else cap
+        gate = 0
+        if bits & _EAST == 0 and far[east] < cap:
+            gate |= _EAST
+        if bits & _WEST == 0 and far[west] < cap:
+            gate |= _WEST
+        if bits & _NORTH == 0 and far[cell + up] < cap:
+            gate |= _NORTH
+        if bits & _SOUTH == 0 and far[cell + down] < cap:
+            gate |= _SOUTH
+        for corner in range(4):
+            sides = (_WEST if corner & 1 else _EAST) | (_SOUTH if corner & 2 else _NORTH)
+            across = (west if corner & 1 else east) + (down if corner & 2 else up)
+            if gate & sides == sides and bits & (16 << corner) == 0 and far[across] < cap:
+                gate |= 16 << corner
+        open_to[cell] = gate
+        x = base - far[east] if gate & _EAST else 0.0
+        if gate & _WEST and base - far[west] > x:
+            x = far[west] - base
+        y = base - far[cell + up] if gate & _NORTH else 0.0
+        if gate & _SOUTH and base - far[cell + down] > y:
+            y = far[cell + down] - base
+        if x != 0 and y != 0 and gate & (16 << ((1 if x < 0 else 0) + (2 if y < 0 else 0))) == 0:
+            if abs(x) >= abs(y):
+                y = 0.0
+            else:
+                x = 0.0
+        scale = max(abs(x), abs(y))
+        if scale > 0:
+            x /= scale
+            y /= scale
+            length = math.sqrt(x * x + y * y)
+            ways[2 * cell] = x / length
+            ways[2 * cell + 1] = y / length
+
+
+@kernel(
+    "f4[:,:,::1], u1[:,::1], f8[:,::1], f8, f8, f8, b1, b1, i8, i8, out i8[::1], out f8[:,::1]",
+    error_model="numpy",
+)
+def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong, out):
+    """The direction at each of `points` (N, 2), world units, into `out` (N, 2), unit or 0; a point
+    off the map into `wrong[0]`.
+    """
+    height, width = gates.shape
+    for i in range(first, last):
+        u = (points[i, 0] - x0) / size
+        v = (points[i, 1] - y0) / size
+        if not (0 <= u < width and 0 <= v < height):
+            if not (np.isfinite(u) and np.isfinite(v) and (clamp or wrap)):
+                wrong[0] = i
+                continue
+            if not wrap:
+                u = min(max(u, 0.0), width * _INSIDE)
+                v = min(max(v, 0.0), height * _INSIDE)
+        column = np.floor(u)
+        row = np.floor(v)
+        tx = u - column - 0.5
+        ty = v - row - 0.5
+        c = np.int64(column)
+        r = np.int64(row)
+        if wrap:
+            c = np.int64(column % width)
+            r = np.int64(row % height)
+        own_x = np.float64(vectors[r, c, 0])
+        own_y = np.float64(vectors[r, c, 1])
+        if own_x == 0 and own_y == 0:
+            out[i, 0] = 0.0
+            out[i, 1] = 0.0
+            continue
+        gate = gates[r, c]
+        c1 = c + 1 if tx >= 0 else c - 1
+        r1 = r + 1 if ty >= 0 else r - 1
+        if wrap:
+            c1 = c1 % width
+            r1 = r1 % height
+        tx = abs(tx) if 0 <= c1 < width else 0.0
+        ty = abs(ty) if 0 <= r1 < height else 0.0
+        c1 = c1 if 0 <= c1 < width else c
+        r1 = r1 if 0 <= r1 < height else r
+        ax = np.float64(vectors[r, c1, 0])
+        ay = np.float64(vectors[r, c1, 1])
+        bx = np.float64(vectors[r1, c, 0])
+        by = np.float64(vectors[r1, c, 1])
+        x = own_x * ((1.0 - tx) * (1.0 - ty)) + ax * (tx * (1.0 - ty)) + bx * ((1.0 - tx) * ty)
+        y = own_y * ((1.0 - tx) * (1.0 - ty)) + ay * (tx * (1.0 - ty)) + by * ((1.0 - tx) * ty)
+        if ax != 0 or ay != 0 or bx != 0 or by != 0:
+            x += np.float64(vectors[r1, c1, 0]) * (tx * ty)
+            y += np.float64(vectors[r1, c1, 1]) * (tx * ty)
+        if gate & (_EAST if x > 0 else _WEST) == 0:
+            x = 0.0
+        if gate & (_NORTH if y > 0 else _SOUTH) == 0:
+            y = 0.0
+        if x != 0 and y != 0 and gate & (16 << ((1 if x < 0 else 0) + (2 if y < 0 else 0))) == 0:
+            if abs(own_x) >= abs(own_y):
+                y = 0.0
+            else:
+                x = 0.0
+        length = math.sqrt(x * x + y * y)
+        if x * own_x + y * own_y < 0.5 * length or length == 0:
+            x = own_x
+            y = own_y
+            length = math.sqrt(x * x + y * y)
+        out[i, 0] = x / length
+        out[i, 1] = y / length

@@ -1,0 +1,254 @@
+"""One way on a graph, fast: the same bits as `fieldcraft.kernels.reference.graph_search`.
+
+Scratch is kept from search to search and not cleared: `stamp` says which vertices this search has
+found (twice its number) and settled (one more).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.heap import longer, sift_down_in_order, sift_up_in_order
+
+__all__ = ["pull", "room", "search"]
+
+
+def room(vertices):
+    """Scratch for one search at a time."""
+    return [
+        np.empty(vertices, dtype=np.int64),
+        np.empty(vertices),
+        np.empty(vertices, dtype=np.int64),
+        np.zeros(vertices + 1, dtype=np.int64),  # the last is the number of the search
+        [np.empty(256), np.empty(256, dtype=np.int64)],
+    ]
+
+
+@kernel(inline="always")
+def _bound(places, v, start, scale):
+    total = 0.0
+    for a in range(places.shape[1]):
+        total += (places[v, a] - places[start, a]) * (places[v, a] - places[start, a])
+    return scale * math.sqrt(total)
+
+
+@kernel
+def _go_on(
+    starts,
+    origins,
+    sizes,
+    cost,
+    walls,
+    places,
+    scale,
+    start,
+    dist,
+    came,
+    stamp,
+    turn,
+    keys,
+    cells,
+    size,
+):
+    """Search while there is room in the heap. Returns (size of the heap, arcs more room is needed
+    for, or -1 at the start).
+    """
+    even = cost.shape[0] == 1
+    while size > 0:
+        v = cells[0]
+        first, last = starts[v], starts[v + 1]
+        if size + (last - first) > keys.shape[0]:
+            return size, last - first
+        size -= 1
+        if size > 0:
+            keys[0], cells[0] = keys[size], cells[size]
+            sift_down_in_order(keys, cells, size)
+        if stamp[v] != turn:
+            continue
+        stamp[v] = turn + 1
+        if v == start:
+            return size, -1
+        d = dist[v]
+        for arc in range(first, last):
+            n = np.int64(origins[arc])
+            weight = sizes[arc]
+            if not even:
+                weight = sizes[arc] * (cost[n] + cost[v])
+            total = d + weight
+            if total <= d:
+                total = np.nextafter(d, np.inf)
+            if not walls[n] and total < (dist[n] if stamp[n] >= turn else np.inf):
+                dist[n] = total
+                came[n] = arc
+                stamp[n] = turn
+                keys[size] = total + _bound(places, n, start, scale)
+                cells[size] = n
+                size += 1
+                sift_up_in_order(keys, cells, size - 1)
+    return size, 0
+
+
+@kernel(
+    "i8[::1], i4[::1], i4[::1], f8[::1], f8[::1], b1[::1], f8[:,::1], f8, i8, i8, out i8[::1], out"
+    " f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1]",
+)
+def _search(
+    starts,
+    origins,
+    ends,
+    sizes,
+    cost,
+    walls,
+    places,
+    scale,
+    start,
+    goal,
+    way,
+    dist,
+    came,
+    stamp,
+    keys,
+    cells,
+):
+    turn = stamp[-1] + 2
+    stamp[-1] = turn
+    dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
+    keys[0], cells[0] = _bound(places, goal, start, scale), goal
+    size = np.int64(1)
+    while True:
+        size, more = _go_on(
+            starts,
+            origins,
+            sizes,
+            cost,
+            walls,
+            places,
+            scale,
+            start,
+            dist,
+            came,
+            stamp,
+            turn,
+            keys,
+            cells,
+            size,
+        )
+        if more <= 0:
+            break
+        least = 2 * keys.shape[0] + more
+        keys, cells = longer(keys, least), longer(cells, least)
+    if more == 0:
+        return 0, np.inf, keys, cells
+    way[0] = start
+    count = 1
+    while came[way[count - 1]] >= 0:
+        way[count] = ends[came[way[count - 1]]]
+        count += 1
+    return count, dist[start], keys, cells
+
+
+def search(
+    starts,
+    origins,
+    ends,
+    sizes,
+    cost,
+    walls,
+    places,
+    scale,
+    start,
+    goal,
+    way,
+    dist,
+    came,
+    stamp,
+    waiting,
+):
+    """Write the vertices of the cheapest way into `way`. Returns how many they are, 0 for no way,
+    and what it costs.
+    """
+    count, total, *waiting[:] = _search(
+        starts,
+        origins,
+        ends,
+        sizes,
+        cost,
+        walls,
+        places,
+        scale,
+        start,
+        goal,
+        way,
+        dist,
+        came,
+        stamp,
+        *waiting,
+    )
+    return count, total
+
+
+@kernel(inline="always")
+def _turn(ax, ay, bx, by, cx, cy):
+    """Above 0 where c lies to the left of the line from a to b."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
+@kernel
+def _cross(doors, door, last, x, y, to_x, to_y, at):
+    """Where a leg passes the doors between two bends."""
+    for i in range(door + 1, last):
+        lx, ly = doors[i, 0], doors[i, 1]
+        ex, ey, dx, dy = doors[i, 2] - lx, doors[i, 3] - ly, to_x - x, to_y - y
+        area = dx * ey - dy * ex
+        size = ex * ex + ey * ey
+        if area != 0:
+            share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0)
+        elif size > 0:  # the leg runs along the door, or stays in one place
+            share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0)
+        else:
+            share = 0.0
+        at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
+
+
+@kernel("f8[:,::1], f8, f8, f8, f8, out f8[:,::1], out b1[::1]")
+def pull(doors, ax, ay, bx, by, at, bends):
+    """Pull a string taut from a to b through doors (M, 4), (left x, y, right x, y): where it passes
+    each into `at` (M, 2), and `bends`.
+    """
+    many = doors.shape[0]
+    px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay
+    left_door, right_door, door = -1, -1, -1
+    bends[:] = False
+    i = 0
+    while i <= many:
+        left_is_apex, right_is_apex = lx == px and ly == py, rx == px and ry == py
+        turned_left, turned_right = False, False
+        if i == many:
+            turned_left = not left_is_apex and _turn(px, py, lx, ly, bx, by) > 0
+            turned_right = (
+                not turned_left and not right_is_apex and _turn(px, py, rx, ry, bx, by) < 0
+            )
+        else:
+            if _turn(px, py, rx, ry, doors[i, 2], doors[i, 3]) >= 0:
+                if right_is_apex or _turn(px, py, lx, ly, doors[i, 2], doors[i, 3]) < 0:
+                    rx, ry, right_door = doors[i, 2], doors[i, 3], i
+                else:
+                    turned_left = True
+            if not turned_left and _turn(px, py, lx, ly, doors[i, 0], doors[i, 1]) <= 0:
+                if left_is_apex or _turn(px, py, rx, ry, doors[i, 0], doors[i, 1]) > 0:
+                    lx, ly, left_door = doors[i, 0], doors[i, 1], i
+                else:
+                    turned_right = True
+        if turned_left or turned_right:
+            tx, ty, corner = (lx, ly, left_door) if turned_left else (rx, ry, right_door)
+            _cross(doors, door, corner, px, py, tx, ty, at)
+            at[corner, 0], at[corner, 1], bends[corner] = tx, ty, True
+            door = corner
+            px, py, lx, ly, rx, ry = tx, ty, tx, ty, tx, ty
+            left_door, right_door = corner, corner
+            i = corner
+        i += 1
+    _cross(doors, door, many, px, py, bx, by, at)

@@ -1,0 +1,438 @@
+"""Walking on convex polygons.
+
+The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round with
+the inside on the left. Its portals, pieces of sides behind which another polygon lies, are those
+from `gates[p]` up to `gates[p + 1]`: they lead to `behind` and `sides` has (ux, uy, vx, vy), with
+the inside of p on the left. Those that are `shut` are as good as none. Those that are `leaps` lead
+over a gap. A move looks at the few sides and portals on its way only, however large the mesh.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
+
+__all__ = ["avoid", "corridor", "heights", "locate", "move", "nearest", "straight"]
+
+RIM = 1e-9
+"""How far beyond its ends a portal can still be passed, in shares of it."""
+APART = 1e-3
+"""How far apart, in shares of a portal, the two sides may lie that it joins."""
+INWARDS = 1e-6
+"""How far who ends on the rim of a polygon is taken towards its middle, in shares of the way."""
+SLIDES = 16
+"""How often one slides in a move before it ends."""
+IDLE = 8
+"""How many polygons one passes without getting anywhere, round a corner that rounding makes
+endless, before a move ends.
+"""
+NEXT_TO_NOTHING = 1e-12
+"""What may be left of a straight way that has arrived, in shares of the coordinates."""
+_NONE = np.int64(-1)
+
+
+@kernel
+def _inside(rings, begin, end, x, y):
+    """A point, or the nearest on the rim if it is outside."""
+    outside = False
+    best, bx, by = np.inf, x, y
+    for k in range(begin, end):
+        other = k + 1 if k + 1 < end else begin
+        ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[other, 0], rings[other, 1]
+        ex, ey = vx - ux, vy - uy
+        outside = outside or ex * (y - uy) - ey * (x - ux) < 0
+        size = ex * ex + ey * ey
+        share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
+        px, py = ux + share * ex, uy + share * ey
+        away = (px - x) * (px - x) + (py - y) * (py - y)
+        if away < best:
+            best, bx, by = away, px, py
+    if outside:
+        return bx, by
+    return x, y
+
+
+@kernel("i8[::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
+def nearest(starts, rings, polygons, points, out):
+    """The nearest places of polygons to points (N, 2), themselves where they are inside: into `out`
+    (N, 2).
+    """
+    for i in range(polygons.shape[0]):
+        x, y = _inside(
+            rings, starts[polygons[i]], starts[polygons[i] + 1], points[i, 0], points[i, 1]
+        )
+        out[i, 0], out[i, 1] = x, y
+
+
+@kernel
+def _exit(rings, begin, end, x, y, dx, dy, slid):
+    """The side, but the one that is slid along, that a shift leaves a polygon by, and after which
+    share; -1 and 1 where it ends inside.
+    """
+    side, share = -1, 1.0
+    for k in range(begin, end):
+        if k == slid:
+            continue
+        other = k + 1 if k + 1 < end else begin
+        ux, uy = rings[k, 0], rings[k, 1]
+        ex, ey = rings[other, 0] - ux, rings[other, 1] - uy
+        into = dx * ey - dy * ex
+        if into > 0:
+            gone = max(((ux - x) * ey - (uy - y) * ex) / into, 0.0)
+            if gone < share:
+                side, share = k, gone
+    return side, share
+
+
+@kernel
+def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey):
+    """The portal that lies in a place on a side which runs along (ex, ey), or -1."""
+    found = -1
+    for portal in range(gates[polygon], gates[polygon + 1]):
+        if shut[portal]:
+            continue
+        ux, uy = sides[portal, 0], sides[portal, 1]
+        px, py = sides[portal, 2] - ux, sides[portal, 3] - uy
+        if px * ex + py * ey <= 0:
+            continue
+        size = px * px + py * py
+        share = ((x - ux) * px + (y - uy) * py) / size
+        off = abs(px * (y - uy) - py * (x - ux)) / size
+        if -RIM <= share <= 1 + RIM and off <= APART:
+            if wanted.shape[0] == 0 or behind[portal] == wanted[polygon]:
+                return portal
+            if found < 0 and not leaps[portal]:
+                found = portal
+    return found
+
+
+@kernel
+def _off_rim(rings, begin, end, x, y, mx, my):
+    """A place, a hair nearer to the middle if it is on the rim."""
+    for k in range(begin, end):
+        other = k + 1 if k + 1 < end else begin
+        ux, uy = rings[k, 0], rings[k, 1]
+        ex, ey = rings[other, 0] - ux, rings[other, 1] - uy
+        if ex * (y - uy) - ey * (x - ux) <= INWARDS * (ex * (my - uy) - ey * (mx - ux)):
+            return x + INWARDS * (mx - x), y + INWARDS * (my - y)
+    return x, y
+
+
+@kernel(
+    "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1],"
+    " i8[::1], f8[:,::1], f8[:,::1], i8, i8, out f8[:,::1], out i8[::1]",
+)
+def move(
+    starts,
+    rings,
+    middles,
+    gates,
+    behind,
+    sides,
+    shut,
+    leaps,
+    wanted,
+    polygons,
+    points,
+    shifts,
+    first,
+    last,
+    out,
+    ends,
+):
+    """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and
+    `ends`, the polygons then.
+
+    Who is beside the polygon begins at the nearest point of it. What is left of a shift at a side
+    without a way through goes on along that side, until it would lead back. Where several doors lie
+    in one place, the first counts, but before all that to `wanted`, a polygon for each or none at
+    all; then other leaps don't count. A leap is made whole, to the nearest point behind the gap,
+    and its length is taken off the shift.
+    """
+    for i in range(first, last):
+        polygon = polygons[i]
+        begin, end = starts[polygon], starts[polygon + 1]
+        x, y = _inside(rings, begin, end, points[i, 0], points[i, 1])
+        dx, dy = shifts[i, 0], shifts[i, 1]
+        wx, wy = dx, dy
+        slides, idle, slid = 0, 0, _NONE
+        while dx != 0 or dy != 0:
+            side, share = _exit(rings, begin, end, x, y, dx, dy, slid)
+            x, y = x + share * dx, y + share * dy
+            if side < 0:
+                break
+            dx, dy = (1 - share) * dx, (1 - share) * dy
+            other = side + 1 if side + 1 < end else begin
+            ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
+            portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
+            if portal >= 0:
+                polygon = np.int64(behind[portal])
+                begin, end, slid = starts[polygon], starts[polygon + 1], _NONE
+                if leaps[portal]:
+                    px, py = _inside(rings, begin, end, x, y)
+                    whole = math.sqrt(dx * dx + dy * dy)
+                    left = (
+                        max(whole - math.sqrt((px - x) * (px - x) + (py - y) * (py - y)), 0.0)
+                        / whole
+                        if whole > 0
+                        else 0.0
+                    )
+                    x, y, dx, dy = px, py, left * dx, left * dy
+                idle = 0 if share > RIM else idle + 1
+                if idle > IDLE:
+                    break
+                continue
+            along = (dx * ex + dy * ey) / (ex * ex + ey * ey)
+            dx, dy, slid = along * ex, along * ey, side
+            slides += 1
+            if dx * wx + dy * wy <= 0 or slides > SLIDES:
+                break
+        x, y = _inside(rings, begin, end, x, y)
+        x, y = _off_rim(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
+        out[i, 0], out[i, 1] = x, y
+        ends[i] = polygon
+
+
+@kernel
+def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, dx, dy):
+    """How far a straight line gets, as a part of it, and which way the side that ends it faces (0,
+    0 if none does).
+    """
+    left, idle = 1.0, 0
+    while True:
+        begin, end = starts[polygon], starts[polygon + 1]
+        side, share = _exit(rings, begin, end, x, y, dx * left, dy * left, _NONE)
+        if side < 0:
+            return 1.0, 0.0, 0.0
+        x, y = x + share * dx * left, y + share * dy * left
+        left = (1 - share) * left
+        other = side + 1 if side + 1 < end else begin
+        ux, uy, vx, vy = rings[side, 0], rings[side, 1], rings[other, 0], rings[other, 1]
+        portal = _through(
+            gates, behind, sides, shut, leaps, wanted, polygon, x, y, vx - ux, vy - uy
+        )
+        idle = 0 if share > RIM else idle + 1
+        if portal < 0 or idle > IDLE:
+            length = math.sqrt((vx - ux) * (vx - ux) + (vy - uy) * (vy - uy))
+            return 1 - left, (uy - vy) / length, (vx - ux) / length
+        polygon = np.int64(behind[portal])
+
+
+@kernel(
+    "i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8[::1],"
+    " f8[:,::1], f8[:,::1], f8, i8, i8, out f8[:,::1]",
+)
+def avoid(
+    starts,
+    rings,
+    gates,
+    behind,
+    sides,
+    shut,
+    leaps,
+    wanted,
+    polygons,
+    points,
+    velocities,
+    ahead,
+    first,
+    last,
+    out,
+):
+    """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2):
+    as `moving.avoid` on grids.
+    """
+    for i in range(first, last):
+        polygon = polygons[i]
+        x, y = _inside(rings, starts[polygon], starts[polygon + 1], points[i, 0], points[i, 1])
+        vx, vy = velocities[i, 0], velocities[i, 1]
+        speed = math.sqrt(vx * vx + vy * vy)
+        out[i, 0], out[i, 1] = 0.0, 0.0
+        if speed == 0:
+            continue
+        hx, hy = vx / speed, vy / speed
+        side = ahead * SIDE_LENGTH
+        t, nx, ny = _feel(
+            starts,
+            rings,
+            gates,
+            behind,
+            sides,
+            shut,
+            leaps,
+            wanted,
+            polygon,
+            x,
+            y,
+            hx * ahead,
+            hy * ahead,
+        )
+        gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
+        lt, lx, ly = _feel(
+            starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, gx, gy
+        )
+        gx, gy = (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side
+        rt, rx, ry = _feel(
+            starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, gx, gy
+        )
+        turn = 1 - t if lt >= rt else t - 1
+        out[i, 0] = (nx * (1 - t) + lx * (1 - lt) + rx * (1 - rt) - hy * turn) * speed
+        out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
+
+
+@kernel(
+    "i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8, f8, f8, f8,"
+    " f8, out i8[::1]"
+)
+def straight(
+    starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, to_x, to_y, way
+):
+    """The polygons straight on from a place in one of them to another place, into `way`. Returns
+    how many: 0 if something bars the way.
+    """
+    dx, dy = to_x - x, to_y - y
+    nothing = NEXT_TO_NOTHING * (1 + abs(x) + abs(y) + abs(to_x) + abs(to_y))
+    count, idle = 1, 0
+    way[0] = polygon
+    while True:
+        begin, end = starts[polygon], starts[polygon + 1]
+        side, share = _exit(rings, begin, end, x, y, dx, dy, _NONE)
+        x, y, dx, dy = x + share * dx, y + share * dy, (1 - share) * dx, (1 - share) * dy
+        if side < 0 or abs(dx) + abs(dy) <= nothing:
+            return count
+        other = side + 1 if side + 1 < end else begin
+        ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
+        portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
+        idle = 0 if share > RIM else idle + 1
+        if portal < 0 or count == way.shape[0] or idle > IDLE:
+            return 0
+        polygon = np.int64(behind[portal])
+        way[count] = polygon
+        count += 1
+
+
+@kernel(
+    "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], out"
+    " f8[:,::1], out i8[::1], out i8[::1]",
+)
+def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):
+    """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into
+    `doors`. Returns how many.
+
+    Of several doors between two polygons, the one nearest to that before. A leap lands in a second
+    door, which has no width. One stands in the polygons `stood` at the doors, and `beyond` lie
+    those behind them.
+    """
+    x, y = middles[way[0], 0], middles[way[0], 1]
+    count = 0
+    for i in range(way.shape[0] - 1):
+        here, there = way[i], way[i + 1]
+        door, best = -1, np.inf
+        for portal in range(gates[here], gates[here + 1]):
+            if behind[portal] == there and not shut[portal]:
+                mx, my = (
+                    (sides[portal, 0] + sides[portal, 2]) / 2 - x,
+                    (sides[portal, 1] + sides[portal, 3]) / 2 - y,
+                )
+                if mx * mx + my * my < best:
+                    door, best = portal, mx * mx + my * my
+        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        x, y = (ux + vx) / 2, (uy + vy) / 2
+        doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = vx, vy, ux, uy
+        stood[count], beyond[count] = here if leaps[door] else there, there
+        count += 1
+        if leaps[door]:
+            x, y = _inside(rings, starts[there], starts[there + 1], x, y)
+            doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = x, y, x, y
+            stood[count], beyond[count] = there, there
+            count += 1
+    return count
+
+
+@kernel("i8[::1], i8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[::1]")
+def heights(fans, triangles, corners, polygons, places, out):
+    """The heights of places (N, 2) on their polygons, into `out` (N,).
+
+    The triangles of polygon p are those from `fans[p]` up to `fans[p + 1]`, (T, 3) numbers of
+    `corners` (C, 3).
+    """
+    for i in range(polygons.shape[0]):
+        x, y = places[i, 0], places[i, 1]
+        best, height = -np.inf, 0.0
+        for number in range(fans[polygons[i]], fans[polygons[i] + 1]):
+            a, b, c = (
+                corners[triangles[number, 0]],
+                corners[triangles[number, 1]],
+                corners[triangles[number, 2]],
+            )
+            doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            if doubled == 0:
+                continue
+            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
+            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
+            least = min(1 - second - third, second, third)
+            if least > best:
+                best, height = least, (1 - second - third) * a[2] + second * b[2] + third * c[2]
+        out[i] = height
+
+
+@kernel(
+    "f8[::1], f8, i8, i8[::1], i8[::1], i8[:,::1], f8[:,::1], f8[:,::1], b1, f8, f8, i8, i8, out"
+    " i8[::1], out f8[:,::1], out f8[::1]",
+)
+def locate(
+    low,
+    side,
+    across,
+    starts,
+    binned,
+    triangles,
+    corners,
+    points,
+    tall,
+    limit,
+    rim,
+    first,
+    last,
+    found,
+    shares,
+    off,
+):
+    """The triangle straight below or above each of the points, the nearest in height, then the
+    lowest number; see `Mesh.locate`.
+
+    `binned` from `starts[k]` up to `starts[k + 1]` are the triangles that reach into square k of
+    the plane, `across` in a row, of a `side` from `low` on. -1 where there is none at most `limit`
+    off. `tall` says that points have a height.
+    """
+    for i in range(first, last):
+        x, y = points[i, 0], points[i, 1]
+        found[i], off[i] = -1, np.inf
+        shares[i, 0] = shares[i, 1] = shares[i, 2] = 0.0
+        column, row = (x - low[0]) / side, (y - low[1]) / side
+        if not (-1 <= column < across + 1 and -1 <= row < across + 1):
+            continue
+        square = min(max(math.floor(row), 0), across - 1) * across + min(
+            max(math.floor(column), 0), across - 1
+        )
+        for place in range(starts[square], starts[square + 1]):
+            number = binned[place]
+            a, b, c = (
+                corners[triangles[number, 0]],
+                corners[triangles[number, 1]],
+                corners[triangles[number, 2]],
+            )
+            doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
+            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
+            one = 1 - second - third
+            if one < -rim or second < -rim or third < -rim:
+                continue
+            height = abs(one * a[2] + second * b[2] + third * c[2] - points[i, 2]) if tall else 0.0
+            if height <= limit and (height < off[i] or (height == off[i] and number < found[i])):
+                found[i], off[i] = number, height
+                shares[i, 0], shares[i, 1], shares[i, 2] = one, second, third

@@ -1,0 +1,184 @@
+"""Which steps leave the cells of a grid, fast: the same bits as
+`fieldcraft.kernels.reference.moves`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.llvm import intrinsic, ir, types
+from fieldcraft.kernels.reference.moves import pruned
+
+__all__ = [
+    "PRUNED",
+    "bit_length",
+    "label",
+    "leave",
+    "lowest_bit",
+    "stops",
+    "stops_room",
+    "turned_round",
+    "wrapped",
+]
+
+PRUNED = pruned()
+
+
+def _emit_bit_length(typingctx: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (value,) = arguments
+        return builder.sub(
+            ir.Constant(value.type, 64), builder.ctlz(value, ir.Constant(ir.IntType(1), 0))
+        )
+
+    return types.int64(types.int64), generate
+
+
+def _emit_lowest_bit(typingctx: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.int64), generate
+
+
+bit_length: Any = intrinsic(_emit_bit_length)
+lowest_bit: Any = intrinsic(_emit_lowest_bit)
+
+
+def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Room for what `stops` writes."""
+    height, width = shape
+    return np.zeros(2 * height * (-(-width // 64)) + 2 * width * (-(-height // 64)), dtype=np.int64)
+
+
+@kernel(
+    "b1[:,::1], u1[:,::1], b1[:,::1], b1, i8[:,::1], b1, i8, i8, i8, i8, out i8[:,::1]",
+    "b1[:,::1], u1[:,::1], b1[:,::1], b1, i8[:,::1], b1, i8, i8, i8, i8, out u1[:,::1]",
+)
+def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):
+    """Write which steps may leave each cell of rows [y0, y1) and columns [x0, x1).
+
+    `steps` (K, 2) are (columns, rows); `ruled` says whether the table `enter` of the terrain's
+    `classes` forbids anything that walls don't. `moves` (height, width) is uint8 or int64.
+    """
+    height, width = walls.shape
+    for y in range(y0, y1):
+        for x in range(x0, x1):
+            allowed = np.int64(0)
+            if not walls[y, x]:
+                for k in range(steps.shape[0]):
+                    dx = steps[k, 0]
+                    dy = steps[k, 1]
+                    nx = x + dx
+                    ny = y + dy
+                    if nx < 0 or ny < 0 or nx >= width or ny >= height:
+                        if not wrap:
+                            continue
+                        nx %= width
+                        ny %= height
+                    if walls[ny, nx] or (ruled and not enter[classes[y, x], classes[ny, nx]]):
+                        continue
+                    if abs(dx) == 1 and abs(dy) == 1:
+                        if walls[y, nx] or walls[ny, x]:
+                            continue
+                        if ruled and not (
+                            enter[classes[y, x], classes[y, nx]]
+                            and enter[classes[y, nx], classes[ny, nx]]
+                            and enter[classes[y, x], classes[ny, x]]
+                            and enter[classes[ny, x], classes[ny, nx]]
+                        ):
+                            continue
+                    allowed |= np.int64(1) << k
+            moves[y, x] = allowed
+
+
+@kernel("u1[:,::1], b1, i8, i8, i8, i8, out i8[::1]")
+def stops(moves, eight, y0, y1, x0, x1, bits):
+    """Mark the cells of rows [y0, y1) and columns [x0, x1) at which a straight run ends: see
+    `reference.uniform`.
+
+    `moves` (height, width) are those of the eight `STEPS`. `bits` holds one bit per cell and
+    straight step, 64 to a number: first the rows for steps right, then for left, then the columns
+    for down and for up.
+    """
+    height, width = moves.shape
+    row_words = (width + 63) // 64
+    column_words = (height + 63) // 64
+    table = PRUNED[1] if eight else PRUNED[0]
+    for y in range(y0, y1):
+        for x in range(x0, x1):
+            here = np.int64(moves[y, x])
+            for k in range(4):
+                if k < 2:
+                    word = k * height * row_words + y * row_words + (x >> 6)
+                    bit = np.int64(1) << (x & 63)
+                else:
+                    word = (
+                        2 * height * row_words
+                        + (k - 2) * width * column_words
+                        + x * column_words
+                        + (y >> 6)
+                    )
+                    bit = np.int64(1) << (y & 63)
+                if table[k << 8 | here] == 1 << k:
+                    bits[word] &= ~bit
+                else:
+                    bits[word] |= bit
+
+
+@kernel(
+    "i8[::1], i8[:,::1], i8, i8, out i4[::1]",
+    "u1[::1], i8[:,::1], i8, i8, out i4[::1]",
+)
+def label(moves, steps, width, height, labels):
+    """Number the parts of the map between which no step leads, one way or the other: two cells of
+    one part have one number.
+    """
+    for cell in range(labels.shape[0]):
+        labels[cell] = cell
+    for y in range(height):
+        for x in range(width):
+            left = np.int64(moves[y * width + x])
+            while left != 0:
+                k = lowest_bit(left)
+                left &= left - 1
+                nx = (x + steps[k, 0]) % width
+                ny = (y + steps[k, 1]) % height
+                one = _root(labels, y * width + x)
+                other = _root(labels, ny * width + nx)
+                if one < other:
+                    labels[other] = one
+                elif other < one:
+                    labels[one] = other
+    for cell in range(labels.shape[0]):
+        labels[cell] = labels[labels[cell]]
+
+
+@kernel
+def _root(labels, cell):
+    while labels[cell] != cell:
+        labels[cell] = labels[labels[cell]]
+        cell = np.int64(labels[cell])
+    return cell
+
+
+@kernel
+def wrapped(x, y, width, height):
+    """A column and a row brought back onto a torus."""
+    if x < 0 or x >= width:
+        x %= width
+    if y < 0 or y >= height:
+        y %= height
+    return x, y
+
+
+@kernel
+def turned_round(cells):
+    """Bring cells into the opposite order."""
+    count = cells.shape[0]
+    for i in range(count // 2):
+        cells[i], cells[count - 1 - i] = cells[count - 1 - i], cells[i]

@@ -1,0 +1,422 @@
+"""Walking among walls, fast: the same bits as `fieldcraft.kernels.reference.moving`.
+
+Places are counted in cells from the origin, rows so that y grows with them. `bars` are
+`space.passages`. Within a cell a walker may be wherever it keeps `near` to barred sides and
+corners, so that a cell at a time is all that has to be looked at.
+
+Functions that are called per agent are inlined: handing them an array would count its references,
+and two threads would wait for each other to do so.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.moving import (
+    CLEARANCE,
+    SIDE_COS,
+    SIDE_LENGTH,
+    SIDE_SIN,
+    SLACK,
+    WALL,
+)
+
+__all__ = ["CLEARANCE", "avoid", "drive", "move", "rays"]
+
+_EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
+_CORNERS = 240
+
+
+@kernel(error_model="numpy", inline="always")
+def _walk(bars, c, r, fx, fy, dx, dy, near):
+    """From a place in a cell along a displacement, along walls where they bar the way.
+
+    Returns column, row and place in the cell at the end, the columns and rows passed on the way,
+    and whether a wall was touched.
+    """
+    height, width = bars.shape
+    passed_x = 0
+    passed_y = 0
+    touched = False
+    for _ in range(16 + 4 * np.int64(abs(dx) + abs(dy))):
+        barred = bars[r, c]
+        east = 1.0 - near if barred & _EAST else 1.0
+        west = near if barred & _WEST else 0.0
+        north = 1.0 - near if barred & _NORTH else 1.0
+        south = near if barred & _SOUTH else 0.0
+        east = max(east, fx)
+        west = min(west, fx)
+        north = max(north, fy)
+        south = min(south, fy)
+        over_x = (east if dx > 0 else west) - fx
+        over_y = (north if dy > 0 else south) - fy
+        if barred & _CORNERS == 0 and abs(dx) <= abs(over_x) and abs(dy) <= abs(over_y):
+            fx = min(max(fx + dx, west), east)
+            fy = min(max(fy + dy, south), north)
+            break
+        tx = over_x / dx if dx != 0 else np.inf
+        ty = over_y / dy if dy != 0 else np.inf
+        t = min(tx, ty)
+        cx = -1.0
+        cy = -1.0
+        if barred & _CORNERS:
+            a = dx * dx + dy * dy
+            for corner in range(4):
+                if barred & (16 << corner) == 0:
+                    continue
+                vx = 1.0 - (corner & 1)
+                vy = 1.0 - (corner >> 1)
+                ex = fx - vx
+                ey = fy - vy
+                b = ex * dx + ey * dy
+                ee = ex * ex + ey * ey
+                if b >= 0 or b * b <= SLACK * (a * ee):
+                    continue
+                k = ee - near * near
+                inside = b * b - a * k
+                when = 0.0 if k <= 0 else (k / (math.sqrt(inside) - b) if inside > 0 else np.inf)
+                if when < t:
+                    t = when
+                    cx = vx
+                    cy = vy
+        if t >= 1.0:
+            fx = min(max(fx + dx, west), east)
+            fy = min(max(fy + dy, south), north)
+            break
+        left = 1.0 - t
+        if cx >= 0.0:
+            fx = min(max(fx + t * dx, west), east)
+            fy = min(max(fy + t * dy, south), north)
+            dx *= left
+            dy *= left
+            ex = fx - cx
+            ey = fy - cy
+            ee = ex * ex + ey * ey
+            share = (dx * ex + dy * ey) / ee if ee > 0 else 0.0
+            dx = dx - share * ex if ee > 0 else 0.0
+            dy = dy - share * ey if ee > 0 else 0.0
+            touched = True
+        elif tx <= ty:
+            fy = min(max(fy + t * dy, south), north)
+            fx = east if dx > 0 else west
+            dy *= left
+            if barred & (_EAST if dx > 0 else _WEST):
+                dx = 0.0
+                touched = True
+            elif dx > 0:
+                dx *= left
+                fx = 0.0
+                passed_x += 1
+                c = c + 1 if c + 1 < width else 0
+            else:
+                dx *= left
+                fx = 1.0
+                passed_x -= 1
+                c = c - 1 if c > 0 else width - 1
+        else:
+            fx = min(max(fx + t * dx, west), east)
+            fy = north if dy > 0 else south
+            dx *= left
+            if barred & (_NORTH if dy > 0 else _SOUTH):
+                dy = 0.0
+                touched = True
+            elif dy > 0:
+                dy *= left
+                fy = 0.0
+                passed_y += 1
+                r = r + 1 if r + 1 < height else 0
+            else:
+                dy *= left
+                fy = 1.0
+                passed_y -= 1
+                r = r - 1 if r > 0 else height - 1
+        if dx == 0.0 and dy == 0.0:
+            break
+    # The far sides belong to the next cells.
+    if fx == 1.0 and bars[r, c] & _EAST == 0:
+        fx = 0.0
+        passed_x += 1
+        c = c + 1 if c + 1 < width else 0
+    if fy == 1.0 and bars[r, c] & _NORTH == 0:
+        fy = 0.0
+        passed_y += 1
+        r = r + 1 if r + 1 < height else 0
+    return c, r, fx, fy, passed_x, passed_y, touched
+
+
+@kernel(error_model="numpy")
+def _world(index, part, start, size):
+    """The world coordinate of a place in a column or row: one that lies in it again when it is read
+    back.
+    """
+    found = start + (index + part) * size
+    shrink = 2.0**-52
+    while np.floor((found - start) / size) != index:
+        part = 0.5 + (part - 0.5) * (1.0 - shrink)
+        shrink *= 4.0
+        found = start + (index + part) * size
+    return found
+
+
+@kernel(
+    "u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]",
+    error_model="numpy",
+)
+def move(bars, points, shifts, x0, y0, size, wrap, near, first, last, wrong, out):
+    """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; `near`
+    in cells.
+
+    A point off the map or not finite goes into `wrong[0]`, one in a wall into `wrong[1]`; neither
+    is served.
+    """
+    height, width = bars.shape
+    for i in range(first, last):
+        x = points[i, 0]
+        y = points[i, 1]
+        u = (x - x0) / size
+        v = (y - y0) / size
+        on_map = 0 <= u < width and 0 <= v < height
+        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+            wrong[0] = i
+            continue
+        column = np.floor(u)
+        row = np.floor(v)
+        c = np.int64(column if on_map else column % width)
+        r = np.int64(row if on_map else row % height)
+        if bars[r, c] == WALL:
+            wrong[1] = i
+            continue
+        fx = u - column
+        fy = v - row
+        c1, r1, gx, gy, passed_x, passed_y, _ = _walk(
+            bars, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, near
+        )
+        out[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
+        out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
+
+
+@kernel(error_model="numpy", inline="always")
+def _feel(bars, c, r, fx, fy, dx, dy):
+    """How far a straight line gets, as a part of it, and which way the side that ends it faces (0,
+    0 if none does).
+    """
+    height, width = bars.shape
+    across = 0.0
+    along = 0.0
+    step_x = 1.0 / abs(dx)
+    step_y = 1.0 / abs(dy)
+    tx = (1.0 - fx if dx > 0 else fx) * step_x if dx != 0 else np.inf
+    ty = (1.0 - fy if dy > 0 else fy) * step_y if dy != 0 else np.inf
+    while tx < 1.0 or ty < 1.0:
+        if tx <= ty:
+            if bars[r, c] & (_EAST if dx > 0 else _WEST):
+                return tx, -1.0 if dx > 0 else 1.0, 0.0
+            if dx > 0:
+                c = c + 1 if c + 1 < width else 0
+            else:
+                c = c - 1 if c > 0 else width - 1
+            across += 1.0
+            tx = ((1.0 - fx if dx > 0 else fx) + across) * step_x
+        else:
+            if bars[r, c] & (_NORTH if dy > 0 else _SOUTH):
+                return ty, 0.0, -1.0 if dy > 0 else 1.0
+            if dy > 0:
+                r = r + 1 if r + 1 < height else 0
+            else:
+                r = r - 1 if r > 0 else height - 1
+            along += 1.0
+            ty = ((1.0 - fy if dy > 0 else fy) + along) * step_y
+    return 1.0, 0.0, 0.0
+
+
+@kernel(error_model="numpy", inline="always")
+def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
+    """The change of velocity away from walls ahead; `ahead` in cells."""
+    hx = vx / speed
+    hy = vy / speed
+    t, nx, ny = _feel(bars, c, r, fx, fy, hx * ahead, hy * ahead)
+    side = ahead * SIDE_LENGTH
+    lt, lx, ly = _feel(
+        bars,
+        c,
+        r,
+        fx,
+        fy,
+        (hx * SIDE_COS - hy * SIDE_SIN) * side,
+        (hy * SIDE_COS + hx * SIDE_SIN) * side,
+    )
+    rt, rx, ry = _feel(
+        bars,
+        c,
+        r,
+        fx,
+        fy,
+        (hx * SIDE_COS + hy * SIDE_SIN) * side,
+        (hy * SIDE_COS - hx * SIDE_SIN) * side,
+    )
+    turn = 1.0 - t if lt >= rt else t - 1.0
+    x = nx * (1.0 - t) + lx * (1.0 - lt) + rx * (1.0 - rt) - hy * turn
+    y = ny * (1.0 - t) + ly * (1.0 - lt) + ry * (1.0 - rt) + hx * turn
+    return x * speed, y * speed
+
+
+@kernel(
+    "u1[:,::1], u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out"
+    " f8[:,::1]",
+    error_model="numpy",
+)
+def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, last, wrong, out):
+    """The change of velocity away from walls `ahead` (in cells) of each of `points`, into `out` (N,
+    2); a wrong point into `wrong[0]`.
+
+    0 for who stands still or in a wall. `quiet` cells are those around which nothing is barred as
+    far as `ahead`.
+    """
+    height, width = bars.shape
+    for i in range(first, last):
+        out[i, 0] = 0.0
+        out[i, 1] = 0.0
+        u = (points[i, 0] - x0) / size
+        v = (points[i, 1] - y0) / size
+        on_map = 0 <= u < width and 0 <= v < height
+        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+            wrong[0] = i
+            continue
+        column = np.floor(u)
+        row = np.floor(v)
+        c = np.int64(column if on_map else column % width)
+        r = np.int64(row if on_map else row % height)
+        vx = velocities[i, 0]
+        vy = velocities[i, 1]
+        speed = math.sqrt(vx * vx + vy * vy)
+        if speed > 0 and quiet[r, c] == 0 and bars[r, c] != WALL:
+            out[i, 0], out[i, 1] = _away(bars, c, r, u - column, v - row, vx, vy, speed, ahead)
+
+
+@kernel(
+    "u1[:,::1], u1[:,::1], f8[:,::1], i8[::1], f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8,"
+    " f8, f8[::1], f8[::1], f8[::1], f8, i8, i8, out i8[::1], out f8[:,::1], out f8[:,::1]",
+    error_model="numpy",
+)
+def drive(
+    bars,
+    quiet,
+    points,
+    order,
+    velocities,
+    wishes,
+    pushes,
+    x0,
+    y0,
+    size,
+    wrap,
+    near,
+    ahead,
+    gains,
+    most_force,
+    most_speed,
+    dt,
+    first,
+    last,
+    wrong,
+    places,
+    speeds,
+):
+    """One step of a crowd: forces, velocities, moves.
+
+    `points`, `wishes` (wanted velocities, or directions if `gains[0]` says so) and `pushes` (N, 2)
+    are in the order of `order`, whose entries say where an agent stands in `velocities`,
+    `most_force`, `most_speed` and in `places` and `speeds`, which are written.
+    """
+    height, width = bars.shape
+    follows, response, apart, avoiding = gains[0] != 0, gains[1], gains[2], gains[3]
+    for k in range(first, last):
+        i = order[k]
+        x = points[k, 0]
+        y = points[k, 1]
+        u = (x - x0) / size
+        v = (y - y0) / size
+        on_map = 0 <= u < width and 0 <= v < height
+        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+            wrong[0] = i
+            continue
+        column = np.floor(u)
+        row = np.floor(v)
+        c = np.int64(column if on_map else column % width)
+        r = np.int64(row if on_map else row % height)
+        if bars[r, c] == WALL:
+            wrong[1] = i
+            continue
+        fx = u - column
+        fy = v - row
+        vx = velocities[i, 0]
+        vy = velocities[i, 1]
+        top = most_speed[i]
+        scale = top if follows else 1.0
+        push = apart * top
+        x_force = (wishes[k, 0] * scale - vx) * response + pushes[k, 0] * push
+        y_force = (wishes[k, 1] * scale - vy) * response + pushes[k, 1] * push
+        speed = math.sqrt(vx * vx + vy * vy)
+        if avoiding > 0:
+            ax = 0.0
+            ay = 0.0
+            if speed > 0 and quiet[r, c] == 0:
+                ax, ay = _away(bars, c, r, fx, fy, vx, vy, speed, ahead)
+            x_force += ax * avoiding
+            y_force += ay * avoiding
+        force = math.sqrt(x_force * x_force + y_force * y_force)
+        if force > most_force[i]:
+            scale = most_force[i] / force
+            x_force *= scale
+            y_force *= scale
+        vx += x_force * dt
+        vy += y_force * dt
+        speed = math.sqrt(vx * vx + vy * vy)
+        if speed > top:
+            scale = top / speed
+            vx *= scale
+            vy *= scale
+        c1, r1, gx, gy, passed_x, passed_y, touched = _walk(
+            bars, c, r, fx, fy, vx * dt / size, vy * dt / size, near
+        )
+        places[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
+        places[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
+        speeds[i, 0] = ((passed_x + gx) - fx) * size / dt if touched else vx
+        speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy
+
+
+@kernel(
+    "u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]",
+    error_model="numpy",
+)
+def rays(bars, points, directions, x0, y0, size, wrap, reach, first, last, wrong, out):
+    """How far each of `points` sees along `directions` (K, 2), as a part of `reach` (in cells),
+    into `out` (N, K); 0 from within a wall.
+    """
+    height, width = bars.shape
+    for i in range(first, last):
+        u = (points[i, 0] - x0) / size
+        v = (points[i, 1] - y0) / size
+        on_map = 0 <= u < width and 0 <= v < height
+        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+            wrong[0] = i
+            continue
+        column = np.floor(u)
+        row = np.floor(v)
+        c = np.int64(column if on_map else column % width)
+        r = np.int64(row if on_map else row % height)
+        for k in range(directions.shape[0]):
+            out[i, k] = 0.0
+            if bars[r, c] != WALL:
+                out[i, k], _, _ = _feel(
+                    bars,
+                    c,
+                    r,
+                    u - column,
+                    v - row,
+                    directions[k, 0] * reach,
+                    directions[k, 1] * reach,
+                )

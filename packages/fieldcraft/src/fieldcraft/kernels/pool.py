@@ -1,0 +1,166 @@
+"""fieldcraft's own threads.
+
+Kernels release Python's lock, so plain threads run them side by side. Numba's own parallel loops
+are not used: its thread layers abort or kill the host program in cases that a game will meet (two
+Python threads entering one, a fork).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from fieldcraft import kernels
+
+__all__ = ["bands", "run", "set_threads", "share", "shares", "threads"]
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class _Worker:
+    """A thread that waits for a call, makes it, and says so. A call that it has not begun can be
+    withdrawn.
+    """
+
+    def __init__(self) -> None:
+        self._start = threading.Lock()
+        self._start.acquire()
+        self._done = threading.Lock()
+        self._done.acquire()
+        self._calls: deque[Call] = deque()
+        self._is_called = False
+        self._error: BaseException | None = None
+        threading.Thread(target=self._work, name="fieldcraft", daemon=True).start()
+
+    def begin(self, call: Call) -> None:
+        self._calls.append(call)
+        if not self._is_called:
+            self._is_called = True
+            self._start.release()
+
+    def withdraw(self) -> bool:
+        """Take the call back; whether it was not begun."""
+        try:
+            self._calls.pop()
+        except IndexError:
+            return False
+        return True
+
+    def finish(self) -> BaseException | None:
+        self._done.acquire()
+        error, self._error = self._error, None
+        return error
+
+    def _work(self) -> None:
+        while True:
+            self._start.acquire()
+            self._is_called = False
+            self._serve()
+
+    def _serve(self) -> None:
+        try:
+            function, arguments = self._calls.pop()
+        except IndexError:
+            return
+        try:
+            function(*arguments)
+        except BaseException as error:
+            self._error = error
+        self._done.release()
+
+
+_lock = threading.Lock()
+_count = os.cpu_count() or 1
+_workers: list[_Worker] = []
+
+
+def threads() -> int:
+    """How many threads kernels may use, the calling one included."""
+    return _count
+
+
+def set_threads(count: int) -> None:
+    """Let kernels use `count` threads, the calling one included. Results don't depend on it."""
+    global _count
+    _count = count
+
+
+def shares(most: int) -> int:
+    """How many parts pay for work that is worth at most so many threads: 1 where plain kernels
+    serve, whose threads only wait.
+    """
+    return max(1, min(_count, most)) if most > 1 and kernels.compiled() else 1
+
+
+def bands(count: int, most: int, align: int = 1) -> list[tuple[int, int]]:
+    """About even parts [first, last) of `count` rows, at most `most` and none of them empty; all
+    begin at multiples of `align`.
+    """
+    units = -(-count // align)
+    parts = shares(min(most, units))
+    if parts == 1:
+        return [(0, count)]
+    edges = [units * part // parts * align for part in range(parts)] + [count]
+    return list(itertools.pairwise(edges))
+
+
+def run(calls: list[Call]) -> None:
+    """Make the calls side by side and return when all are done; the first on the calling thread.
+
+    A second thread that comes while the workers are busy makes its calls one after the other.
+    """
+    _make(calls, are_shared=False)
+
+
+def share(calls: list[Call]) -> None:
+    """Make calls of which each goes on until no work is left: those that no worker has begun when
+    the first is done are not made.
+
+    So nobody waits for a worker that is slow to wake.
+    """
+    _make(calls, are_shared=True)
+
+
+def _make(calls: list[Call], are_shared: bool) -> None:
+    if len(calls) > 1 and _lock.acquire(blocking=False):
+        finished = False
+        try:
+            while len(_workers) < len(calls) - 1:
+                _workers.append(_Worker())
+            busy = _workers[: len(calls) - 1]
+            for worker, call in zip(busy, calls[1:], strict=True):
+                worker.begin(call)
+            try:
+                function, arguments = calls[0]
+                function(*arguments)
+            finally:
+                errors = [
+                    worker.finish() for worker in busy if not (are_shared and worker.withdraw())
+                ]
+            finished = True
+            for error in errors:
+                if error is not None:
+                    raise error
+        finally:
+            # Ctrl-C may have come between any two lines: workers in an unknown state serve no more
+            if not finished:
+                _workers.clear()
+            _lock.release()
+    else:
+        for function, arguments in calls:
+            function(*arguments)
+
+
+def _forget_workers() -> None:
+    """A forked child has none of its parent's threads."""
+    global _lock
+    _lock = threading.Lock()
+    _workers.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)

@@ -1,0 +1,125 @@
+"""Stamps put on a map of whole numbers, spelled out: the specification of
+`fieldcraft.kernels.stamps`.
+
+What a stamp adds to a cell is rounded to a multiple of 2**-24, so that sums do not depend on their
+order. `dirty` says of each tile which of its rows were written to, a bit each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ADD",
+    "ALL_ROWS",
+    "MAX",
+    "REPLACE",
+    "SCALE",
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "blit",
+    "drain",
+    "publish",
+    "scatter",
+]
+
+SCALE = float(1 << 24)
+TILE_ROWS = 8
+TILE_COLUMNS = 32
+ALL_ROWS = (1 << TILE_ROWS) - 1
+ADD, MAX, REPLACE = 0, 1, 2
+
+
+def blit(
+    sums: NDArray[np.int64],
+    dirty: NDArray[np.uint8],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    downs: NDArray[np.float64],
+    rights: NDArray[np.float64],
+    amounts: NDArray[np.float64],
+    tables: NDArray[np.float64],
+    shapes: NDArray[np.int64],
+    which: NDArray[np.int64],
+    blend: int,
+    wrap: bool,
+    top: int,
+    bottom: int,
+) -> None:
+    """Put stamps around cells, as far as they touch the rows [top, bottom).
+
+    `rows`, `columns` of the cells, which may lie off the map, what lies there of a stamp is left
+    out, or goes round on a torus. `downs`, `rights` in [0, 1) are shares of a cell by which each
+    stamp is moved, its weights divided among the cells that it then covers. `amounts` are times
+    SCALE. Stamp k has (start, height, width, first_row, first_column) = shapes[k]: its weights,
+    with a margin of 0 around them, begin at `tables[start]`; the first of them lies `first_row` and
+    `first_column` from the cell.
+    """
+    map_height, map_width = sums.shape
+    for i, number in enumerate(which.tolist()):
+        start, height, width, first_row, first_column = shapes[number].tolist()
+        table = tables[start : start + (height + 2) * (width + 2)].reshape(height + 2, width + 2)
+        down, right, amount = float(downs[i]), float(rights[i]), float(amounts[i])
+        far, near = (1 - down) * amount, down * amount
+        for j in range(height + 1):
+            for k in range(width + 1):
+                weight = (1 - right) * far * table[j + 1, k + 1] + right * far * table[j + 1, k]
+                weight = weight + (
+                    (1 - right) * near * table[j, k + 1] + right * near * table[j, k]
+                )
+                y, x = int(rows[i]) + first_row + j, int(columns[i]) + first_column + k
+                if wrap:
+                    y, x = y % map_height, x % map_width
+                if not (top <= y < bottom and 0 <= x < map_width):
+                    continue
+                new, old = int(np.rint(weight)), int(sums[y, x])
+                if blend == ADD:
+                    sums[y, x] = old + new
+                elif blend == MAX:
+                    sums[y, x] = max(new, old, key=lambda value: (abs(value), value))
+                elif new != 0:
+                    sums[y, x] = new
+                dirty[y // TILE_ROWS, x // TILE_COLUMNS] |= 1 << y % TILE_ROWS
+
+
+def scatter(
+    sums: NDArray[np.int64],
+    dirty: NDArray[np.uint8],
+    cells: NDArray[np.int64],
+    amounts: NDArray[np.float64],
+    top: int,
+    bottom: int,
+) -> None:
+    """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
+    here = (cells >= top * sums.shape[1]) & (cells < bottom * sums.shape[1])
+    cells = cells[here]
+    np.add.at(sums.reshape(-1), cells, np.rint(amounts[here]).astype(np.int64))
+    rows, columns = np.divmod(cells, sums.shape[1])
+    np.bitwise_or.at(
+        dirty,
+        (rows // TILE_ROWS, columns // TILE_COLUMNS),
+        (1 << rows % TILE_ROWS).astype(np.uint8),
+    )
+
+
+def publish(
+    sums: NDArray[np.int64],
+    dirty: NDArray[np.uint8],
+    values: NDArray[np.float32],
+    first: int,
+    last: int,
+) -> None:
+    """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
+    for band, tile in np.argwhere(dirty[first:last]).tolist():
+        rows = np.s_[(first + band) * TILE_ROWS : (first + band + 1) * TILE_ROWS]
+        columns = np.s_[tile * TILE_COLUMNS : (tile + 1) * TILE_COLUMNS]
+        values[rows, columns] = (sums[rows, columns] / SCALE).astype(np.float32)
+    dirty[first:last] = 0
+
+
+def drain(sums: NDArray[np.int64], dirty: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
+    """Turn all sums into float32 and begin anew with none."""
+    values[:] = (sums / SCALE).astype(np.float32)
+    sums[:] = 0
+    dirty[:] = 0

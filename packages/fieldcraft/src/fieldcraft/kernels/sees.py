@@ -1,0 +1,619 @@
+"""Straight lines over polygons, and between the cells of a grid.
+
+A line runs over a mesh from polygon to polygon through portals: pieces of their sides behind which
+another polygon lies. It may touch corners on one side of it, not on both. So it is drawn twice,
+moved by nothing to the left and by nothing to the right, and one of the two must arrive. Corners
+and the ends of lines are whole numbers below 2**30, so that no rounding ever decides.
+
+Portals of polygon p are those from `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and
+`fine` has (ux, uy, vx, vy): from u to v, with the inside of p on the left. `shut` says OPEN,
+BLOCKED where the polygon behind is, so that only a line that ends there gets in, or CLOSED.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.heap import sift_down, sift_up
+
+__all__ = [
+    "BLOCKED",
+    "CLOSED",
+    "INWARDS",
+    "NO_FACINGS",
+    "OPEN",
+    "between",
+    "between_cells",
+    "look_cells",
+    "look_pairs",
+    "look_places",
+    "look_round",
+    "scratch",
+    "settle",
+    "sweep",
+]
+
+OPEN, BLOCKED, CLOSED = 0, 1, 2
+NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
+# how far places are moved from the rim of their polygon to its middle, in shares of the way
+INWARDS = 1e-3
+_STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
+# how often polygons may come, on average, before a view is given up; in polygons that are not
+# convex it may go in circles
+_TURNS = 16
+_SECTORS = 64  # pieces of a view that are joined at once
+
+
+@kernel("i8[::1], f8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
+def settle(starts, rings, centers, cells, points, places):
+    """Where points (N, 2) stand in their polygons: in them as they are, else on the nearest side;
+    then a little to the middle.
+
+    The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round
+    with the inside on the left.
+    """
+    for i in range(len(cells)):
+        cell = cells[i]
+        x, y = points[i, 0], points[i, 1]
+        inside = True
+        best, bx, by = math.inf, x, y
+        for k in range(starts[cell], starts[cell + 1]):
+            after = k + 1 if k + 1 < starts[cell + 1] else starts[cell]
+            ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
+            dx, dy = vx - ux, vy - uy
+            if dx * (y - uy) - dy * (x - ux) < 0:
+                inside = False
+            size = dx * dx + dy * dy
+            share = 0.0
+            if size > 0:
+                share = min(max(((x - ux) * dx + (y - uy) * dy) / size, 0.0), 1.0)
+            px, py = ux + share * dx, uy + share * dy
+            away = (px - x) * (px - x) + (py - y) * (py - y)
+            if away < best:
+                best, bx, by = away, px, py
+        if inside:
+            bx, by = x, y
+        places[i, 0] = bx + (centers[cell, 0] - bx) * INWARDS
+        places[i, 1] = by + (centers[cell, 1] - by) * INWARDS
+
+
+@kernel
+def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
+    """Whether the line from a in polygon `first` arrives in polygon `goal` at b, moved by nothing
+    to one side.
+
+    And whether it touched a corner, so that the other side may be another matter.
+    """
+    stack[0] = first
+    height = 1
+    touched = False
+    for _ in range(4 * len(starts) + _STACK):
+        if height == 0:
+            return False, touched
+        height -= 1
+        here = stack[height]
+        if here == goal:
+            return True, touched
+        for portal in range(starts[here], starts[here + 1]):
+            end = ends[portal]
+            if shut[portal] != OPEN and (shut[portal] == CLOSED or end != goal):
+                continue
+            ux, uy, vx, vy = fine[portal, 0], fine[portal, 1], fine[portal, 2], fine[portal, 3]
+            to_u = (bx - ax) * (uy - ay) - (by - ay) * (ux - ax)
+            to_v = (bx - ax) * (vy - ay) - (by - ay) * (vx - ax)
+            touched = touched or to_u == 0 or to_v == 0
+            u_is_left = to_u > 0 or (to_u == 0 and not left)
+            v_is_left = to_v > 0 or (to_v == 0 and not left)
+            if u_is_left or not v_is_left or (vx - ux) * (by - uy) - (vy - uy) * (bx - ux) >= 0:
+                continue
+            if height < _STACK:
+                stack[height] = end
+                height += 1
+    return False, touched
+
+
+@kernel("i8[::1], i4[::1], i8[:,::1], u1[::1], i8, i8, i8, i8, i8, i8, out i8[::1]")
+def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):
+    """Whether places a and b in two polygons see each other."""
+    if one == other:
+        return True
+    seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, True, stack)
+    if not seen and touched:
+        seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, False, stack)
+    return seen
+
+
+@kernel(inline="always")
+def _key(starts, fine, here, ax, ay):
+    """How far away the portals are by which a polygon is seen: the farthest of their middles,
+    squared.
+    """
+    farthest = 0.0
+    for portal in range(starts[here], starts[here + 1]):
+        ux, uy, vx, vy = (
+            fine[portal, 0] - ax,
+            fine[portal, 1] - ay,
+            fine[portal, 2] - ax,
+            fine[portal, 3] - ay,
+        )
+        if ux * vy - uy * vx <= 0:
+            x, y = 0.5 * float(ux + vx), 0.5 * float(uy + vy)
+            farthest = max(farthest, x * x + y * y)
+    return farthest
+
+
+@kernel(inline="always")
+def _joined(sectors, count):
+    """Join sectors where one ends as another begins; how many are left."""
+    i = 0
+    while i < count:
+        lx, ly = sectors[i, 2], sectors[i, 3]
+        other = -1
+        for j in range(count):
+            if (
+                j != i
+                and lx * sectors[j, 1] - ly * sectors[j, 0] == 0
+                and lx * sectors[j, 0] + ly * sectors[j, 1] > 0
+            ):
+                other = j
+                break
+        if other < 0:
+            i += 1
+            continue
+        sectors[i, 2], sectors[i, 3] = sectors[other, 2], sectors[other, 3]
+        count -= 1
+        for part in range(4):
+            sectors[other, part] = sectors[count, part]
+        if i == count:
+            i = other
+    return count
+
+
+@kernel
+def _given_up(first, here, nodes, size, following, pool):
+    """Leave everything as it was before a view was begun; -1."""
+    for k in range(size):
+        first[nodes[k]] = 0
+    first[here] = following[0] = 0
+    pool[0, 0] = 1
+    return -1
+
+
+@kernel
+def _fan(
+    starts,
+    ends,
+    fine,
+    shut,
+    middles,
+    cell,
+    ax,
+    ay,
+    reach,
+    marks,
+    mark,
+    found,
+    first,
+    pool,
+    following,
+    keys,
+    nodes,
+    sectors,
+):
+    """The polygons whose middles a place sees, listed in `found`: how many, or -1 where the view
+    falls into too many pieces.
+
+    What is in sight are sectors: the directions, ends included, in which all portals on the way can
+    be passed. One of a single direction is dropped, since that is a line between a corner on its
+    left and one on its right. Polygons come one after the other,
+    the nearer first, so that most have been reached by all their sides when it is their turn, and
+    their sectors can be joined: where two meet is a corner that is no wall's. `reach` is squared;
+    portals that lie farther away are left alone.
+
+    `first` (P,) has the sectors that wait for a polygon, as numbers of `pool` and `following` from
+    1 on, 0 for none. What was used and is not any more is listed from `following[0]` on; what has
+    never been used begins at `pool[0, 0]`.
+    """
+    free, unused = following[0], pool[0, 0]
+    found[0] = cell
+    marks[cell] = mark
+    total = size = 1
+    keys[0], nodes[0] = 0.0, cell
+    whole = True
+    for _ in range(_TURNS * len(starts)):
+        if size == 0:
+            following[0], pool[0, 0] = free, unused
+            return total
+        here = nodes[0]
+        size -= 1
+        keys[0], nodes[0] = keys[size], nodes[size]
+        sift_down(keys, nodes, size)
+        count = 1
+        if whole:
+            for part in range(4):
+                sectors[0, part] = 0
+        else:
+            count = 0
+            while first[here] > 0 and count < _SECTORS:
+                k = first[here]
+                for part in range(4):
+                    sectors[count, part] = pool[k, part]
+                count += 1
+                first[here] = following[k]
+                following[k] = free
+                free = k
+            if first[here] > 0:
+                keys[size], nodes[size] = 0.0, here
+                sift_up(keys, nodes, size)
+                size += 1
+            count = _joined(sectors, count)
+        for i in range(count):
+            rx, ry, lx, ly = sectors[i, 0], sectors[i, 1], sectors[i, 2], sectors[i, 3]
+            if here < len(middles) and marks[here] != mark:
+                wx, wy = middles[here, 0] - ax, middles[here, 1] - ay
+                if rx * wy - ry * wx >= 0 and wx * ly - wy * lx >= 0:
+                    marks[here] = mark
+                    found[total] = here
+                    total += 1
+            for portal in range(starts[here], starts[here + 1]):
+                if shut[portal] != OPEN:
+                    continue
+                ux, uy, vx, vy = (
+                    fine[portal, 0] - ax,
+                    fine[portal, 1] - ay,
+                    fine[portal, 2] - ax,
+                    fine[portal, 3] - ay,
+                )
+                if ux * vy - uy * vx <= 0:
+                    continue  # from here it is seen from behind
+                sx, sy, dx, dy = float(ux), float(uy), float(vx - ux), float(vy - uy)
+                if not whole:
+                    if ux * ry - uy * rx > 0:
+                        ux, uy = rx, ry
+                    if lx * vy - ly * vx > 0:
+                        vx, vy = lx, ly
+                    if ux * vy - uy * vx <= 0:
+                        continue
+                if (
+                    sx * sx + sy * sy > reach
+                    and (sx + dx) * (sx + dx) + (sy + dy) * (sy + dy) > reach
+                ):
+                    share = min(max(-(sx * dx + sy * dy) / (dx * dx + dy * dy), 0.0), 1.0)
+                    sx, sy = sx + share * dx, sy + share * dy
+                    if sx * sx + sy * sy > reach:
+                        continue
+                end = ends[portal]
+                if free > 0:
+                    k = free
+                    free = following[k]
+                elif unused < len(following):
+                    k = unused
+                    unused += 1
+                else:
+                    return _given_up(first, here, nodes, size, following, pool)
+                if first[end] == 0:
+                    keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
+                    sift_up(keys, nodes, size)
+                    size += 1
+                following[k] = first[end]
+                first[end] = k
+                pool[k, 0], pool[k, 1], pool[k, 2], pool[k, 3] = ux, uy, vx, vy
+        whole = False
+    return _given_up(first, cell, nodes, size, following, pool)
+
+
+@kernel(
+    "i8[::1], i4[::1], i8[:,::1], u1[::1], i8[:,::1], b1[::1], f8[:,::1], f8, i8[::1], f8[:,::1],"
+    " i8[:,::1], f8[::1], f8[:,::1], f8, i8, i8, out i4[::1]",
+)
+def look_round(
+    starts,
+    ends,
+    fine,
+    shut,
+    middles,
+    walls,
+    positions,
+    scale,
+    cells,
+    points,
+    places,
+    limits,
+    facings,
+    narrow,
+    first,
+    last,
+    counts,
+):
+    """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees:
+    `look_places` from all to all.
+
+    `positions` (N, 2 or 3) are those of the vertices, `scale` says how many of the whole numbers
+    make a world unit.
+    """
+    count = len(middles)
+    line = np.empty(_STACK, dtype=np.int64)
+    marks = np.zeros(count, dtype=np.int64)
+    found = np.empty(count, dtype=np.int64)
+    waiting = np.zeros(len(starts), dtype=np.int64)
+    pool, following = (
+        np.empty((len(ends) + _STACK, 4), dtype=np.int64),
+        np.empty(len(ends) + _STACK, dtype=np.int64),
+    )
+    following[0], pool[0, 0] = 0, 1
+    keys, nodes = np.empty(len(starts) + _STACK), np.empty(len(starts) + _STACK, dtype=np.int64)
+    sectors = np.empty((_SECTORS, 4), dtype=np.int64)
+    for v in range(first, last):
+        ax, ay = places[v, 0], places[v, 1]
+        # A place is up to two of the whole numbers away from where it stands for, and INWARDS of a
+        # polygon.
+        reach = (math.sqrt(limits[v]) * scale * (1 + 1e-6) + 4.0) ** 2
+        total = _fan(
+            starts,
+            ends,
+            fine,
+            shut,
+            middles,
+            cells[v],
+            ax,
+            ay,
+            reach,
+            marks,
+            v + 1,
+            found,
+            waiting,
+            pool,
+            following,
+            keys,
+            nodes,
+            sectors,
+        )
+        walked = total < 0
+        if walked:
+            total = count
+        for i in range(total):
+            end = i if walked else found[i]
+            if walls[end]:
+                continue
+            if end != cells[v]:
+                squared = 0.0
+                for axis in range(points.shape[1]):
+                    squared += (positions[end, axis] - points[v, axis]) * (
+                        positions[end, axis] - points[v, axis]
+                    )
+                if squared > limits[v]:
+                    continue
+                if len(facings) and squared != 0:
+                    dx, dy = positions[end, 0] - points[v, 0], positions[end, 1] - points[v, 1]
+                    if not facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(
+                        dx * dx + dy * dy
+                    ):
+                        continue
+                if walked and not between(
+                    starts,
+                    ends,
+                    fine,
+                    shut,
+                    cells[v],
+                    ax,
+                    ay,
+                    end,
+                    middles[end, 0],
+                    middles[end, 1],
+                    line,
+                ):
+                    continue
+            counts[end] += 1
+
+
+def scratch() -> tuple[NDArray[np.int64]]:
+    """The scratch that `between` needs."""
+    return (np.empty(_STACK, dtype=np.int64),)
+
+
+@kernel(
+    "i8[::1], i4[::1], i8[:,::1], u1[::1], b1, i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1],"
+    " f8, i8[::1], f8[:,::1], i8[:,::1], b1, i8, i8, out b1[:,::1]",
+)
+def look_places(
+    starts,
+    ends,
+    fine,
+    shut,
+    has_mesh,
+    cells,
+    points,
+    places,
+    limits,
+    facings,
+    narrow,
+    goals,
+    aims,
+    spots,
+    own,
+    first,
+    last,
+    seen,
+):
+    """Which of the aims (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T).
+
+    Viewers are in `cells` (V,) at `points` (V, 2 or 3), and `places` (V, 2) is where their lines
+    begin; `goals`, `aims` and `spots` say the same of what is looked at. `limits` (V,) are squared
+    distances, `facings` (V, 2) unit vectors or `NO_FACINGS`; then only what lies in a direction
+    whose cosine is at least `narrow` is seen. With `own`, so is a viewer's own cell.
+    """
+    stack = np.empty(_STACK, dtype=np.int64)
+    for v in range(first, last):
+        for t in range(len(goals)):
+            seen[v, t] = False
+            if own and goals[t] == cells[v]:
+                seen[v, t] = True
+                continue
+            squared = 0.0
+            for axis in range(points.shape[1]):
+                squared += (aims[t, axis] - points[v, axis]) * (aims[t, axis] - points[v, axis])
+            if squared > limits[v]:
+                continue
+            if len(facings) and squared != 0:
+                dx, dy = aims[t, 0] - points[v, 0], aims[t, 1] - points[v, 1]
+                if not facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(
+                    dx * dx + dy * dy
+                ):
+                    continue
+            seen[v, t] = not has_mesh or between(
+                starts,
+                ends,
+                fine,
+                shut,
+                cells[v],
+                places[v, 0],
+                places[v, 1],
+                goals[t],
+                spots[t, 0],
+                spots[t, 1],
+                stack,
+            )
+
+
+@kernel
+def _turn(ax, ay, bx, by, cx, cy):
+    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
+@kernel
+def _leaves(corners, rings, cell, ax, ay, bx, by):
+    """The share of the line from a to b at which it leaves a polygon."""
+    first, last = corners[cell], corners[cell + 1]
+    share = math.inf
+    for k in range(first, last):
+        after = k + 1 if k + 1 < last else first
+        ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
+        turn = (vx - ux) * (by - ay) - (vy - uy) * (bx - ax)
+        if turn < 0:
+            share = min(share, _turn(ux, uy, vx, vy, ax, ay) / -turn)
+    return max(share, 0.0)
+
+
+@kernel(
+    "i8[::1], i4[::1], f8[:,::1], u1[::1], i8[::1], f8[:,::1], i8, f8, f8, f8, f8, b1, out i8[::1],"
+    " out f8[::1]"
+)
+def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left, passed, leaves):
+    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one
+    side; all in world units.
+
+    `passed` (most,) receives them, `leaves` (most,) the share of the line at which it leaves each,
+    1 where it ends. Returns how many they are, and whether something stopped the line before its
+    end. `corners` and `rings` are those of `settle`. Where several polygons lie behind a piece of a
+    side, the line goes on over the first.
+    """
+    here = first
+    for count in range(len(passed)):
+        passed[count] = here
+        leaves[count] = _leaves(corners, rings, here, ax, ay, bx, by)
+        if leaves[count] >= 1:
+            leaves[count] = 1.0
+            return count + 1, False
+        following = -1
+        for portal in range(starts[here], starts[here + 1]):
+            ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
+            to_u, to_v = _turn(ax, ay, bx, by, ux, uy), _turn(ax, ay, bx, by, vx, vy)
+            u_is_left = to_u > 0 or (to_u == 0 and not left)
+            v_is_left = to_v > 0 or (to_v == 0 and not left)
+            if not u_is_left and v_is_left and shut[portal] == OPEN:
+                following = ends[portal]
+                break
+        if following < 0:
+            return count + 1, True
+        here = following
+    return len(passed), True
+
+
+@kernel
+def between_cells(walls, row, column, dy, dx):
+    """Whether the centers of two cells of a grid see each other; see
+    `fieldcraft.kernels.reference.visible`.
+
+    `walls` (height, width); the second cell lies `dy` rows and `dx` columns away, over the seam of
+    a torus if that leads off.
+    """
+    height, width = walls.shape
+    down, right = 1 if dy > 0 else -1, 1 if dx > 0 else -1
+    ay, ax = abs(dy), abs(dx)
+    i = j = 0
+    beside_rows = beside_columns = False
+    while i < ax or j < ay:
+        to_column, to_row = (2 * i + 1) * ay, (2 * j + 1) * ax
+        if to_column == to_row:
+            beside_columns = (
+                beside_columns
+                or walls[(row + j * down) % height, (column + (i + 1) * right) % width] != 0
+            )
+            beside_rows = (
+                beside_rows
+                or walls[(row + (j + 1) * down) % height, (column + i * right) % width] != 0
+            )
+            if beside_rows and beside_columns:
+                return False
+        if to_column <= to_row:
+            i += 1
+        if to_row <= to_column:
+            j += 1
+        if (i < ax or j < ay) and walls[
+            (row + j * down) % height, (column + i * right) % width
+        ] != 0:
+            return False
+    return True
+
+
+@kernel
+def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
+    """Whether viewer v in a cell sees another cell, walls as if they were open."""
+    height, width = walls.shape
+    row, column = cell // width, cell % width
+    dy, dx = goal // width - row, goal % width - column
+    down = across = 1
+    if wrap:
+        dy, dx = (dy + height // 2) % height - height // 2, (dx + width // 2) % width - width // 2
+        down = 2 if 2 * abs(dy) == height else 1
+        across = 2 if 2 * abs(dx) == width else 1
+    squared = dy * dy + dx * dx
+    for way in range(down * across if squared <= limit else 0):
+        y = -dy if way % down else dy
+        x = -dx if way // down else dx
+        if (
+            squared > 0
+            and len(facings)
+            and not facings[v, 0] * x + facings[v, 1] * y >= narrow * math.sqrt(float(squared))
+        ):
+            continue
+        if between_cells(walls, row, column, y, x):
+            return True
+    return False
+
+
+@kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[:,::1]")
+def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
+    """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen`
+    (V, T).
+
+    The rest as in `fieldcraft.kernels.reference.visible.field_of_view`, but walls are seen as if
+    they were open.
+    """
+    for v in range(first, last):
+        for t in range(len(goals)):
+            seen[v, t] = _sees_cell(walls, wrap, cells[v], goals[t], limits[v], facings, v, narrow)
+
+
+@kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[::1]")
+def look_pairs(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
+    """Whether each of the viewers [first, last) sees the goal of its own number, into `seen` (V,);
+    the rest as in `look_cells`.
+    """
+    for v in range(first, last):
+        seen[v] = _sees_cell(walls, wrap, cells[v], goals[v], limits[v], facings, v, narrow)

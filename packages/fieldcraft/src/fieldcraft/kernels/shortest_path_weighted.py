@@ -1,0 +1,348 @@
+"""Cheapest paths, fast: the same cells as `fieldcraft.kernels.reference.shortest_path_weighted`.
+
+Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put
+back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
+from fieldcraft.kernels.reference.shortest_path_weighted import (
+    EVEN,
+    FACETS,
+    KING,
+    LINEAR,
+    MANHATTAN,
+)
+
+__all__ = ["least_cost", "weighted", "weighted_many", "weighted_room"]
+
+_LONGEST_RING = 4096.0
+_START = 64  # stands for the step by which the start was reached
+_CLOSED = 128
+_LINEAR_BITS = np.int64(np.float64(LINEAR).view(np.int64))
+
+
+def weighted_room(
+    cells: int,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
+    """Scratch for `weighted`: `best`, `came`, `pool` and `keys`; double the last two where it says
+    that they were too small.
+    """
+    count = 2 * cells + 64
+    return (
+        np.full(cells, np.inf),
+        np.empty(cells, dtype=np.uint8),
+        np.empty((count, 4), dtype=np.int32),
+        np.empty(count, dtype=np.int64),
+    )
+
+
+@kernel(
+    "i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8, i8, out"
+    " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
+    "u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8, i8, out"
+    " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
+)
+def weighted(
+    moves,
+    steps,
+    lengths,
+    costs,
+    barred,
+    norm,
+    facets,
+    least,
+    highest,
+    width,
+    height,
+    wrap,
+    start,
+    goal,
+    best,
+    came,
+    pool,
+    keys,
+):
+    """The cheapest way with any table of steps over ground of different cost.
+
+    `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world units. `costs` has one
+    number per cell, or none at
+    all: then everything costs 1. `barred` says that some are infinite: walls, whose corners no
+        diagonal cuts. `norm` and
+    `facets` bound the length of a way from below, see `reference.weighted.bound`; no cell costs
+    less than `least` or, unless it is barred, more than `highest`. The other arguments and the
+    number of cells returned are as for `uniform`; then come the length and the cost.
+    """
+    uneven = costs.shape[0] > 0
+    goal_y, goal_x = divmod(goal, width)
+    y, x = divmod(start, width)
+    per_bucket = 8.0 / (least * lengths.min())
+    # A step raises f by at most twice its cost. Where that is few buckets they stand in a ring,
+    # else in a radix heap.
+    span = 2.0 * highest * lengths.max() * per_bucket
+    ring = np.int64(0)
+    if span < _LONGEST_RING:
+        ring = np.int64(1) << bit_length(np.int64(span) + 2)
+    heads = np.full(ring if ring > 64 else np.int64(64), -1, dtype=np.int32)
+    top = np.inf
+    best[start] = 0.0
+    came[start] = _START
+    pool[0, 0] = x
+    pool[0, 1] = y
+    pool[0, 2] = -1
+    f = least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least)
+    now = _key(f * per_bucket)
+    slot = now & (ring - 1) if ring > 0 else np.int64(0)
+    keys[0] = now
+    heads[slot] = 0
+    count = 1
+    if start == goal:
+        top = 0.0
+    while top > 0.0:
+        entry = heads[slot]
+        if entry < 0:
+            if ring > 0:
+                end = now + ring
+                while now < end and heads[now & (ring - 1)] < 0:
+                    now += 1
+                if now == end:
+                    break
+                slot = now & (ring - 1)
+            else:
+                now = _next_bucket(heads, pool, keys, now)
+            if now < 0 or now > _key(top * per_bucket):
+                break
+            continue
+        heads[slot] = pool[entry, 2]
+        x = np.int64(pool[entry, 0])
+        y = np.int64(pool[entry, 1])
+        cell = y * width + x
+        if came[cell] & _CLOSED != 0:
+            continue
+        g = best[cell]
+        if (
+            top != np.inf
+            and g + least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least)
+            >= top
+        ):
+            continue
+        came[cell] |= _CLOSED
+        if count + 64 > pool.shape[0]:
+            top = -1.0
+            break
+        here = costs[cell] if uneven else 1.0
+        left = np.int64(moves[cell])
+        while left != 0:
+            k = lowest_bit(left)
+            left &= left - 1
+            dx = steps[k, 0]
+            dy = steps[k, 1]
+            nx = x + dx
+            ny = y + dy
+            if wrap:
+                nx, ny = wrapped(nx, ny, width, height)
+            next_cell = ny * width + nx
+            known = best[next_cell]
+            if known <= g:  # no step is free, so this one leads to nothing better
+                continue
+            if uneven:
+                if (
+                    barred
+                    and abs(dx) == 1
+                    and abs(dy) == 1
+                    and (costs[y * width + nx] == np.inf or costs[ny * width + x] == np.inf)
+                ):
+                    continue
+                reached = g + (lengths[k] * 0.5) * (here + costs[next_cell])
+            else:
+                reached = g + lengths[k]
+            if reached < known * EVEN:
+                best[next_cell] = reached
+                came[next_cell] = k
+                pool[count, 0] = nx
+                pool[count, 1] = ny
+                if next_cell == goal:
+                    top = reached
+                else:
+                    f = reached + least_cost(
+                        nx, ny, goal_x, goal_y, width, height, wrap, norm, facets, least
+                    )
+                    key = max(_key(f * per_bucket), now)
+                    if ring > 0:
+                        bucket = key & (ring - 1)
+                    else:
+                        keys[count] = key
+                        bucket = bit_length(key ^ now)
+                    pool[count, 2] = heads[bucket]
+                    heads[bucket] = count
+                count += 1
+    length = 0
+    cost = np.inf
+    world = np.inf
+    if top >= 0.0 and top != np.inf:
+        walked = np.zeros(steps.shape[0], dtype=np.int64)
+        cost = 0.0
+        cell = goal
+        while True:
+            pool[length, 3] = cell
+            length += 1
+            k = np.int64(came[cell]) & (_CLOSED - 1)
+            if k == _START:
+                break
+            walked[k] += 1
+            y, x = divmod(cell, width)
+            before = (y - steps[k, 1]) % height * width + (x - steps[k, 0]) % width
+            if uneven:
+                cost += (lengths[k] * 0.5) * (costs[cell] + costs[before])
+            cell = before
+        turned_round(pool[:length, 3])
+        world = 0.0
+        for k in range(steps.shape[0]):
+            for other in range(k + 1, steps.shape[0]):
+                if lengths[other] == lengths[k]:
+                    walked[k] += walked[other]
+                    walked[other] = 0
+            world += walked[k] * lengths[k]
+        if not uneven:
+            cost = world
+    for entry in range(count):
+        best[np.int64(pool[entry, 1]) * width + pool[entry, 0]] = np.inf
+    return (-1 if top < 0.0 else length), world, cost
+
+
+@kernel
+def _key(buckets):
+    if buckets < LINEAR:
+        return np.int64(buckets)
+    if buckets == np.inf:
+        return np.int64(2**63 - 1)
+    return np.int64(LINEAR) + (np.float64(buckets).view(np.int64) - _LINEAR_BITS)
+
+
+@kernel
+def least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least):
+    """No way to the goal costs less. `facets` and `least` are in world units per cell."""
+    dx = goal_x - x
+    dy = goal_y - y
+    if norm == FACETS:
+        length = 0.0
+        for i in range(facets.shape[0]):
+            length = max(length, facets[i, 0] * dx + facets[i, 1] * dy)
+        return least * length
+    dx = abs(dx)
+    dy = abs(dy)
+    if wrap:
+        dx = min(dx, width - dx)
+        dy = min(dy, height - dy)
+    if norm == KING:
+        return least * facets[0, 0] * (max(dx, dy) + (math.sqrt(2.0) - 1.0) * min(dx, dy))
+    if norm == MANHATTAN:
+        return least * facets[0, 0] * (dx + dy)
+    return least * facets[0, 0] * math.sqrt(np.float64(dx * dx + dy * dy))
+
+
+@kernel
+def _next_bucket(heads, pool, keys, now):
+    """Bring the entries of the least key into `heads[0]`; returns that key, or -1 where there are
+    no entries.
+
+    A radix heap: bucket b holds the keys that differ from `now` in bit b - 1 and in none above.
+    Entries of one key keep their order, the last one that came on top.
+    """
+    bucket = 1
+    while bucket < 64 and heads[bucket] < 0:
+        bucket += 1
+    if bucket == 64:
+        return np.int64(-1)
+    entry = heads[bucket]
+    heads[bucket] = -1
+    now = keys[entry]
+    turned = np.int32(-1)
+    while entry >= 0:
+        now = min(now, keys[entry])
+        following = pool[entry, 2]
+        pool[entry, 2] = turned
+        turned = entry
+        entry = following
+    while turned >= 0:
+        following = pool[turned, 2]
+        into = bit_length(keys[turned] ^ now)
+        pool[turned, 2] = heads[into]
+        heads[into] = turned
+        turned = following
+    return now
+
+
+@kernel(
+    "i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8[::1], i8[::1],"
+    " i8, i8, out f8[::1], out u1[::1], out i4[:,::1], out i8[::1], out i8[::1], out i8[::1], out"
+    " f8[::1], out f8[::1]",
+    "u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8[::1], i8[::1],"
+    " i8, i8, out f8[::1], out u1[::1], out i4[:,::1], out i8[::1], out i8[::1], out i8[::1], out"
+    " f8[::1], out f8[::1]",
+)
+def weighted_many(
+    moves,
+    steps,
+    lengths,
+    costs,
+    barred,
+    norm,
+    facets,
+    least,
+    highest,
+    width,
+    height,
+    wrap,
+    starts,
+    goals,
+    first,
+    last,
+    best,
+    came,
+    pool,
+    keys,
+    cells,
+    ends,
+    worlds,
+    sums,
+):
+    """`weighted` for problems [first, last), as `uniform_many` has them."""
+    used = 0
+    for i in range(first, last):
+        count, world, cost = weighted(
+            moves,
+            steps,
+            lengths,
+            costs,
+            barred,
+            norm,
+            facets,
+            least,
+            highest,
+            width,
+            height,
+            wrap,
+            starts[i],
+            goals[i],
+            best,
+            came,
+            pool,
+            keys,
+        )
+        if count < 0 or used + count > cells.shape[0]:
+            return i - first
+        for j in range(count):
+            cells[used + j] = pool[j, 3]
+        used += count
+        ends[i] = used
+        worlds[i] = world
+        sums[i] = cost
+    return last - first

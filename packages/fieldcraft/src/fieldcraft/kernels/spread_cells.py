@@ -1,0 +1,149 @@
+"""The step of Spread in cells and rows of cells, for the kernels that go over maps and graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.spread_block import address
+
+__all__ = [
+    "attenuate",
+    "close_ring",
+    "copy",
+    "emit",
+    "gather",
+    "on_lines",
+    "power",
+    "root",
+    "update",
+]
+
+_ZERO = np.float32(0)
+
+
+@kernel
+def on_lines(count):
+    """Scratch of so many values that begins on a cache line; rows that begin elsewhere take up to
+    half as long again.
+    """
+    memory = np.empty(count + 16, np.float32)
+    start = (-address(memory) >> 2) & 15
+    return memory[start : start + count]
+
+
+@kernel
+def copy(row, out):
+    """Copy a row."""
+    for x in range(out.shape[0]):
+        out[x] = row[x]
+
+
+@kernel(inline="never")
+def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):
+    """Let what one step brings to a row take part in the strongest and the weakest there."""
+    if exponent == 0:
+        for x in range(links.shape[0]):
+            n = emitted[x] * loss
+            n = n if links[x] & mask != 0 else _ZERO
+            strongest[x] = n if n > strongest[x] else strongest[x]
+        if signed:
+            for x in range(links.shape[0]):
+                n = emitted[x] * loss
+                n = n if links[x] & mask != 0 else _ZERO
+                weakest[x] = n if n < weakest[x] else weakest[x]
+    else:
+        for x in range(links.shape[0]):
+            n = emitted[x] - loss
+            n = n if links[x] & mask != 0 else _ZERO
+            strongest[x] = n if n > strongest[x] else strongest[x]
+        if signed:
+            for x in range(links.shape[0]):
+                n = emitted[x] + loss
+                n = n if links[x] & mask != 0 else _ZERO
+                weakest[x] = n if n < weakest[x] else weakest[x]
+
+
+@kernel(inline="never")
+def attenuate(strongest, weakest, through, exponent):
+    """Let a row of cells weaken what arrives in them: by a factor for exponent 0, else by an amount
+    of its root; empty: not at all.
+    """
+    if exponent == 0:
+        for x in range(through.shape[0]):
+            strongest[x] = strongest[x] * through[x]
+            weakest[x] = weakest[x] * through[x]
+    else:
+        for x in range(through.shape[0]):
+            high = strongest[x] - through[x]
+            low = weakest[x] + through[x]
+            strongest[x] = high if high > 0 else _ZERO
+            weakest[x] = low if low < 0 else _ZERO
+
+
+@kernel(inline="never")
+def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor):
+    """Move a row towards the strongest of what arrives; pinned cells stay."""
+    for x in range(out.shape[0]):
+        t = strongest[x] if strongest[x] >= -weakest[x] else weakest[x]
+        strongest[x] = t
+    if exponent >= 2:
+        for x in range(out.shape[0]):
+            strongest[x] = power(strongest[x], exponent)
+    if keep < 0:
+        for x in range(out.shape[0]):
+            o = old[x]
+            t = strongest[x]
+            v = o + momentum * (t - o)
+            v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
+            out[x] = o if frozen[x] != 0 else v
+    else:
+        for x in range(out.shape[0]):
+            o = old[x]
+            t = strongest[x]
+            kept = keep * o + _ZERO
+            rising = o + momentum * (t - o)
+            falling = t if abs(t) >= abs(kept) else kept
+            v = falling if abs(t) < abs(o) else rising
+            v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
+            out[x] = o if frozen[x] != 0 else v
+
+
+@kernel
+def root(value, exponent):
+    """A value as it is before it falls off: its root for quadratic and cubic falloff."""
+    size = abs(value)
+    if exponent == 2:
+        result = np.sqrt(size)
+    elif size > 0:
+        wide = np.float64(size)
+        guess = np.int64(wide.view(np.int64) // 3 + 0x2A9F789300000000).view(np.float64)
+        for _ in range(4):
+            guess = guess - (guess * guess * guess - wide) / (3.0 * guess * guess)
+        result = np.float32(guess)
+    else:
+        result = _ZERO
+    return result if value >= 0 else -result
+
+
+@kernel
+def power(value, exponent):
+    """The inverse of `root`."""
+    size = abs(value)
+    raised = size * size if exponent == 2 else size * size * size
+    return raised if value >= 0 else -raised
+
+
+@kernel
+def emit(values, emitted, exponent):
+    """The `root` of a row."""
+    for x in range(values.shape[0]):
+        emitted[x] = root(values[x], exponent)
+
+
+@kernel
+def close_ring(row, width, pad, reach, wrap):
+    """Fill the columns beside a scratch row: from the other side on a torus, else with 0."""
+    for j in range(1, reach + 1):
+        row[pad - j] = row[pad + (width - j) % width] if wrap else _ZERO
+        row[pad + width - 1 + j] = row[pad + (j - 1) % width] if wrap else _ZERO

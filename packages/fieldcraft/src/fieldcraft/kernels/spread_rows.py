@@ -1,0 +1,100 @@
+"""The step of Spread in a row of a grid with 4 or 8 neighbors, in one pass over flat memory.
+
+It serves positive values that fall by momentum over ground without terrain: what nearly every game
+has. A maximum is taken
+before the weakening, which only grows with what it weakens: the same bits as the other way round.
+
+Rows are offsets into flat arrays, and unsigned, so that no index can be negative: slices would cost
+a count of references each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["HELD", "OPEN", "near"]
+
+HELD = 3
+"""The bits of the ground that say that a cell keeps its value."""
+OPEN = {(1, 1): 16, (-1, 1): 32, (1, -1): 64, (-1, -1): 128}
+"""The bit of the ground that says that a diagonal step, (columns, rows), may end in a cell."""
+
+_ZERO = np.float32(0)
+_ONE = np.uint64(1)
+_NONE = np.uint8(0)
+_HELD = np.uint8(HELD)
+_FROM_UP_LEFT, _FROM_UP_RIGHT, _FROM_DOWN_LEFT, _FROM_DOWN_RIGHT = (
+    np.uint8(bit) for bit in OPEN.values()
+)
+
+
+@kernel
+def _larger(a, b):
+    return a if a > b else b
+
+
+@kernel
+def _straight(flat, up, here, down, x):
+    """The strongest of the straight neighbours."""
+    at = here + x
+    return _larger(_larger(flat[up + x], flat[down + x]), _larger(flat[at - _ONE], flat[at + _ONE]))
+
+
+@kernel
+def _diagonal(flat, up, down, x, ground):
+    """The strongest of the diagonal neighbours from which a step may come."""
+    over = up + x
+    under = down + x
+    a = flat[over - _ONE]
+    a = a if np.uint8(ground & _FROM_UP_LEFT) != _NONE else _ZERO
+    b = flat[over + _ONE]
+    b = b if np.uint8(ground & _FROM_UP_RIGHT) != _NONE else _ZERO
+    c = flat[under - _ONE]
+    c = c if np.uint8(ground & _FROM_DOWN_LEFT) != _NONE else _ZERO
+    d = flat[under + _ONE]
+    d = d if np.uint8(ground & _FROM_DOWN_RIGHT) != _NONE else _ZERO
+    return _larger(_larger(a, b), _larger(c, d))
+
+
+@kernel
+def _moved(old, target, ground, momentum, floor):
+    """A cell moved towards its target; one that is held stays."""
+    new = old + momentum * (target - old)
+    new = new if _larger(new, target) >= floor else _ZERO
+    return old if np.uint8(ground & _HELD) != _NONE else new
+
+
+@kernel(inline="always")
+def near(
+    flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor
+):
+    """One step of a row: `up`, `here` and `down` lie in `flat`, a margin beside each.
+
+    `straight` and `diagonal` are losses, the latter None for 4 neighbours; `power` is None for
+    exponential falloff, else the root that falls off, 1 or 2. A None is known to the compiler: each
+    of the four kinds is a kernel of its own.
+    """
+    if power is None:
+        for x in range(width):
+            kind = ground[at + x]
+            target = _straight(flat, up, here, down, x) * straight
+            if diagonal is not None:
+                target = _larger(target, _diagonal(flat, up, down, x, kind) * diagonal)
+            out[to + x] = _moved(flat[here + x], target, kind, momentum, floor)
+    elif power == 1:
+        for x in range(width):
+            kind = ground[at + x]
+            target = _straight(flat, up, here, down, x) - straight
+            if diagonal is not None:
+                target = _larger(target, _diagonal(flat, up, down, x, kind) - diagonal)
+            out[to + x] = _moved(flat[here + x], _larger(target, _ZERO), kind, momentum, floor)
+    else:
+        for x in range(width):
+            kind = ground[at + x]
+            rest = np.sqrt(_straight(flat, up, here, down, x)) - straight
+            if diagonal is not None:
+                rest = _larger(rest, np.sqrt(_diagonal(flat, up, down, x, kind)) - diagonal)
+            rest = _larger(rest, _ZERO)
+            out[to + x] = _moved(flat[here + x], rest * rest, kind, momentum, floor)

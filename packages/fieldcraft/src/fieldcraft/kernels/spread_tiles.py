@@ -1,0 +1,371 @@
+"""Spread where something can change, fast: the same bits as `fieldcraft.kernels.reference.spread`.
+
+Only tiles that are awake are updated, in place; they wake those beside them. `near` and `any` as in
+`fieldcraft.kernels.spread`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.spread_cells import attenuate, emit, gather, on_lines, update
+from fieldcraft.kernels.spread_rows import near
+
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_near", "wake"]
+
+TILE_ROWS = 16
+TILE_COLUMNS = 32
+_ZERO = np.float32(0)
+
+
+@kernel
+def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
+    """Copy a tile and what surrounds it into `block`; `opening` holds the first rows as they were
+    before the step.
+    """
+    height, width = values.shape
+    inside = left >= reach and left + columns + reach <= width
+    for j in range(rows + 2 * reach):
+        y = top - reach + j
+        if wrap:
+            y = y % height
+        if y < 0 or y >= height:
+            block[j, pad - reach : pad + columns + reach] = 0
+            continue
+        row = opening[y] if wrap and y < opening.shape[0] else values[y]
+        if inside:
+            for i in range(columns + 2 * reach):
+                block[j, pad - reach + i] = row[left - reach + i]
+        else:
+            for i in range(columns + 2 * reach):
+                x = left - reach + i
+                if wrap:
+                    x = x % width
+                block[j, pad - reach + i] = row[x] if 0 <= x < width else _ZERO
+
+
+@kernel
+def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake):
+    """Write a tile back and wake every tile that its changed cells can reach."""
+    any_row = np.zeros(TILE_ROWS, np.int32)
+    any_column = np.zeros(TILE_COLUMNS, np.int32)
+    changed = False
+    for j in range(rows):
+        row = values[top + j, left : left + columns]
+        differs = np.int32(0)
+        for i in range(columns):
+            d = np.int32(row[i] != new[j, i])
+            differs |= d
+            any_column[i] |= d
+            row[i] = new[j, i]
+        any_row[j] = differs
+        changed = changed or differs != 0
+    if not changed:
+        return
+    j0 = 0
+    while any_row[j0] == 0:
+        j0 += 1
+    j1 = rows - 1
+    while any_row[j1] == 0:
+        j1 -= 1
+    i0 = 0
+    while any_column[i0] == 0:
+        i0 += 1
+    i1 = columns - 1
+    while any_column[i1] == 0:
+        i1 -= 1
+    _wake(
+        values.shape,
+        top + j0 - reach,
+        top + j1 + reach,
+        left + i0 - reach,
+        left + i1 + reach,
+        wrap,
+        awake,
+        band_awake,
+    )
+    awake[top // TILE_ROWS, left // TILE_COLUMNS] = 1
+    band_awake[top // TILE_ROWS] = 1
+
+
+@kernel
+def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):
+    """Wake the tiles of the rows y0 to y1 and columns x0 to x1, both included, which may lie beyond
+    the rim.
+    """
+    height, width = shape
+    if wrap:
+        for y in range(y0, y1 + 1):
+            if y == y0 or (y % height) % TILE_ROWS == 0:
+                for x in range(x0, x1 + 1):
+                    if x == x0 or (x % width) % TILE_COLUMNS == 0:
+                        awake[(y % height) // TILE_ROWS, (x % width) // TILE_COLUMNS] = 1
+                        band_awake[(y % height) // TILE_ROWS] = 1
+        return
+    for ty in range(max(y0, 0) // TILE_ROWS, min(y1, height - 1) // TILE_ROWS + 1):
+        band_awake[ty] = 1
+        for tx in range(max(x0, 0) // TILE_COLUMNS, min(x1, width - 1) // TILE_COLUMNS + 1):
+            awake[ty, tx] = 1
+
+
+@kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
+def wake(cells, width, height, reach, wrap, awake, band_awake):
+    """Wake every tile that a change of `cells` can reach."""
+    for cell in cells:
+        y, x = divmod(cell, width)
+        _wake((height, width), y - reach, y + reach, x - reach, x + reach, wrap, awake, band_awake)
+
+
+@kernel
+def _store_band(values, new, pending, counts, slot, ty, reach, wrap, awake, band_awake):
+    height, width = values.shape
+    top = ty * TILE_ROWS
+    rows = min(TILE_ROWS, height - top)
+    for p in range(counts[slot]):
+        left = pending[slot, p] * TILE_COLUMNS
+        columns = min(TILE_COLUMNS, width - left)
+        _store(values, new[slot, p], top, left, rows, columns, reach, wrap, awake, band_awake)
+    counts[slot] = 0
+
+
+@kernel
+def _turn(awake, band_awake, next_awake, next_band):
+    """Make the tiles woken during a step those of the next one; the number of them."""
+    total = 0
+    for ty in range(awake.shape[0]):
+        if band_awake[ty] != 0 or next_band[ty] != 0:
+            for tx in range(awake.shape[1]):
+                total += next_awake[ty, tx]
+                awake[ty, tx] = next_awake[ty, tx]
+                next_awake[ty, tx] = 0
+            band_awake[ty] = next_band[ty]
+            next_band[ty] = 0
+    return total
+
+
+@kernel(
+    "out f4[:,::1], u1[:,::1], f4, f4, i8, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
+    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], f4, f4, none, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
+    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], f4, none, i8, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
+    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], f4, none, none, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
+    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+)
+def tiles_near(
+    values,
+    ground,
+    straight,
+    diagonal,
+    power,
+    momentum,
+    floor,
+    wrap,
+    count,
+    most,
+    awake,
+    band_awake,
+    next_awake,
+    next_band,
+    new,
+    pending,
+    counts,
+):
+    """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake
+    tiles.
+
+    Returns (steps made, tiles awake now). Tiles that changed, and those that their changed cells
+    reach, are awake for the next step. `new` is scratch of shape (2, tiles across, TILE_ROWS,
+    TILE_COLUMNS), `pending` and `counts` likewise. The losses and `power` are those of
+    `fieldcraft.kernels.spread_rows.near`.
+    """
+    height, width = values.shape
+    block = np.zeros((TILE_ROWS + 2, TILE_COLUMNS + 32), np.float32)
+    around, fixed, results = block.reshape(-1), ground.reshape(-1), new.reshape(-1)
+    stride = np.uint64(TILE_COLUMNS + 32)
+    pad = np.uint64(16)
+    opening = np.empty((min(1, height) if wrap else 0, width), np.float32)
+    made = 0
+    total = 1
+    while made < count and total > 0:
+        if wrap:
+            for y in range(opening.shape[0]):
+                for x in range(width):
+                    opening[y, x] = values[y, x]
+        for ty in range(awake.shape[0] + 1):
+            slot = ty % 2
+            if ty < awake.shape[0] and band_awake[ty] != 0:
+                top = ty * TILE_ROWS
+                rows = min(TILE_ROWS, height - top)
+                for tx in range(awake.shape[1]):
+                    if awake[ty, tx] == 0:
+                        continue
+                    left = tx * TILE_COLUMNS
+                    columns = min(TILE_COLUMNS, width - left)
+                    _load(values, opening, top, left, rows, columns, 1, 16, wrap, block)
+                    out = np.uint64(
+                        (slot * awake.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
+                    )
+                    for j in range(rows):
+                        up = np.uint64(j) * stride + pad
+                        here = up + stride
+                        at = np.uint64((top + j) * width + left)
+                        to = out + np.uint64(j * TILE_COLUMNS)
+                        near(
+                            around,
+                            up,
+                            here,
+                            here + stride,
+                            fixed,
+                            at,
+                            results,
+                            to,
+                            np.uint64(columns),
+                            straight,
+                            diagonal,
+                            power,
+                            momentum,
+                            floor,
+                        )
+                    pending[slot, counts[slot]] = tx
+                    counts[slot] += 1
+            if ty > 0:
+                _store_band(
+                    values, new, pending, counts, 1 - slot, ty - 1, 1, wrap, next_awake, next_band
+                )
+        total = _turn(awake, band_awake, next_awake, next_band)
+        made += 1
+        if total > most:
+            break
+    return made, total
+
+
+@kernel(
+    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, i8, f4,"
+    " f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], out"
+    " f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, i8, f4,"
+    " f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], out"
+    " f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+)
+def tiles_any(
+    values,
+    frozen,
+    links,
+    masks,
+    through,
+    steps,
+    losses,
+    exponent,
+    signed,
+    reach,
+    momentum,
+    keep,
+    floor,
+    wrap,
+    count,
+    most,
+    awake,
+    band_awake,
+    next_awake,
+    next_band,
+    new,
+    pending,
+    counts,
+):
+    """`tiles_near` for any neighbourhood, falloff and sign; `new` has room for as many bands as a
+    step reaches, and one.
+    """
+    height, width = values.shape
+    pad = -(-reach // 16) * 16
+    lag = new.shape[0] - 1
+    across, down = TILE_COLUMNS + 2 * pad, TILE_ROWS + 2 * reach
+    block = on_lines(down * across).reshape((down, across))
+    emitted = on_lines(down * across).reshape((down, across))
+    for j in range(down):
+        for i in range(across):
+            block[j, i] = _ZERO
+            emitted[j, i] = _ZERO
+    source = emitted if exponent >= 2 else block
+    extremes = on_lines(2 * TILE_COLUMNS)
+    strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
+    opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
+    made = 0
+    total = 1
+    while made < count and total > 0:
+        if wrap:
+            for y in range(opening.shape[0]):
+                for x in range(width):
+                    opening[y, x] = values[y, x]
+        for ty in range(awake.shape[0] + lag):
+            slot = ty % (lag + 1)
+            if ty < awake.shape[0] and band_awake[ty] != 0:
+                top = ty * TILE_ROWS
+                rows = min(TILE_ROWS, height - top)
+                for tx in range(awake.shape[1]):
+                    if awake[ty, tx] == 0:
+                        continue
+                    left = tx * TILE_COLUMNS
+                    columns = min(TILE_COLUMNS, width - left)
+                    _load(values, opening, top, left, rows, columns, reach, pad, wrap, block)
+                    if exponent >= 2:
+                        for j in range(rows + 2 * reach):
+                            emit(block[j], emitted[j], exponent)
+                    out = new[slot, counts[slot]]
+                    for j in range(rows):
+                        strongest[:] = 0
+                        weakest[:] = 0
+                        arrive = links[top + j, left : left + columns]
+                        for k in range(steps.shape[0]):
+                            start = pad - steps[k, 0]
+                            row = source[j + reach - steps[k, 1], start : start + columns]
+                            gather(
+                                row,
+                                arrive,
+                                masks[k],
+                                losses[k],
+                                exponent,
+                                signed,
+                                strongest,
+                                weakest,
+                            )
+                        if through.shape[1] > 0:
+                            attenuate(
+                                strongest,
+                                weakest,
+                                through[top + j, left : left + columns],
+                                exponent,
+                            )
+                        update(
+                            block[j + reach, pad : pad + columns],
+                            strongest,
+                            weakest,
+                            frozen[top + j, left : left + columns],
+                            out[j, :columns],
+                            exponent,
+                            momentum,
+                            keep,
+                            floor,
+                        )
+                    pending[slot, counts[slot]] = tx
+                    counts[slot] += 1
+            if ty >= lag:
+                _store_band(
+                    values,
+                    new,
+                    pending,
+                    counts,
+                    (ty - lag) % (lag + 1),
+                    ty - lag,
+                    reach,
+                    wrap,
+                    next_awake,
+                    next_band,
+                )
+        total = _turn(awake, band_awake, next_awake, next_band)
+        made += 1
+        if total > most:
+            break
+    return made, total

@@ -1,0 +1,192 @@
+"""The things that agents of a swarm leave and fetch, and the order that they lie in; see
+`fieldcraft.kernels.reference.swarm`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, ROLE, SINCE, TILE
+
+__all__ = ["arrange", "forage", "leave"]
+
+_BLOCK = 512
+_1 = np.uint32(1)
+_16 = np.uint32(16)
+_31 = np.uint32(31)
+
+
+@kernel("out i4[:,::1], u4[::1], i8, out i4[::1], u4[::1], out i4[:,::1]")
+def forage(agents, numbers, width, food, homes, claims):
+    """Let agents take food and bring it home; returns how many were brought. See the reference."""
+    count = agents.shape[1]
+    for i in range(count):
+        if agents[2, i] & ROLE == 0:
+            cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
+            if food[cell] > 0:
+                if claims[0, cell] == 0 or numbers[i] < np.uint32(claims[1, cell]):
+                    claims[1, cell] = numbers[i]
+                claims[0, cell] += 1
+    brought = 0
+    for i in range(count):
+        cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
+        mind = np.uint32(agents[2, i])
+        carries = (mind >> _16) & _1 != 0
+        wanted = claims[0, cell]
+        took = (
+            (not carries)
+            and wanted > 0
+            and (wanted <= food[cell] or np.uint32(claims[1, cell]) == numbers[i])
+        )
+        at_home = (homes[cell >> np.uint64(5)] >> (np.uint32(cell) & _31)) & _1 != 0
+        came = carries and at_home
+        since = np.int64(mind >> np.uint32(SINCE)) + 1
+        since = since if since < LONGEST_SINCE else np.int64(LONGEST_SINCE)
+        heading = mind & np.uint32(0xFFFF)
+        if took or came:
+            carries = not carries
+            since = np.int64(0)
+            heading = np.uint32(heading + 0x8000) & np.uint32(0xFFFF)
+        elif at_home and not carries:
+            since = np.int64(0)
+        brought += came
+        agents[2, i] = np.int32(
+            np.uint32(
+                heading
+                | (np.uint32(ROLE) if carries else np.uint32(0))
+                | (np.uint32(since) << np.uint32(SINCE))
+            )
+        )
+    for i in range(count):
+        cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
+        wanted = claims[0, cell]
+        if wanted > 0:
+            food[cell] -= wanted if wanted <= food[cell] else 1
+            claims[0, cell] = 0
+    return brought
+
+
+@kernel("i4[:,::1], u4[::1], i8, i8, out i4[:,::1], out u4[::1]")
+def arrange(agents, numbers, height, width, new_agents, new_numbers):
+    """Put agents into the order of the tiles of 16 x 16 cells that they are in, so that neighbours
+    lie side by side in memory.
+    """
+    across = np.int32((width - 1 >> TILE) + 1)
+    shift = np.int32(16 + TILE)
+    places = np.zeros(across * ((height - 1 >> TILE) + 1) + 1, np.int32)
+    for i in range(agents.shape[1]):
+        places[
+            np.uint32(
+                np.int32((agents[1, i] >> shift) * across) + (agents[0, i] >> shift) + np.int32(1)
+            )
+        ] += 1
+    for tile in range(1, len(places)):
+        places[tile] += places[tile - 1]
+    for i in range(agents.shape[1]):
+        own = np.uint32(np.int32((agents[1, i] >> shift) * across) + (agents[0, i] >> shift))
+        at = np.uint32(places[own])
+        places[own] += 1
+        new_agents[0, at] = agents[0, i]
+        new_agents[1, at] = agents[1, i]
+        new_agents[2, at] = agents[2, i]
+        new_numbers[at] = numbers[i]
+
+
+@kernel(error_model="numpy", inline="never")
+def _meant(y, mind, role, low, size, found):
+    """Whether agents are in rows and of a role (-1: any); returns how many."""
+    count = 0
+    for k in range(y.shape[0]):
+        is_here = np.uint32(np.int32(y[k] - low)) < size
+        is_meant = (role < 0) | (((mind[k] >> np.int32(16)) & np.int32(1)) == role)
+        found[k] = is_here & is_meant
+        count += is_here & is_meant
+    return count
+
+
+@kernel(error_model="numpy", inline="never")
+def _together(column, wanted, found):
+    """Move the words of those who are meant to the front of scratch, without guessing who is."""
+    here = 0
+    for k in range(column.shape[0]):
+        found[here] = column[k]
+        here += wanted[k]
+
+
+@kernel(error_model="numpy", inline="never")
+def _amounts(mind, by_heading, longest, which):
+    """Which of the amounts each leaves."""
+    last = np.int32(longest)
+    if by_heading:
+        for k in range(mind.shape[0]):
+            which[k] = (mind[k] & np.int32(0xFFFF)) >> np.int32(4)
+    else:
+        for k in range(mind.shape[0]):
+            which[k] = min(np.int32(np.uint32(mind[k]) >> np.uint32(SINCE)), last)
+
+
+@kernel(error_model="numpy", inline="never")
+def _cells(x, y, width, cells):
+    wide = np.int32(width)
+    for k in range(x.shape[0]):
+        cells[k] = np.int32(
+            np.int32(np.int32(y[k] >> np.int32(16)) * wide) + np.int32(x[k] >> np.int32(16))
+        )
+
+
+@kernel(error_model="numpy", inline="never")
+def _add_one(cells, amount, flat):
+    for k in range(cells.shape[0]):
+        flat[np.uint32(cells[k])] += amount
+
+
+@kernel(error_model="numpy", inline="never")
+def _add_several(cells, which, amounts, flat):
+    for k in range(cells.shape[0]):
+        flat[np.uint32(cells[k])] += amounts[np.uint32(which[k])]
+
+
+@kernel(error_model="numpy", inline="never")
+def _soil(x, y, dirty):
+    """Say which rows of which tiles were written to; most were already."""
+    for k in range(x.shape[0]):
+        row = np.uint32(y[k]) >> _16
+        across = np.uint32(x[k]) >> np.uint32(21)
+        bit = np.uint8(1) << np.uint8(row & np.uint32(7))
+        if dirty[row >> np.uint32(3), across] & bit == 0:
+            dirty[row >> np.uint32(3), across] |= bit
+
+
+@kernel("i4[:,::1], i8, i8, i8[::1], b1, out i8[:,::1], out u1[:,::1], i8, i8")
+def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):
+    """Add what agents leave in the rows [top, bottom) to the sums there. See the reference."""
+    flat = sums.reshape(-1)
+    low = np.int32(top << 16)
+    size = np.uint32((bottom - top) << 16)
+    meant = np.int32(role)
+    room = np.empty((5, _BLOCK + 1), np.int32)
+    for start in range(0, agents.shape[1], _BLOCK):
+        count = min(agents.shape[1] - start, _BLOCK)
+        x = agents[0, start : start + count]
+        y = agents[1, start : start + count]
+        mind = agents[2, start : start + count]
+        cells = room[3]
+        which = room[4]
+        here = _meant(y, mind, meant, low, size, cells[:count])
+        if here == 0:
+            continue
+        if here < count:
+            _together(x, cells[:count], room[0])
+            _together(y, cells[:count], room[1])
+            _together(mind, cells[:count], room[2])
+            x = room[0, :here]
+            y = room[1, :here]
+            mind = room[2, :here]
+        _cells(x, y, width, cells[:here])
+        _soil(x, y, dirty)
+        if amounts.shape[0] == 1:
+            _add_one(cells[:here], amounts[0], flat)
+        else:
+            _amounts(mind, by_heading, amounts.shape[0] - 1, which[:here])
+            _add_several(cells[:here], which, amounts, flat)

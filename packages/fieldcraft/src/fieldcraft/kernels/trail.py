@@ -1,0 +1,364 @@
+"""Trails, fast: the same bits as `fieldcraft.kernels.reference.trail`, in place.
+
+Rows are summed up along themselves as they enter, and these sums are kept for as many rows as the
+blur is high. Cells near walls can't use such sums; what they exchange with stands in the `plan` of
+the map, of `trail_plan`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.trail_plan import reach_out, span
+
+__all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "room", "update"]
+
+_ZERO = np.float32(0)
+_BIT = np.uint64(1)
+_SECOND = np.uint64(2)
+_THIRD = np.uint64(4)
+_3 = np.uint64(3)
+_6 = np.uint64(6)
+
+
+class Room(NamedTuple):
+    """Scratch for one thread."""
+
+    raw: NDArray[np.float32]
+    """Rows as they were, with margins."""
+    sums: NDArray[np.floating[Any]]
+    """Their sums along themselves."""
+    blurred: NDArray[np.floating[Any]]
+    holds: NDArray[np.uint8]
+    """Which of the rows hold anything."""
+    listed: NDArray[np.int64]
+    """The tiles where something comes in."""
+    lefts: NDArray[np.int8]
+    rights: NDArray[np.int8]
+    """How far each column exchanges in each row of the blur."""
+    along: NDArray[np.floating[Any]]
+    lacking: NDArray[np.floating[Any]]
+
+
+def room(width: int, reach: int, dtype: Any) -> Room:
+    """Scratch for one thread, for weights of this type."""
+    side = 2 * reach + 1
+    return Room(
+        np.zeros((side, width + 2 * reach), np.float32),
+        np.zeros((side, width), dtype),
+        np.zeros(width, dtype),
+        np.zeros(side, np.uint8),
+        np.zeros(width // TILE_COLUMNS + 1, np.int64),
+        np.zeros((side, width), np.int8),
+        np.zeros((side, width), np.int8),
+        np.zeros(width, dtype),
+        np.zeros(width, dtype),
+    )
+
+
+@kernel(inline="never")
+def _along_three(row, sums):
+    for x in range(sums.shape[0]):
+        sums[x] = (row[x] + row[x + 1]) + row[x + 2]
+
+
+@kernel(inline="never")
+def _along(row, weights, sums):
+    weight = weights[0]
+    for x in range(sums.shape[0]):
+        sums[x] = weight * row[x]
+    for k in range(1, weights.shape[0]):
+        weight = weights[k]
+        shifted = row[k : k + sums.shape[0]]
+        for x in range(sums.shape[0]):
+            sums[x] += weight * shifted[x]
+
+
+@kernel(inline="never")
+def _across_three(up, here, down, gain, floor, out):
+    for x in range(out.shape[0]):
+        v = np.float32(gain * np.float64((up[x] + here[x]) + down[x]) + 0.0)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@kernel(inline="never")
+def _finish(blurred, gain, floor, out):
+    for x in range(out.shape[0]):
+        v = np.float32(gain * np.float64(blurred[x]) + 0.0)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@kernel
+def _taken(row, x, mask):
+    """Three cells of a row, those that the mask has."""
+    left = row[x] if mask & _BIT != 0 else _ZERO
+    middle = row[x + 1] if mask & _SECOND != 0 else _ZERO
+    right = row[x + 2] if mask & _THIRD != 0 else _ZERO
+    return (left + middle) + right
+
+
+@kernel(inline="never")
+def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, floor, inflow, out):
+    """The cells of a row with walls or the rim within a blur of 3 x 3."""
+    for k in range(columns.shape[0]):
+        x = np.uint64(columns[k])
+        mask = masks[k]
+        blurred = (_taken(up, x, mask) + _taken(here, x, mask >> _3)) + _taken(down, x, mask >> _6)
+        if conserves:
+            blurred = blurred + missing[k] * here[x + _BIT]
+        v = np.float32(gain * np.float64(blurred) + np.float64(inflow[x]) / SCALE)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@kernel(inline="never")
+def _gather(row, weights, lefts, rights, total):
+    """The sums along a row of what each column exchanges with there; returns whether that is
+    anything.
+    """
+    reach = weights.shape[0] // 2
+    none = weights[0] * _ZERO
+    most_left = np.int8(-1)
+    most_right = np.int8(-1)
+    for x in range(total.shape[0]):
+        most_left = max(most_left, lefts[x])
+        most_right = max(most_right, rights[x])
+        total[x] = none
+    for i in range(reach - most_left, reach + most_right + 1):
+        weight = weights[i]
+        shifted = row[i : i + total.shape[0]]
+        away = np.int8(abs(i - reach))
+        reaches = lefts if i < reach else rights
+        for x in range(total.shape[0]):
+            total[x] += weight * shifted[x] if reaches[x] >= away else none
+    return most_left >= 0
+
+
+@kernel
+def _some(raw, y, first, weights, lefts, rights, total, blurred):
+    """The blurred sums of the columns from `first` on in row y, as far as they exchange."""
+    side = weights.shape[0]
+    blurred[:] = weights[0] * _ZERO
+    for j in range(side):
+        row = raw[(y + j - side // 2 + side) % side, first : first + side - 1 + total.shape[0]]
+        if _gather(row, weights, lefts[j], rights[j], total):
+            for x in range(total.shape[0]):
+                blurred[x] += weights[j] * total[x]
+
+
+@kernel(inline="never")
+def _let_in(blurred, lacking, own, inflow, gain, conserves, floor, out):
+    """Values from blurred sums: what a cell does not exchange stays with it if the blur conserves,
+    and what comes in is added.
+    """
+    for x in range(out.shape[0]):
+        kept = blurred[x] + lacking[x] * own[x] if conserves and lacking[x] > 0 else blurred[x]
+        v = np.float32(gain * np.float64(kept) + np.float64(inflow[x]) / SCALE)
+        out[x] = v if abs(v) >= floor else _ZERO
+
+
+@kernel(inline="never")
+def _wall_up(closed, row):
+    for x in range(row.shape[0]):
+        row[x] = _ZERO if closed[x] != 0 else row[x]
+
+
+@kernel
+def _enter(source, raw, reach, wrap):
+    """Copy a row between its margins; returns whether it holds anything."""
+    width = source.shape[0]
+    holds = np.int32(0)
+    inner = raw[reach : reach + width]
+    for x in range(width):
+        v = source[x]
+        holds |= np.int32(v != _ZERO)
+        inner[x] = v
+    if wrap:
+        for k in range(1, reach + 1):
+            raw[reach - k] = source[(width - k) % width]
+            raw[reach + width - 1 + k] = source[(k - 1) % width]
+    return holds
+
+
+@kernel(
+    "out f4[:,::1], out i8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1],"
+    " i1[:,::1], f4[::1], f4[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1],"
+    " out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out i1[:,::1], out i1[:,::1], out"
+    " f4[::1], out f4[::1]",
+    "out f4[:,::1], out i8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1],"
+    " i1[:,::1], f8[::1], f8[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1],"
+    " out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[:,::1], out i1[:,::1], out"
+    " f8[::1], out f8[::1]",
+)
+def update(
+    values,
+    inflow,
+    dirty,
+    closed,
+    starts,
+    columns,
+    masks,
+    open_left,
+    open_right,
+    missing,
+    weights,
+    ones,
+    gain,
+    conserves,
+    floor,
+    wrap,
+    above,
+    below,
+    first,
+    last,
+    raw,
+    sums,
+    blurred,
+    holds,
+    listed,
+    lefts,
+    rights,
+    along,
+    lacking,
+):
+    """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
+
+    `above` and `below` are copies of the `reach` rows beside the band as they were before, or 0 off
+    the map. `closed` says of each row
+    whether it has walls: their cells are not in `columns` and are set to 0. `ones` says that all
+    weights are 1. `dirty` tells which rows of which tiles of the inflow hold anything.
+    """
+    width = values.shape[1]
+    side = weights.shape[0]
+    reach = side // 2
+    three = ones and side == 3
+    flat_values = values.reshape(-1)
+    flat_inflow = inflow.reshape(-1)
+    flat_sums = sums.reshape(-1)
+    for t in range(first - reach, last + reach):
+        slot = t % side
+        if t < first:
+            holds[slot] = _enter(above[t - first + reach], raw[slot], reach, wrap)
+        elif t < last:
+            holds[slot] = _enter(values[t], raw[slot], reach, wrap)
+        else:
+            holds[slot] = _enter(below[t - last], raw[slot], reach, wrap)
+        if holds[slot] != 0:
+            if three:
+                _along_three(raw[slot], sums[slot])
+            else:
+                _along(raw[slot], weights, sums[slot])
+        else:
+            sums[slot] = 0.0
+        y = t - reach
+        if y < first:
+            continue
+        band = y // TILE_ROWS
+        of_row = y % TILE_ROWS
+        tiles = 0
+        for tile in range(dirty.shape[1]):
+            listed[tiles] = tile
+            tiles += (dirty[band, tile] >> of_row) & 1
+        fed = tiles > 0
+        quiet = True
+        for k in range(side):
+            quiet = quiet and holds[k] == 0
+        if quiet and not fed:
+            continue
+        up = sums[(y + side - 1) % side]
+        level = sums[y % side]
+        down = sums[(y + 1) % side]
+        if not three:
+            for k in range(side):
+                weight = weights[k]
+                row = sums[(y + k - reach + side) % side]
+                if k == 0:
+                    for x in range(width):
+                        blurred[x] = weight * row[x]
+                else:
+                    for x in range(width):
+                        blurred[x] += weight * row[x]
+        if three:
+            _across_three(up, level, down, gain, floor, values[y])
+        else:
+            _finish(blurred, gain, floor, values[y])
+        if fed:
+            # Unsigned places need no look at whether they are negative, and slices would cost more
+            # than a tile's row.
+            for i in range(tiles):
+                x0 = listed[i] * TILE_COLUMNS
+                place = np.uint64(y * width)
+                above_place = np.uint64((y + side - 1) % side * width)
+                own_place = np.uint64(y % side * width)
+                below_place = np.uint64((y + 1) % side * width)
+                for k in range(x0, min(x0 + TILE_COLUMNS, width)):
+                    at = np.uint64(k)
+                    if three:
+                        total = np.float64(
+                            (flat_sums[above_place + at] + flat_sums[own_place + at])
+                            + flat_sums[below_place + at]
+                        )
+                    else:
+                        total = np.float64(blurred[at])
+                    v = np.float32(gain * total + np.float64(flat_inflow[place + at]) / SCALE)
+                    flat_values[place + at] = v if abs(v) >= floor else _ZERO
+        begin = starts[y]
+        end = starts[y + 1]
+        if three and begin < end:
+            # The margins are 0, so that where only the rim is near all may be taken.
+            _some_of_three(
+                raw[(y + side - 1) % side],
+                raw[y % side],
+                raw[(y + 1) % side],
+                columns[begin:end],
+                masks[begin:end],
+                missing[begin:end],
+                gain,
+                conserves,
+                floor,
+                inflow[y],
+                values[y],
+            )
+            begin = end
+        while begin < end:
+            stop = span(columns, begin, end)
+            left, right = columns[begin], columns[stop - 1] + 1
+            reach_out(open_left, y, left, right, wrap, lefts)
+            reach_out(open_right, y, left, right, wrap, rights)
+            here = blurred[left:right]
+            _some(
+                raw,
+                y,
+                left,
+                weights,
+                lefts[:, left:right],
+                rights[:, left:right],
+                along[left:right],
+                here,
+            )
+            lacking[left:right] = weights[0] * _ZERO
+            for k in range(begin, stop):
+                lacking[columns[k]] = missing[k]
+            own = raw[y % side, left + reach : right + reach]
+            _let_in(
+                here,
+                lacking[left:right],
+                own,
+                inflow[y, left:right],
+                gain,
+                conserves,
+                floor,
+                values[y, left:right],
+            )
+            begin = stop
+        if closed[y, 0] != 0:
+            _wall_up(closed[y, 1:], values[y])
+        if fed:
+            for i in range(tiles):
+                place = np.uint64(y * width + listed[i] * TILE_COLUMNS)
+                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
+                    flat_inflow[place + np.uint64(k)] = 0

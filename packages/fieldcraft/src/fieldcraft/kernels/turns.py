@@ -1,0 +1,25 @@
+"""Parts of work that threads take as they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fieldcraft.kernels.llvm import intrinsic, ir, types
+
+__all__ = ["claim"]
+
+
+def _emit_claim(typingctx: Any, claims: Any, part: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        one = ir.Constant(ir.IntType(64), 1)
+        before = builder.atomic_rmw("xchg", builder.gep(data, [arguments[1]]), one, "monotonic")
+        return builder.icmp_unsigned("==", before, ir.Constant(ir.IntType(64), 0))
+
+    return types.boolean(claims, part), generate
+
+
+claim: Any = intrinsic(_emit_claim)
+"""Take a part of the work; whether nobody has taken it before. `claims` are as many whole numbers
+as there are parts, 0 at first.
+"""

@@ -1,0 +1,677 @@
+"""Sight, fast: the same bits as `fieldcraft.kernels.reference.visible`.
+
+The plane around the looking cell is cut by its two diagonals into four quarters. In a quarter a
+line has a slope between
+-1 and 1, and one row after the other the walls of the row are cut out of the slopes still in sight:
+sectors with rational ends, so that no rounding ever decides. A cell of the next row is seen if the
+slope to its center lies in a sector, ends included. A sector of one slope is dropped: that is a
+line between a corner on its left and one on its right. The diagonals, to which corners lie on both
+sides, are walked one cell after the other.
+
+All work happens in a window that holds the cells within reach. It can be done in portions: `budget`
+is a number of cells, and a call that comes back unfinished goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.reference.visible import NO_FACINGS, NO_HEIGHTS, squared_reach
+
+__all__ = [
+    "COUNT",
+    "ENDLESS",
+    "NO_FACINGS",
+    "NO_HEIGHTS",
+    "STAGE",
+    "field_of_view",
+    "most_cells",
+    "room",
+    "sight_cells",
+    "squared_reach",
+]
+
+Room = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+
+ENDLESS = np.int64(
+    2**62
+)  # of the type of other budgets: kernels are compiled anew for each number that stands in the code
+STAGE, COUNT = 0, 1  # places in `state`
+_CURSOR, _SECTORS, _CAP = 2, 3, 4
+_COPY, _SCAN, _DIAGONALS, _REFINE, _CORNERS, _GATHER = (
+    0,
+    1,
+    5,
+    6,
+    7,
+    8,
+)  # _SCAN is the first of four stages, one per quarter
+_WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
+
+
+def most_cells(shape: tuple[int, ...], limit: int) -> int:
+    """The room that arrays of the cells in sight need, for a map's shape and the largest squared
+    distance.
+    """
+    side = 2 * math.isqrt(limit) + 1
+    return min(side, shape[0] + 1) * min(side, shape[1] + 1)
+
+
+def room(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Room:
+    """Scratch for every call on a map of this shape up to this largest squared distance: window,
+    sectors, ground, state.
+
+    Looks with heights need a room made with `heights`. One look at a time may use it.
+    `state[STAGE]` must be 0 where a look begins, as it is when one ends; fill `state` with 0 to
+    drop one half done.
+    """
+    cells = most_cells(shape, limit)
+    deepest = min(math.isqrt(limit), max(shape))
+    return (
+        np.zeros(cells, dtype=np.uint8),
+        np.zeros((2, 2 * deepest + 2, 4), dtype=np.int64),
+        np.zeros(cells + 1 if heights else 0, dtype=np.float32),
+        np.zeros(8, dtype=np.int64),
+    )
+
+
+@kernel
+def _root(square):
+    root = np.int64(math.sqrt(np.float64(square)))
+    while root * root > square:
+        root -= 1
+    while (root + 1) * (root + 1) <= square:
+        root += 1
+    return root
+
+
+@kernel
+def _extents(shape, row, column, limit, wrap):
+    reach = _root(limit)
+    height, width = shape
+    if wrap:
+        return (
+            min(reach, height // 2),
+            min(reach, height // 2),
+            min(reach, width // 2),
+            min(reach, width // 2),
+        )
+    return (
+        min(reach, row),
+        min(reach, height - 1 - row),
+        min(reach, column),
+        min(reach, width - 1 - column),
+    )
+
+
+@kernel
+def _copy_row(walls, heights, y, left, columns, window, ground, start):
+    """Copy a row of the map into the window; the last entry of `ground` gathers the highest."""
+    width = walls.shape[1]
+    done = 0
+    while done < columns:
+        x = (left + done) % width
+        count = min(columns - done, width - x)
+        row = walls[y, x : x + count]
+        into = window[start + done : start + done + count]
+        for i in range(count):
+            into[i] = np.uint8(row[i] != 0)
+        if heights.shape[0] > 0:
+            top = ground[ground.shape[0] - 1]
+            for i in range(count):
+                here = heights[y, x + i]
+                ground[start + done + i] = here
+                top = here if here > top else top
+            ground[ground.shape[0] - 1] = top
+        done += count
+
+
+# Walls
+# -----------------------------------------------------------------------------
+
+
+@kernel
+def _first_over(n, d, depth):
+    """The first cell of a row whose slopes reach beyond n / d."""
+    edge = 2 * depth - 1 if n >= 0 else 2 * depth + 1
+    return (n * edge - d) // (2 * d) + 1
+
+
+@kernel
+def _scan_row(window, base, across, depth, least, most, now, new, count):
+    """Mark what is seen of the row at `depth`, and cut its walls out of the sectors; returns how
+    many are left.
+
+    A cell `c` to the side covers the slopes between those of two of its corners.
+    """
+    kept = 0
+    for k in range(count):
+        start_n, start_d, end_n, end_d = now[k, 0], now[k, 1], now[k, 2], now[k, 3]
+        whole = start_n == -start_d and end_n == end_d
+        first = 1 - depth if whole else -((-start_n * depth) // start_d)
+        last = depth - 1 if whole else (end_n * depth) // end_d
+        for c in range(max(first, least, 1 - depth), min(last, most, depth - 1) + 1):
+            window[base + c * across] |= _SEEN
+        first = -depth if whole else _first_over(start_n, start_d, depth)
+        last = depth if whole else -_first_over(-end_n, end_d, depth)
+        left_n, left_d = start_n, start_d
+        alive = True
+        for c in range(max(first, least), min(last, most) + 1):
+            if window[base + c * across] & _WALL == 0:
+                continue
+            # Left of the axis, a wall to the right hides all but the front; right of it, `start` is
+            # past the wall to the left.
+            if (
+                c >= 0
+                or window[base + (c + 1) * across] & _WALL == 0
+                or (2 * c + 1) * left_d > left_n * (2 * depth - 1)
+            ):
+                window[base + c * across] |= _LIT
+            low_n = 2 * c - 1
+            low_d = 2 * depth + 1 if c > 0 else 2 * depth - 1
+            if low_n * start_d > start_n * low_d:
+                new[kept, 0], new[kept, 1], new[kept, 2], new[kept, 3] = (
+                    start_n,
+                    start_d,
+                    low_n,
+                    low_d,
+                )
+                kept += 1
+            high_n = 2 * c + 1
+            high_d = 2 * depth - 1 if c >= 0 else 2 * depth + 1
+            if high_n * start_d > start_n * high_d:
+                start_n, start_d = high_n, high_d
+            if start_n * end_d >= end_n * start_d:
+                alive = False
+                if c >= 0:
+                    break
+        if alive:
+            new[kept, 0], new[kept, 1], new[kept, 2], new[kept, 3] = start_n, start_d, end_n, end_d
+            kept += 1
+    return kept
+
+
+@kernel
+def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, state, budget):
+    """Go on with a quarter from the row in `state`; returns what is left of the budget."""
+    depth = state[_CURSOR]
+    count = state[_SECTORS]
+    cap = state[_CAP]
+    if depth == 0:
+        depth = 1
+        count = 1
+        cap = _root(limit)
+        sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
+    while depth <= deepest and count > 0 and budget > 0:
+        cap = min(cap, max(low, high))
+        while cap * cap > limit - depth * depth:
+            cap -= 1
+        least = -min(cap, low, depth)
+        most = min(cap, high, depth)
+        count = _scan_row(
+            window,
+            origin + depth * ahead,
+            across,
+            depth,
+            least,
+            most,
+            sectors[depth & 1],
+            sectors[1 - (depth & 1)],
+            count,
+        )
+        budget -= most - least + 1
+        depth += 1
+    if depth > deepest or count == 0:
+        state[STAGE] += 1
+        depth = 0
+    state[_CURSOR] = depth
+    state[_SECTORS] = count
+    state[_CAP] = cap
+    return budget
+
+
+@kernel
+def _diagonal(window, origin, down, right, count):
+    """Walk a diagonal over `count` cells; `down` and `right` are the steps in the window along its
+    two axes.
+    """
+    on_left = False
+    on_right = False
+    here = origin
+    for _ in range(count):
+        on_left = on_left or window[here + down] & _WALL != 0
+        on_right = on_right or window[here + right] & _WALL != 0
+        here += down + right
+        if on_left and on_right:
+            return
+        window[here] |= _SEEN
+        if window[here] & _WALL != 0:
+            return
+
+
+# Heights and cones
+# -----------------------------------------------------------------------------
+
+
+@kernel
+def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
+    """Whether the ground stays below the line from `start` high at the origin to `end` high at an
+    offset.
+    """
+    ay = abs(dy)
+    ax = abs(dx)
+    down = columns if dy > 0 else -columns
+    right = 1 if dx > 0 else -1
+    wy = max(ay, 1)
+    wx = max(ax, 1)
+    whole = np.float64(2 * wy * wx)
+    next_x = wy
+    next_y = wx
+    left_x = ax
+    left_y = ay
+    here = origin
+    entered = np.float64(0)
+    side_x = False
+    side_y = False
+    while True:
+        if left_y == 0 or (left_x > 0 and next_x < next_y):
+            move = 1
+        elif left_x == 0 or next_y < next_x:
+            move = 2
+        else:
+            move = 3
+        leave = np.float64(next_x) if move != 2 else np.float64(next_y)
+        if here != origin and (with_walls or window[here] & _WALL == 0):
+            top = np.float64(ground[here])
+            if top > start or top > end:
+                if (start - top) * (whole - entered) + (end - top) * entered < 0:
+                    return False
+                if (start - top) * (whole - leave) + (end - top) * leave < 0:
+                    return False
+        if move == 3:
+            beside = here + right
+            if window[beside] & _WALL != 0:
+                side_x = side_x or with_walls
+            else:
+                top = np.float64(ground[beside])
+                side_x = side_x or (start - top) * (whole - leave) + (end - top) * leave < 0
+            beside = here + down
+            if window[beside] & _WALL != 0:
+                side_y = side_y or with_walls
+            else:
+                top = np.float64(ground[beside])
+                side_y = side_y or (start - top) * (whole - leave) + (end - top) * leave < 0
+            if side_x and side_y:
+                return False
+        if move != 2:
+            here += right
+            next_x += 2 * wy
+            left_x -= 1
+        if move != 1:
+            here += down
+            next_y += 2 * wx
+            left_y -= 1
+        entered = leave
+        if left_x == 0 and left_y == 0:
+            return True
+
+
+@kernel
+def _refine(
+    window, ground, with_heights, eye, rows, columns, north, west, fx, fy, narrow, state, budget
+):
+    """Take back what lies outside of the cone or behind ground; returns what is left of the
+    budget.
+    """
+    origin = north * columns + west
+    at = state[_CURSOR]
+    start = np.float64(0)
+    highest = np.float64(0)
+    if with_heights:
+        start = np.float64(ground[origin]) + eye
+        highest = np.float64(ground[ground.shape[0] - 1])
+    dy = at // columns - north
+    dx = at % columns - west
+    cone = narrow >= -1
+    while at < rows * columns and budget > 0:
+        bits = window[at]
+        if bits > _WALL and at != origin:
+            if cone and fx * dx + fy * dy < narrow * math.sqrt(np.float64(dy * dy + dx * dx)):
+                window[at] = bits & _WALL
+            elif with_heights:
+                end = np.float64(ground[at]) + eye
+                if highest > start or highest > end:
+                    budget -= abs(dy) + abs(dx)
+                    if not _is_clear(
+                        window, ground, columns, origin, dy, dx, start, end, bits & _WALL == 0
+                    ):
+                        window[at] = bits & _WALL
+        at += 1
+        dx += 1
+        if dx + west == columns:
+            dx = -west
+            dy += 1
+            budget -= columns
+    state[_CURSOR] = at
+    if at == rows * columns:
+        state[STAGE] = _CORNERS
+        state[_CURSOR] = 0
+    return budget
+
+
+@kernel
+def _find_corners(window, rows, columns, north, west, limit, state, budget):
+    """Mark the walls in corners between two lit ones; returns what is left of the budget."""
+    j = state[_CURSOR]
+    while j < rows and budget > 0:
+        dy = j - north
+        back_y = -columns if dy > 0 else columns
+        for i in range(columns):
+            dx = i - west
+            at = j * columns + i
+            if dy == 0 or dx == 0 or window[at] & _WALL == 0 or dy * dy + dx * dx > limit:
+                continue
+            back_x = -1 if dx > 0 else 1
+            both = window[at + back_y] & window[at + back_x]
+            if both & _LIT != 0 and both & _WALL != 0 and window[at + back_y + back_x] & _WALL == 0:
+                window[at] |= _CORNER
+        budget -= columns
+        j += 1
+    state[_CURSOR] = j
+    if j == rows:
+        state[STAGE] = _GATHER
+        state[_CURSOR] = 0
+    return budget
+
+
+# Looking
+# -----------------------------------------------------------------------------
+
+
+@kernel
+def _look(
+    walls,
+    heights,
+    eye,
+    row,
+    column,
+    limit,
+    wrap,
+    lit,
+    fx,
+    fy,
+    narrow,
+    window,
+    sectors,
+    ground,
+    state,
+    budget,
+    north,
+    south,
+    west,
+    east,
+):
+    """Mark the window up to the stage of gathering; returns what is left of the budget."""
+    height = walls.shape[0]
+    rows = north + south + 1
+    columns = west + east + 1
+    origin = north * columns + west
+    with_heights = heights.shape[0] > 0
+    if state[STAGE] == _COPY:
+        j = state[_CURSOR]
+        if j == 0 and with_heights:
+            ground[ground.shape[0] - 1] = heights[row, column]
+        while j < rows and budget > 0:
+            _copy_row(
+                walls,
+                heights,
+                (row - north + j) % height,
+                column - west,
+                columns,
+                window,
+                ground,
+                j * columns,
+            )
+            budget -= columns
+            j += 1
+        state[_CURSOR] = j
+        if j == rows:
+            window[origin] |= _SEEN | _LIT
+            state[STAGE] = _SCAN
+            state[_CURSOR] = 0
+    if state[STAGE] == _SCAN and budget > 0:
+        budget = _scan(
+            window, origin, -columns, 1, north, west, east, limit, sectors, state, budget
+        )
+    if state[STAGE] == _SCAN + 1 and budget > 0:
+        budget = _scan(window, origin, columns, 1, south, west, east, limit, sectors, state, budget)
+    if state[STAGE] == _SCAN + 2 and budget > 0:
+        budget = _scan(
+            window, origin, -1, columns, west, north, south, limit, sectors, state, budget
+        )
+    if state[STAGE] == _SCAN + 3 and budget > 0:
+        budget = _scan(
+            window, origin, 1, columns, east, north, south, limit, sectors, state, budget
+        )
+    if state[STAGE] == _DIAGONALS and budget > 0:
+        longest = _root(limit // 2)
+        _diagonal(window, origin, -columns, -1, min(longest, north, west))
+        _diagonal(window, origin, -columns, 1, min(longest, north, east))
+        _diagonal(window, origin, columns, -1, min(longest, south, west))
+        _diagonal(window, origin, columns, 1, min(longest, south, east))
+        budget -= 4 * longest
+        state[STAGE] = _REFINE if with_heights or narrow >= -1 else _CORNERS
+    if state[STAGE] == _REFINE and budget > 0:
+        budget = _refine(
+            window,
+            ground,
+            with_heights,
+            eye,
+            rows,
+            columns,
+            north,
+            west,
+            fx,
+            fy,
+            narrow,
+            state,
+            budget,
+        )
+    if state[STAGE] == _CORNERS and not lit:
+        state[STAGE] = _GATHER
+    if state[STAGE] == _CORNERS and budget > 0:
+        budget = _find_corners(window, rows, columns, north, west, limit, state, budget)
+    return budget
+
+
+@kernel
+def _fold(window, rows, columns, height, width):
+    """Where a torus was looked round both ways, join its last row or column to the first, which is
+    the same.
+    """
+    if rows > height:
+        for i in range(columns):
+            window[i] |= window[(rows - 1) * columns + i]
+    if columns > width:
+        for j in range(rows):
+            window[j * columns] |= window[j * columns + columns - 1]
+
+
+@kernel
+def _counts(bits, lit):
+    """1 where a cell is to be reported, else 0; `lit` 0 or 1."""
+    return (bits >> 1) & ~bits & 1 | bits & ((bits >> 2) | (bits >> 3)) & lit
+
+
+@kernel(
+    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, out i8[::1], out i8[::1], i8, out u1[::1], out"
+    " i8[:,:,::1], out f4[::1], out i8[::1]",
+)
+def sight_cells(
+    walls,
+    heights,
+    eye,
+    row,
+    column,
+    limit,
+    wrap,
+    lit,
+    cells,
+    squares,
+    budget,
+    window,
+    sectors,
+    ground,
+    state,
+):
+    """Write the cells seen from a cell, ascending, and their squared distances; whether all is
+    done.
+
+    `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or
+    `NO_HEIGHTS`; `limit` is the largest squared distance in cells. Only open cells, with `lit` also
+    walls of which a part is seen. `cells` and `squares` are int64 with room for `most_cells`; the
+    last four come from `room`. `state[COUNT]` is how many there are. Of a call that was not done,
+    repeat it with the same arguments. Walls may not change in between.
+    """
+    height, width = walls.shape
+    north, south, west, east = _extents(walls.shape, row, column, limit, wrap)
+    budget = _look(
+        walls,
+        heights,
+        eye,
+        row,
+        column,
+        limit,
+        wrap,
+        lit,
+        0.0,
+        0.0,
+        -2.0,
+        window,
+        sectors,
+        ground,
+        state,
+        budget,
+        north,
+        south,
+        west,
+        east,
+    )
+    if state[STAGE] != _GATHER or budget <= 0:
+        return False
+    rows = north + south + 1
+    columns = west + east + 1
+    j = state[_CURSOR]
+    if j == 0:
+        _fold(window, rows, columns, height, width)
+        state[COUNT] = 0
+    distinct_rows = min(rows, height)
+    distinct_columns = min(columns, width)
+    top = (row - north) % height
+    left = (column - west) % width
+    # On a torus the rows and columns that lie beyond the seam come first.
+    first_row = height - top if top + distinct_rows > height else 0
+    first_column = width - left if left + distinct_columns > width else 0
+    n = state[COUNT]
+    walls_too = np.uint8(1) if lit else np.uint8(0)
+    while j < distinct_rows and budget > 0:
+        k = first_row + j
+        if k >= distinct_rows:
+            k -= distinct_rows
+        dy = k - north
+        start = ((top + k) % height) * width
+        for part in range(2):
+            i0 = first_column if part == 0 else 0
+            i1 = distinct_columns if part == 0 else first_column
+            shift = left - width if part == 0 and first_column > 0 else left
+            for i in range(i0, i1):
+                if _counts(window[k * columns + i], walls_too) != 0:
+                    cells[n] = start + shift + i
+                    squares[n] = dy * dy + (i - west) * (i - west)
+                    n += 1
+        budget -= distinct_columns
+        j += 1
+    state[COUNT] = n
+    if j < distinct_rows:
+        state[_CURSOR] = j
+        return False
+    state[STAGE] = 0
+    state[_CURSOR] = 0
+    return True
+
+
+@kernel(
+    "u1[:,::1], f4[:,::1], f8, i8[::1], i8[::1], f8[:,::1], f8, b1, b1, out i4[:,::1], out u1[::1],"
+    " out i8[:,:,::1], out f4[::1], out i8[::1]",
+)
+def field_of_view(
+    walls,
+    heights,
+    eye,
+    sources,
+    limits,
+    facings,
+    narrow,
+    wrap,
+    lit,
+    counts,
+    window,
+    sectors,
+    ground,
+    state,
+):
+    """Add 1 to `counts` (height, width) wherever a source sees, once per source.
+
+    `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit
+    vectors (columns, rows) or `NO_FACINGS`; then a source sees only offsets whose cosine to its
+    facing is at least `narrow`, and its own cell.
+    """
+    height, width = walls.shape
+    walls_too = np.uint8(1) if lit else np.uint8(0)
+    for s in range(sources.shape[0]):
+        row, column = divmod(sources[s], width)
+        north, south, west, east = _extents(walls.shape, row, column, limits[s], wrap)
+        fx = facings[s, 0] if facings.shape[0] > 0 else 0.0
+        fy = facings[s, 1] if facings.shape[0] > 0 else 0.0
+        cosine = narrow if facings.shape[0] > 0 else -2.0
+        _look(
+            walls,
+            heights,
+            eye,
+            row,
+            column,
+            limits[s],
+            wrap,
+            lit,
+            fx,
+            fy,
+            cosine,
+            window,
+            sectors,
+            ground,
+            state,
+            ENDLESS,
+            north,
+            south,
+            west,
+            east,
+        )
+        state[STAGE] = 0
+        rows = north + south + 1
+        columns = west + east + 1
+        _fold(window, rows, columns, height, width)
+        for j in range(min(rows, height)):
+            y = (row - north + j) % height
+            done = 0
+            while done < min(columns, width):
+                x = (column - west + done) % width
+                count = min(min(columns, width) - done, width - x)
+                seen = window[j * columns + done : j * columns + done + count]
+                into = counts[y, x : x + count]
+                for i in range(count):
+                    into[i] += _counts(seen[i], walls_too)
+                done += count

@@ -1,0 +1,187 @@
+"""Layers that remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.layer.layer import Moving
+from fieldcraft.propagation.field import RememberingField
+from fieldcraft.propagation.radial import METRICS
+from fieldcraft.sources.placing import place
+
+__all__ = ["MemoryLayer"]
+
+
+class MemoryLayer(Moving):
+    """A layer with `Fade`: what was marked, and how long ago."""
+
+    _is_for = "layers with fc.Fade"
+    _instead = "Call layer.mark() wherever something is known, or add a layer of that kind"
+    _field: RememberingField
+
+    def mark(
+        self,
+        positions: ArrayLike,
+        amounts: ArrayLike | None = None,
+        *,
+        radius: ArrayLike | None = None,
+        falloff: Any = "constant",
+        metric: str = "connected",
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Remember these places: shows at once, and fades from then on.
+
+        Parameters
+        ----------
+        positions: one (x, y) pair or an (N, 2) array of world positions; or a mask, bool in the
+            shape of `values`, of the cells
+            to mark, such as what `visible` answers: N then counts the cells that are True. Walls in
+            it are passed over.
+        amounts: how well the places are known, at least 0: one number, or N; or with a mask an
+            array in its shape. What is above the layer's `maximum` counts as that. By default the
+            maximum. A mark never lowers what is remembered.
+        radius: world units, above 0, around the center of the position's cell; one, or N. By
+            default the cell alone.
+        falloff: the share of the amount that a cell takes, by its distance: anything that
+            `Falloff.of` takes.
+        metric: which cells count, and how their distance is measured, as for `Radial`: "straight",
+            "connected", "path", or "sight" for a whole field of view; on a graph of waypoints
+            nothing hides a vertex. Walls are never marked.
+        on_wall, outside: "refuse" a position on a wall or off the map, or take the "nearest" open
+            cell, or "clamp" to the rim.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        """
+        with self._guard:
+            field = self._field
+            self._catch_up()
+            mask = (
+                checks.array("Positions", positions)
+                if isinstance(positions, (np.ndarray, list))
+                else None
+            )
+            if mask is not None and mask.dtype == np.bool_ and mask.size:
+                cells, amounts = self._masked(mask, amounts)
+            elif (
+                mask is not None and mask.shape == self.space.shape and mask.shape[-1] not in (2, 3)
+            ):
+                raise InvalidValue(
+                    "A mask is bool",
+                    got=f"{mask.dtype} of shape {mask.shape}",
+                    remedy="Pass mask > 0, or (x, y) positions",
+                )
+            else:
+                cells = place(
+                    self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
+                )[1]
+            strengths = None
+            if amounts is not None:
+                strengths = checks.amounts("amounts", amounts, len(cells)).astype(np.float64)
+                if (strengths < 0).any():
+                    raise InvalidValue(
+                        "amounts are at least 0",
+                        got=f"{strengths.min():g}",
+                        remedy="Marks fade by themselves",
+                    )
+            shape = Falloff.of(falloff), checks.choice("metric", metric, METRICS)
+            if radius is None or checks.array("radius", radius).ndim == 0:
+                field.mark(
+                    cells,
+                    strengths,
+                    None if radius is None else checks.positive("radius", radius),
+                    *shape,
+                )
+            else:
+                sizes = checks.numbers("radius", radius, len(cells))
+                checks.positive("radius", float(sizes.min(initial=1.0)))
+                for size in np.unique(sizes)[
+                    ::-1
+                ].tolist():  # one that is too large is refused before anything is marked
+                    own = sizes == size
+                    field.mark(
+                        cells[own], None if strengths is None else strengths[own], size, *shape
+                    )
+            self._version += 1
+
+    def deposit(
+        self,
+        positions: ArrayLike,
+        amounts: ArrayLike = 1.0,
+        *,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Add to the values of cells at once; they stay within 0 and the layer's maximum.
+
+        Deposits in one cell add. `amounts` is one number for all or N numbers; a result beyond 1e30
+        in size raises `InvalidValue` and changes nothing.
+        """
+        with self._guard:
+            self._catch_up()
+            points, cells = place(
+                self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
+            )
+            self._field.add(cells, checks.amounts("amounts", amounts, len(points)))
+            self._version += 1
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is remembered, as arrays and whole numbers: for games that keep it in a state or
+        a save of their own.
+
+        `restore` goes on from there, bit for bit.
+        """
+        with self._guard:
+            field = self._field
+            self._catch_up()
+            return {"ticks": self._ticks, "due": self._due, **field.moments()}
+
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Remember what `memory` gave, of this layer or of another with the same `Fade` on the same
+        map, in place of all else.
+
+        Raises `InvalidValue` for anything else; then nothing has changed.
+        """
+        if not isinstance(memory, Mapping):
+            raise InvalidValue(
+                "restore() takes what snapshot() gave",
+                got=f"a {type(memory).__name__}",
+                remedy="Pass that",
+            )
+        with self._guard:
+            field = self._field
+            self._catch_up()
+            try:
+                ticks, due = (checks.whole(name, memory[name]) for name in ("ticks", "due"))
+                field.remember(memory)
+            except (KeyError, TypeError, ValueError) as error:
+                raise InvalidValue(
+                    "restore() takes what snapshot() gave",
+                    got=str(error)[:80],
+                    remedy="Pass that, on the same map with the same Fade",
+                ) from error
+            self._ticks, self._due = ticks, due
+            self._version += 1
+
+    def _masked(
+        self, mask: NDArray[np.bool_], amounts: ArrayLike | None
+    ) -> tuple[NDArray[np.int64], ArrayLike | None]:
+        """The open cells of a mask, and the amounts for them."""
+        if mask.shape != self.space.shape:
+            raise InvalidValue(
+                "A mask has the shape of the layer's values",
+                got=f"{mask.shape} for a map of {self.space.shape}",
+                remedy="Pass what fc.visible gives on this space, or (x, y) positions",
+            )
+        chosen = mask & ~self.space.walls
+        weights = None if amounts is None else checks.array("amounts", amounts)
+        if weights is not None and weights.shape == mask.shape:
+            amounts = weights[chosen]
+        return np.flatnonzero(chosen), amounts

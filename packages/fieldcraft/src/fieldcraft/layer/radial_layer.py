@@ -1,0 +1,246 @@
+"""Layers whose sources have radii."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.layer.source_layer import SourceLayer
+from fieldcraft.propagation.field import RadiatingField
+from fieldcraft.sources import Source, Sources
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation import Propagation
+
+__all__ = ["RadialLayer"]
+
+
+class RadialLayer(SourceLayer):
+    """A layer with `Radial`: its values are what its sources say, and nothing else."""
+
+    _is_for = "layers with fc.Radial"
+    _instead = (
+        "A layer with fc.Radial shows its sources and nothing else: add a source with a lifetime,"
+        " or a layer with fc.Spread(...)"
+    )
+    _field: RadiatingField
+
+    def __init__(
+        self,
+        name: str,
+        space: Any,
+        propagation: Propagation,
+        every: int,
+        guard: Any,
+        **options: Any,
+    ) -> None:
+        super().__init__(name, space, propagation, every, guard, **options)
+        self._validated = 0
+
+    def _bound(self, sources: Sources) -> None:
+        self._field.limit(sources)
+
+    def add_source(
+        self,
+        position: ArrayLike,
+        strength: float = 1.0,
+        *,
+        radius: float | None = None,
+        falloff: Any = None,
+        lifetime: float | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> Source:
+        """Put a source at a world (x, y) position, with a `radius` (world units) and a `falloff` of
+        its own if they are given.
+
+        The rest as in `SourceLayer.add_source`.
+        """
+        return self._source(
+            position,
+            strength,
+            radii=radius,
+            falloff=falloff,
+            lifetime=lifetime,
+            on_wall=on_wall,
+            outside=outside,
+        )
+
+    def add_sources(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> NDArray[np.int64]:
+        """Put sources at (N, 2) world positions; returns their ids, shape (N,), for
+        `layer.sources`.
+
+        `strengths`, `radii` and `lifetimes` are one number for all or N numbers. The rest as in
+        `add_source`.
+        """
+        return self._add(
+            positions,
+            strengths,
+            radii=radii,
+            falloff=falloff,
+            lifetimes=lifetimes,
+            on_wall=on_wall,
+            outside=outside,
+        )
+
+    def sync(
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Make the keyed sources be exactly these entities; see `SourceLayer.sync`.
+
+        `radii` and `falloff` are those of the sources, as in `add_sources`; without them known ones
+        keep theirs.
+        """
+        curve = None if falloff is None else Falloff.of(falloff)
+        self._sources.sync(
+            keys, positions, strengths, radii=radii, falloff=curve, on_wall=on_wall, outside=outside
+        )
+
+    @property
+    def strongest(self) -> NDArray[np.float32]:
+        """The influence that the strongest single source alone gives each cell: a read-only float32
+        view in the shape of `values`.
+        """
+        with self._guard:
+            view = self._field.strongest(self._sources, self.version).view()
+        view.flags.writeable = False
+        return view
+
+    def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
+        """Sweep on over the next `max_cells` cells, in whole bands of rows, and mend what is wrong
+        there.
+
+        Returns how many cells did not show what the live sources say. They are put right at once,
+        or come nearer to it by `rate` per second of this layer's time since the last sweep. From
+        any state, sweeps over the whole map end at what the sources say, and then find nothing.
+
+        Source: the validation sweep of an influence map written for a course on game AI (GPR-440).
+        """
+        cells = checks.whole("max_cells", max_cells, minimum=1)
+        with self._guard:
+            self._catch_up()
+            self._feed()
+            most = (
+                None
+                if rate is None
+                else checks.positive("rate", rate) * clock.seconds(self._ticks - self._validated)
+            )
+            self._validated = self._ticks
+            wrong = self._field.validate(cells, most)
+            self._version += 1
+            return wrong
+
+    def add_static(
+        self,
+        position: ArrayLike,
+        value: float = 1.0,
+        *,
+        propagate: bool = True,
+        flood: bool = False,
+        iterations: int = 5,
+        on_wall: str = "refuse",
+    ) -> Source:
+        """Put an influence somewhere that stays until `remove()` is called on what comes back;
+        shows from the next step on.
+
+        Parameters
+        ----------
+        position: world position, or a cell (on graphs, a vertex) as an int.
+        value: what its cell reads.
+        propagate: whether it reaches beyond its cell.
+        flood: be what a flood of so many steps leaves behind, instead of decaying: hottest where it
+            has got to, and a tenth less for each step that lies behind, so coolest where it began.
+            Not without `propagate`.
+        iterations: after how many typical steps the layer's curve of decay is cut off; as far as
+            its radius, it is the layer's own and follows `tune`.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        """
+        reach = checks.whole("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
+        flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
+        if flood and not propagate:
+            raise InvalidValue(
+                "A flood goes on from cell to cell",
+                got="flood=True with propagate=False",
+                remedy="Leave one of them out: without flood the value stays in its cell",
+            )
+        point = self._point(position)
+        step = self.space.typical_step
+        if not propagate:
+            lengths = self.space.ways.lengths
+            return self.add_source(
+                point, value, radius=float(lengths.min()) / 2, falloff="constant", on_wall=on_wall
+            )
+        away = np.linspace(0, reach, 16 * reach + 1)
+        if flood:
+            falloff = Falloff.of(np.maximum(1 - _COOLING * (reach - away), 0.0))
+            return self.add_source(
+                point, value, radius=reach * step, falloff=falloff, on_wall=on_wall
+            )
+        radius, curve = (self._propagation.settings()[name] for name in ("radius", "falloff"))
+        if np.isclose(reach * step, radius):
+            return self.add_source(point, value, on_wall=on_wall)
+        return self.add_source(
+            point,
+            value,
+            radius=reach * step,
+            falloff=_cut(curve, away * step / radius),
+            on_wall=on_wall,
+        )
+
+    def tune(self, **parameters: Any) -> None:
+        """Go on with other parameters of the propagation, such as `radius`; shows from the next
+        step on.
+
+        `decay` stands for a falloff of `exp(-decay * distance)` within the radius, per world unit
+        of distance. Sources with a falloff of their own keep it.
+
+        Raises `UnknownName` for what this propagation does not have, and what the propagation
+        raises.
+        """
+        if "decay" in parameters and "falloff" not in parameters:
+            decay = checks.not_negative("decay", parameters.pop("decay"))
+            radius = checks.positive(
+                "radius", parameters.get("radius", self._propagation.settings()["radius"])
+            )
+            parameters["falloff"] = Falloff.of(np.exp(-decay * radius * np.linspace(0, 1, 81)))
+        super().tune(**parameters)
+
+
+_MOST_ITERATIONS = 100_000  # steps that a footprint reaches
+_COOLING = 0.1  # what a flood loses from step to step
+
+
+def _cut(curve: Falloff, shares: NDArray[np.float64]) -> Falloff:
+    """A curve over shares of its radius, cut off at the last share; beyond its radius it goes on as
+    an exponential would.
+    """
+    end = float(curve(np.array([1.0]))[0])
+    beyond = np.maximum(shares - 1, 0.0)
+    return Falloff.of(
+        curve(np.minimum(shares, 1.0)) * (np.power(end, beyond) if end > 0 else (beyond == 0))
+    )

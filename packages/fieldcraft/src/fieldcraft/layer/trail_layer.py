@@ -1,0 +1,276 @@
+"""Layers that agents leave something on: stamps and deposits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.layer.layer import Layer, Moving
+from fieldcraft.propagation.canvas import BLENDS
+from fieldcraft.propagation.door import blots_on
+from fieldcraft.propagation.field import GatheringField, StampedField
+from fieldcraft.propagation.stamps import Stamp
+from fieldcraft.sources.placing import place
+
+__all__ = ["ArrayLayer", "StampedLayer", "TrailLayer"]
+
+
+class StampedLayer(Layer):
+    """A layer that takes stamps: a `TrailLayer` or an `ArrayLayer`."""
+
+    _is_for = (
+        "layers with fc.Trail or with an array of their own, imap.add_layer(name, values=array)"
+    )
+    _field: StampedField
+
+    def stamp(
+        self,
+        stamp: Stamp,
+        positions: ArrayLike,
+        amounts: ArrayLike = 1.0,
+        *,
+        rotations: ArrayLike = 0.0,
+        scales: ArrayLike = 1.0,
+        how: str = "nearest",
+        blend: str = "add",
+        outside: str = "refuse",
+    ) -> None:
+        """Put a stamp at each position, times an amount: thousands in one call.
+
+        On a layer that carries an array of its own this shows at once; on one with `Trail` at the
+        next update. Sums are kept in whole multiples of 2**-24, so that stamps add up in any order
+        to the same bits.
+
+        Parameters
+        ----------
+        stamp: what is put there, see `fieldcraft.Stamp`.
+        positions: one (x, y) pair or an (N, 2) array of world positions; walls are allowed, though
+            trails hold nothing there.
+        amounts: one number or N, within +-2**20; on a layer of vectors one (x, y) or an (N, 2)
+            array.
+        rotations: degrees from the x axis towards the y axis, one or N. Each different pair of
+            rotation and scale is cut out once
+            and kept: round headings to a few dozen directions if there are thousands.
+        scales: one or N, above 0.
+        how: "nearest" puts the stamp's center on that of the position's cell; "bilinear" at the
+            position itself, its weights divided among the cells whose centers lie around them.
+        blend: "add"; "max", the larger magnitude stays, the positive one of equals; or "replace",
+            the stamp of the last position stays where weights are not 0. On a trail they blend with
+            what has come since the last update.
+        outside: "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies
+            beyond it.
+
+        A stamp may be larger than the map; where the map wraps, it reaches at most as far as its
+        longer side.
+
+        Raises `OutsideMap` or `InvalidValue`; then nothing has changed.
+        """
+        with self._guard:
+            if not isinstance(stamp, Stamp):
+                raise InvalidValue(
+                    "A stamp is a fieldcraft.Stamp",
+                    got=repr(stamp),
+                    remedy="Pass fc.Stamp.disc(radius), say",
+                )
+            self._catch_up()
+            space = self.space
+            points, _ = checks.positions(positions)
+            if checks.choice("outside", outside, ("refuse", "clamp", "cut")) == "refuse":
+                try:
+                    space.cell_at(points)
+                except OutsideMap as error:
+                    remedy = (
+                        'Mend the position, or pass outside="cut" for what lies on the map, or'
+                        ' "clamp" for its rim'
+                    )
+                    raise OutsideMap(error.rule, got=error.got, remedy=remedy) from None
+            elif outside == "clamp" and space.period is None:
+                low, high = space.extent
+                points = np.clip(points, low, np.nextafter(high, low))
+            turns = checks.numbers("rotations", rotations, len(points))
+            sizes = checks.numbers("scales", scales, len(points))
+            if (sizes <= 0).any():
+                raise InvalidValue(
+                    "scales are above 0", got=f"{sizes.min():g}", remedy="Pass factors above 0"
+                )
+            between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"
+            mode = checks.choice("blend", blend, tuple(BLENDS))
+            parts = self._parts(amounts, len(points))
+            self._field.stamp(
+                blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between),
+                parts,
+                mode,
+            )
+            self._version += self._field.at_once
+
+    def put(self, cells: ArrayLike, values: ArrayLike) -> None:
+        """Give cells values at once: one id and one number, or (N,) of each, each cell once; on a
+        layer of vectors (2,) or (N, 2).
+
+        On a trail they blur and evaporate from the next update on, like all that is there. Raises
+        `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        """
+        with self._guard:
+            self._catch_up()
+            cell: Any = cells
+            value: Any = values
+            if (
+                type(cell) is int
+                and type(value) in (int, float, np.float32, np.float64)
+                and self._put_plainly(cell, float(value))
+            ):
+                return
+            places = np.atleast_1d(checks.array("Cells", cells))
+            if (places.dtype.kind not in "iu" and places.size) or places.ndim != 1:
+                raise InvalidValue(
+                    "Cells are whole numbers, one or (N,)",
+                    got=f"{places.dtype} of shape {places.shape}",
+                    remedy="Use cell_at()",
+                )
+            places = places.astype(np.int64)
+            if len(places) and (places.min() < 0 or places.max() >= len(self.space)):
+                raise OutsideMap(
+                    f"Cells lie in 0 to {len(self.space) - 1}",
+                    got=f"{places.min()} to {places.max()}",
+                    remedy="Use cell_at()",
+                )
+            if self.space.walls.reshape(-1)[places].any():
+                raise OnWall(
+                    "Values are given to open ground",
+                    got="cells of walls",
+                    remedy="Leave these out",
+                )
+            if len(places) > 1 and len(np.unique(places)) != len(places):
+                raise InvalidValue(
+                    "Each cell comes once",
+                    got=f"{len(places)} cells with repeats",
+                    remedy="Drop the repeats",
+                )
+            parts = self._parts(values, len(places))
+            if (np.abs(parts) > checks.LARGEST).any():
+                raise InvalidValue(
+                    f"values are at most {checks.LARGEST:g} in size",
+                    got=f"{np.abs(parts).max():g}",
+                    remedy="Pass smaller numbers",
+                )
+            self._field.put(places, parts.T.astype(np.float32))
+            self._version += 1
+
+    def _put_plainly(self, cell: int, value: float) -> bool:
+        """Give one cell a value, where nothing has to be refused."""
+        fits = (
+            0 <= cell < len(self.space) and abs(value) <= checks.LARGEST and not self._field.vector
+        )
+        if not fits or self.space.walls.flat[cell]:
+            return False
+        self._field.put(np.array([cell]), np.array([value], dtype=np.float32))
+        self._version += 1
+        return True
+
+    def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
+        """Amounts as (N,), or as (N, 2) for vectors."""
+        if not self._field.vector:
+            return checks.numbers("amounts", amounts, count)
+        given = checks.array("amounts", amounts).shape
+        if given not in ((2,), (count, 2)) and not (count == 0 and given == (0,)):
+            raise InvalidValue(
+                "amounts of a layer of vectors are one (x, y), or one per position",
+                got=f"shape {given} for {count} positions",
+                remedy=f"Pass (x, y), or an array of shape ({count}, 2)",
+            )
+        pairs, single = checks.positions(amounts, what="Amounts")
+        if single:
+            pairs = np.repeat(pairs, count, axis=0)
+        return pairs
+
+
+class TrailLayer(StampedLayer, Moving):
+    """A layer with `Trail`: what agents leave behind gathers, blurs and evaporates."""
+
+    _is_for = "layers with fc.Trail"
+    _instead = "Call layer.deposit() or layer.stamp() each step, or add a layer of that kind"
+    _field: GatheringField
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors of a layer with `Trail(vector=True)`: a read-only view of shape (height,
+        width, 2), (x, y) in world axes.
+        """
+        if not self._field.vector:
+            raise InvalidValue(
+                "Vectors are those of a layer with fc.Trail(vector=True)",
+                got=f"layer {self.name!r} with {self._propagation}",
+                remedy="Read layer.values",
+            )
+        with self._guard:
+            view = self._field.vectors.view()
+        view.flags.writeable = False
+        return view
+
+    def deposit(
+        self,
+        positions: ArrayLike,
+        amounts: ArrayLike = 1.0,
+        *,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Add to the values of cells at the next update, in any order to the same bits.
+
+        `amounts` is one number for all or N numbers; on a layer of vectors one (x, y) or an (N, 2)
+        array. Raises `InvalidValue` for sums that could overflow; then nothing has changed.
+        """
+        with self._guard:
+            self._catch_up()
+            points, cells = place(
+                self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
+            )
+            self._field.add(cells, self._parts(amounts, len(points)))
+
+    def deposit_at(self, cells: NDArray[np.int64], amounts: ArrayLike = 1.0) -> None:
+        """Deposit by cell ids, (N,): what agents who know their cells do each step.
+
+        `amounts` as in `deposit`. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has
+        changed.
+        """
+        with self._guard:
+            self._catch_up()
+            places = checks.array("Cells", cells)
+            if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
+                raise InvalidValue(
+                    "Cells are whole numbers, (N,)",
+                    got=f"{places.dtype} of shape {places.shape}",
+                    remedy="Pass walkers.cells",
+                )
+            if len(places) and (places.min() < 0 or places.max() >= len(self.space)):
+                raise OutsideMap(
+                    f"Cells lie in 0 to {len(self.space) - 1}",
+                    got=f"{places.min()} to {places.max()}",
+                    remedy="Use cell_at()",
+                )
+            places = places.astype(np.int64, copy=False)
+            if self.space.walls.reshape(-1)[places].any():
+                raise OnWall(
+                    "Deposits are made on open ground",
+                    got="cells of walls",
+                    remedy="Leave these out",
+                )
+            self._field.add(places, self._parts(amounts, len(places)))
+
+
+class ArrayLayer(StampedLayer):
+    """A layer that carries an array of your own: written, stamped on, read. It takes steps as time
+    passes, and nothing else.
+    """
+
+    _is_for = "layers with an array of their own"
+    _instead = "Change it with layer.write(array), or add a layer with fc.Spread(...), say"
+
+    @property
+    def propagation(self) -> None:
+        """None: nothing gets from cell to cell."""
+        return None

@@ -1,0 +1,219 @@
+"""Maps made from a seed, for demonstrations and tests that have no map at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.maps.mazes import maze_doors, maze_walls
+from fieldcraft.space import Grid
+
+__all__ = ["HALLS", "KINDS", "generate_map"]
+
+HALLS = ("rooms", "cave", "open")
+KINDS = (*HALLS, "pillars", "maze")
+MIN_SIDE = 8
+_MAX_CELLS = 2**24
+_SMALLEST_ROOM = 6
+_CAVE_PASSES = 5
+_BLUR = 1.4  # cells: the standard deviation of the curve that makes open ground
+_PILLAR_STEP = 6
+
+
+def generate_map(
+    kind: str,
+    width: int,
+    height: int,
+    *,
+    seed: int = 0,
+    cell_size: float = 1.0,
+    neighbors: int | ArrayLike = 4,
+    y_up: bool = False,
+    algorithm: str | None = None,
+    loops: float | None = None,
+    corridor: int | None = None,
+) -> Grid:
+    """A grid with walls made from a seed; every open cell can be reached from every other by
+    straight steps.
+
+    The outermost cells are walls. The same arguments give the same map.
+
+    Parameters
+    ----------
+    kind: "rooms" (a building of rooms with doors), "cave" (winding halls), "open" (a field with
+        boulders), "pillars" (a hall of blocks of 2 or 3 cells) or "maze".
+    width, height: cells, at least 8 each and at most 2**24 together. A maze has as many rooms as
+        fit, at least one: with corridors of 1, 41 x 31 cells hold 20 x 15 rooms; what is left over
+        to the right and below is wall.
+    seed: at least 0.
+    cell_size, neighbors, y_up: as of `Grid`.
+    algorithm, loops: of a maze, see `maps.mazes.maze_doors`: "backtracker" unless it is given, and
+        0, no loops.
+    corridor: cells across the corridors of a maze, at least 1, which is the usual.
+
+    Raises `InvalidValue` for anything else, and for `algorithm`, `loops` and `corridor` with
+    another kind.
+    """
+    checks.choice("kind", kind, KINDS)
+    wide = 1 if corridor is None else checks.whole("corridor", corridor, minimum=1)
+    least = wide + 2 if kind == "maze" else MIN_SIDE
+    columns, rows = (
+        checks.whole("width", width, minimum=least),
+        checks.whole("height", height, minimum=least),
+    )
+    if columns * rows > _MAX_CELLS:
+        raise InvalidValue(
+            f"A generated map has at most {_MAX_CELLS:,} cells",
+            got=f"{columns} x {rows}",
+            remedy="Ask for a smaller one",
+        )
+    checks.whole("seed", seed)
+    if kind == "maze":
+        doors = maze_doors(
+            (columns - 1) // (wide + 1),
+            (rows - 1) // (wide + 1),
+            algorithm="backtracker" if algorithm is None else algorithm,
+            loops=0.0 if loops is None else loops,
+            seed=seed,
+        )
+        walls = np.ones((rows, columns), dtype=np.bool_)
+        carved = maze_walls(doors, wide)
+        walls[: carved.shape[0], : carved.shape[1]] = carved
+    else:
+        for name, value in (("algorithm", algorithm), ("loops", loops), ("corridor", corridor)):
+            if value is not None:
+                raise InvalidValue(
+                    f"{name} is of mazes",
+                    got=f"{name}={value!r} for {kind!r}",
+                    remedy=f"Leave {name} out",
+                )
+        rng = np.random.default_rng(seed)
+        walls = _one_piece(
+            {"rooms": _rooms, "cave": _cave, "open": _open, "pillars": _pillars}[kind](
+                columns, rows, rng
+            )
+        )
+    return Grid(columns, rows, cell_size=cell_size, walls=walls, neighbors=neighbors, y_up=y_up)
+
+
+def _framed(width: int, height: int) -> NDArray[np.bool_]:
+    walls = np.ones((height, width), dtype=np.bool_)
+    walls[1:-1, 1:-1] = False
+    return walls
+
+
+def _rooms(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    walls = _framed(width, height)
+    pending = [(1, 1, width - 2, height - 2)]
+    while pending:
+        left, top, wide, high = pending.pop()
+        upright = wide > high if wide != high else bool(rng.random() < 0.5)
+        block = walls[top - 1 : top + high + 1, left - 1 : left + wide + 1]
+        if not upright:
+            block = block.T
+        along = block.shape[1] - 2
+        # A wall may not end at a door of an older wall.
+        places = [
+            at
+            for at in range(1 + _SMALLEST_ROOM, along + 1 - _SMALLEST_ROOM)
+            if block[0, at] and block[-1, at]
+        ]
+        if not places or (along < 3 * _SMALLEST_ROOM and rng.random() < 0.35):
+            continue
+        at = int(places[int(rng.integers(len(places)))])
+        length = block.shape[0] - 2
+        block[1:-1, at] = True
+        for _ in range(1 + length // 24):
+            door = min(2 + int(rng.integers(2)), length)
+            start = 1 + int(rng.integers(length - door + 1))
+            block[start : start + door, at] = False
+        if upright:
+            pending += [(left, top, at - 1, high), (left + at, top, wide - at, high)]
+        else:
+            pending += [(left, top, wide, at - 1), (left, top + at, wide, high - at)]
+    return walls
+
+
+def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    noise = rng.random((height, width))
+    # Small maps may silt up: then with less rock, in the end with none, which leaves at least half
+    # of any map open.
+    for share in np.linspace(0.46, 0, 24):
+        walls: NDArray[np.bool_] = (noise < share) | _framed(width, height)
+        for _ in range(_CAVE_PASSES):
+            rock = np.pad(walls, 1, constant_values=True).astype(np.int8)
+            rows = rock[:-2] + rock[1:-1] + rock[2:]
+            around = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
+            walls = (around >= 5) | _framed(width, height)
+        if np.count_nonzero(~_one_piece(walls)) >= 0.35 * walls.size:
+            break
+    return walls
+
+
+def _open(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    rough = _blurred(_blurred(rng.standard_normal((height, width)), 0), 1)
+    return np.asarray((rough > np.quantile(rough, 0.93)) | _framed(width, height))
+
+
+def _blurred(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Values blurred along one axis by a Gaussian curve, round the ends: the bits of
+    `scipy.ndimage.gaussian_filter`.
+    """
+    reach = int(4 * _BLUR + 0.5)
+    weights = np.exp(-0.5 / (_BLUR * _BLUR) * np.arange(-reach, reach + 1) ** 2)
+    weights /= weights.sum()
+    blurred: NDArray[np.float64] = values * weights[reach]
+    for far in range(reach, 0, -1):
+        blurred += (np.roll(values, far, axis) + np.roll(values, -far, axis)) * weights[reach - far]
+    return blurred
+
+
+def _pillars(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    walls = _framed(width, height)
+    for top in range(3, height - 5, _PILLAR_STEP):
+        for left in range(3, width - 5, _PILLAR_STEP):
+            right, down = rng.integers(0, 3, size=2).tolist()
+            wide, high = rng.integers(2, 4, size=2).tolist()
+            if rng.random() < 0.8:
+                walls[
+                    top + down : min(top + down + high, height - 2),
+                    left + right : min(left + right + wide, width - 2),
+                ] = True
+    return walls
+
+
+def _one_piece(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`walls` with every open part but the largest filled in."""
+    parts = _parts(~walls)
+    sizes = np.bincount(parts.ravel())
+    sizes[0] = 0
+    return np.asarray((parts != np.argmax(sizes)) | walls)
+
+
+def _parts(is_open: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The number of the connected part of each open cell, from 1 on in reading order, and 0 in
+    walls.
+
+    Runs of open cells in a row are joined with those that they touch in the next row, all at once
+    and again until nothing changes (hooking and pointer jumping, after Shiloach and Vishkin 1982).
+    """
+    height, width = is_open.shape
+    begins = is_open & ~np.pad(is_open, ((0, 0), (1, 0)))[:, :width]
+    runs = np.cumsum(begins.ravel()).reshape(height, width) - 1
+    touching = is_open[:-1] & is_open[1:]
+    above, below = runs[:-1][touching], runs[1:][touching]
+    first = np.arange(int(begins.sum()))
+    while True:
+        before = first
+        first = first.copy()
+        lower = np.minimum(before[above], before[below])
+        np.minimum.at(first, before[above], lower)
+        np.minimum.at(first, before[below], lower)
+        while not np.array_equal(first, first[first]):
+            first = first[first]
+        if np.array_equal(first, before):
+            break
+    numbers = np.unique(first, return_inverse=True)[1] + 1
+    return np.where(is_open, numbers[runs] if numbers.size else 0, 0)

@@ -1,0 +1,181 @@
+"""JSON documents that hold graphs, read under limits."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.maps.reading import read_bytes
+from fieldcraft.space import Graph
+
+__all__ = ["Document", "built", "document_in", "outline", "read_document"]
+
+MAX_BYTES = 2**26
+MAX_PARTS = 2**22
+MAX_DEPTH = 32
+_CHUNK = 2**20
+_NO_BACKSLASH = re.compile(rb"[^\\]")
+
+
+class Document:
+    """The object that a JSON file is; every question about it that fails is a `BadMapFile` that
+    names the place.
+    """
+
+    def __init__(self, file: Path, kind: str, content: dict[str, Any]) -> None:
+        self.name, self.kind, self.content = file.name, kind, content
+
+    def refuse(self, rule: str, got: str) -> NoReturn:
+        """Raise what is said about a file that breaks a rule."""
+        raise BadMapFile(
+            rule,
+            got=f"{got} in {self.name}",
+            remedy=f"Export the {self.kind} again, or mend that entry",
+        )
+
+    def entry(self, where: Any, key: str, kinds: type | tuple[type, ...], place: str) -> Any:
+        """The entry `key` of an object in the file, of one of these types."""
+        if not isinstance(where, dict):
+            self.refuse(f"{place} of a {self.kind} is an object", f"a {type(where).__name__}")
+        value = where.get(key)
+        allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+        if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+            what = " or ".join(
+                "a number" if kind in (int, float) else f"a {kind.__name__}"
+                for kind in dict.fromkeys(allowed)
+            )
+            self.refuse(
+                f"{place} of a {self.kind} has {key!r}, {what}",
+                "nothing" if value is None else f"{value!r}"[:60],
+            )
+        return value
+
+    def numbers(self, rows: Any, columns: int, place: str, *, whole: bool = False) -> NDArray[Any]:
+        """Rows of as many numbers each, (N, columns), float64 of at most `checks.LARGEST` in size,
+        or int64 if `whole`.
+        """
+        kinds = "iu" if whole else "iuf"
+        try:
+            array = np.asarray(rows) if len(rows) else np.zeros((0, columns), dtype=np.int64)
+        except (TypeError, ValueError, OverflowError):
+            array = np.zeros(0, dtype=np.bool_)
+        fits = array.ndim == 2 and array.shape[1] == columns and self._are_numbers(array, kinds)
+        if not fits or any(value is True or value is False for row in rows for value in row):
+            what = "whole numbers" if whole else f"finite numbers up to {checks.LARGEST:g}"
+            self.refuse(
+                f"{place} of a {self.kind} are lists of {columns} {what}",
+                self._odd(rows, columns, kinds),
+            )
+        return array.astype(np.int64 if whole else np.float64)
+
+    @staticmethod
+    def _are_numbers(array: NDArray[Any], kinds: str) -> bool:
+        return array.dtype.kind in kinds and bool(
+            (np.abs(array.astype(np.float64)) <= checks.LARGEST).all()
+        )
+
+    def _odd(self, rows: Any, columns: int, kinds: str) -> str:
+        """The first row that is none."""
+        for index, row in enumerate(rows if isinstance(rows, list) else []):
+            try:
+                array = np.asarray(row)
+            except (TypeError, ValueError, OverflowError):
+                array = np.zeros(0, dtype=np.bool_)
+            fits = array.shape == (columns,) and self._are_numbers(array, kinds)
+            if not fits or any(value is True or value is False for value in row):
+                return f"{row!r}"[:60] + f" at {index}"
+        return f"{rows!r}"[:60]
+
+
+def read_document(file: Path, kind: str) -> Document:
+    """The JSON object in a file; `BadMapFile` for anything else, for more than 64 MB, and for
+    brackets without end.
+    """
+    return document_in(
+        read_bytes(file, MAX_BYTES, f"Leave out what is not needed of the {kind}"), file, kind
+    )
+
+
+def document_in(raw: bytes, file: Path, kind: str) -> Document:
+    """The JSON object that the bytes of a file are."""
+    parts, depth = outline(raw)
+    if parts > MAX_PARTS or depth > MAX_DEPTH:
+        raise BadMapFile(
+            f"A {kind} has at most {MAX_PARTS:,} objects and lists, {MAX_DEPTH} deep",
+            got=(
+                f"{'at least ' if parts > MAX_PARTS else ''}{parts:,} of them, {depth} deep, in"
+                f" {file.name}"
+            ),
+            remedy="Cut it into several",
+        )
+    try:
+        content = json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadMapFile(
+            f"A {kind} is a JSON document",
+            got=f"{file.name}: {error}"[:300],
+            remedy="Export it again",
+        ) from None
+    if not isinstance(content, dict):
+        raise BadMapFile(
+            f"The JSON of a {kind} is an object",
+            got=f"a {type(content).__name__} in {file.name}",
+            remedy="Export it again",
+        )
+    return Document(file, kind, content)
+
+
+def built(
+    document_name: str, kind: str, *arguments: Any, polygons: bool = False, **settings: Any
+) -> Graph:
+    """The graph of what a file holds; what a graph refuses is then the file's fault, but for
+    `max_height`, which is the caller's.
+    """
+    if settings.get("max_height") is not None:
+        checks.not_negative("max_height", settings["max_height"])
+    try:
+        return (
+            Graph.from_polygons(*arguments, **settings)
+            if polygons
+            else Graph(*arguments, **settings)
+        )
+    except InvalidValue as error:
+        raise BadMapFile(
+            error.rule, got=f"{error.got} in {document_name}", remedy=f"Mend the {kind}"
+        ) from None
+
+
+def outline(raw: bytes) -> tuple[int, int]:
+    """How many opening brackets a JSON document has, counted until there are too many, and how deep
+    they nest.
+
+    What stands in strings does not count.
+    """
+    parts = depth = deepest = start = 0
+    in_string = False
+    while start < len(raw):
+        # Chunks don't end in backslashes, which may escape what comes next.
+        found = _NO_BACKSLASH.search(raw, min(start + _CHUNK, len(raw)) - 1)
+        end = found.end() if found else len(raw)
+        piece, start = raw[start:end], end
+        codes = np.frombuffer(piece.replace(b"\\\\", b"  ").replace(b'\\"', b"  "), dtype=np.uint8)
+        quotes = codes == ord('"')
+        inside = (np.cumsum(quotes) + in_string) % 2 != 0
+        in_string = bool(inside[-1]) if len(inside) else in_string
+        opening = ((codes == ord("[")) | (codes == ord("{"))) & ~inside
+        closing = ((codes == ord("]")) | (codes == ord("}"))) & ~inside
+        parts += int(np.count_nonzero(opening))
+        steps = opening.astype(np.int64) - closing
+        level = depth + np.cumsum(steps)
+        if len(level):
+            deepest, depth = max(deepest, int(level.max())), int(level[-1])
+        if parts > MAX_PARTS or deepest > MAX_DEPTH:
+            break
+    return parts, deepest

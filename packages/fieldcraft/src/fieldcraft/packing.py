@@ -1,0 +1,299 @@
+"""States and orders as bytes: one value, one string of bytes, on every machine; and nothing but
+data comes back.
+
+What is packed: None, bool, int, float, str, tuples, dicts with string keys, NumPy arrays of
+numbers, `numpy.random.Generator`, spaces, and frozen dataclasses out of a list that both sides
+name. No code is ever called by what stands in the bytes, but the constructors of these dataclasses,
+which check their fields.
+
+Every value begins with a letter for its kind; lengths are 8 bytes, integers and floats big-endian,
+arrays little-endian in C order, the keys of dicts sorted. So equal values have equal bytes, and
+`digest` tells states apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.space.apart import NAMES, apart, together
+
+__all__ = ["digest", "pack", "unpack"]
+
+_LENGTH = struct.Struct(">Q")
+_FLOAT = struct.Struct(">d")
+_DEEPEST = 40
+_ARRAYS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
+_DICE = {
+    kind.__name__: kind
+    for kind in (
+        np.random.PCG64,
+        np.random.PCG64DXSM,
+        np.random.MT19937,
+        np.random.Philox,
+        np.random.SFC64,
+    )
+}
+
+_SPACES = {"grid": b"G", "graph": b"H", "hexes": b"X"}
+"""The letters of kinds of space."""
+_SPACES_BY_LETTER = {letter: name for name, letter in _SPACES.items()}
+
+
+def pack(value: Any, kinds: Iterable[type] = ()) -> bytes:
+    """`value` as bytes; `kinds` are the dataclasses that may occur in it.
+
+    Of a dataclass the fields that its constructor takes are packed; others must follow from these.
+
+    Raises `InvalidValue` for anything else, saying where in `value` it stands.
+    """
+    parts: list[bytes] = []
+    _Packer(_named(kinds), parts.append).add(value, "value", 0)
+    return b"".join(parts)
+
+
+def digest(value: Any, kinds: Iterable[type] = ()) -> str:
+    """The SHA-256 of `pack(value, kinds)`, in hexadecimal."""
+    state = hashlib.sha256()
+    _Packer(_named(kinds), state.update).add(value, "value", 0)
+    return state.hexdigest()
+
+
+def unpack(data: bytes, kinds: Iterable[type] = ()) -> Any:
+    """The value that `pack` made these bytes of; its arrays are read-only.
+
+    Raises `BadSaveFile` for bytes that `pack` did not make with the same `kinds`.
+    """
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise InvalidValue(
+            "What is unpacked is bytes", got=type(data).__name__, remedy="Pass what pack() gave"
+        )
+    reader = _Reader(data, _named(kinds))
+    try:
+        value = reader.value(0)
+    except BadSaveFile:
+        raise
+    except (
+        FieldcraftError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise _damaged(f"contents that don't fit together ({error})") from error
+    if reader.at != len(data):
+        raise _damaged(f"{len(data) - reader.at} bytes too many")
+    return value
+
+
+def _named(kinds: Iterable[type]) -> dict[str, type]:
+    named: dict[str, type] = {}
+    for kind in checks.sequence("kinds", kinds):
+        if (
+            not (isinstance(kind, type) and is_dataclass(kind))
+            or named.setdefault(kind.__name__, kind) is not kind
+        ):
+            raise InvalidValue(
+                "The kinds of a packing are dataclasses of different names",
+                got=getattr(kind, "__name__", repr(kind)),
+                remedy="Pass each dataclass once, and rename those that share a name",
+            )
+    return named
+
+
+class _Packer:
+    def __init__(self, kinds: dict[str, type], write: Callable[[bytes], object]) -> None:
+        self._kinds = kinds
+        self._write = write
+
+    def add(self, value: Any, where: str, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise InvalidValue(
+                f"States are at most {_DEEPEST} deep", got=where, remedy="Flatten it into arrays"
+            )
+        write, kind = self._write, type(value)
+        if value is None:
+            write(b"N")
+        elif kind is bool:
+            write(b"T" if value else b"F")
+        elif kind is int:
+            self._sized(b"I", value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+        elif kind is float:
+            write(b"D" + _FLOAT.pack(value))
+        elif kind is str:
+            self._text(b"S", value, where)
+        elif kind is tuple:
+            write(b"U" + _LENGTH.pack(len(value)))
+            for i, item in enumerate(value):
+                self.add(item, f"{where}[{i}]", depth + 1)
+        elif kind is dict:
+            self._pairs(b"M", value, where, depth)
+        elif kind is np.ndarray:
+            self._array(value, where)
+        elif kind is np.random.Generator:
+            self._dice(value, where, depth)
+        elif kind in NAMES:
+            name, parts = apart(value)
+            self._pairs(_SPACES[name], parts, where, depth)
+        elif self._kinds.get(kind.__name__) is kind:
+            self._text(b"K", kind.__name__, where)
+            self._pairs(
+                b"M",
+                {field.name: getattr(value, field.name) for field in fields(value) if field.init},
+                where,
+                depth,
+            )
+        else:
+            remedy = (
+                "Name it in kinds"
+                if is_dataclass(value)
+                else "Use int(), float(), tuples, arrays, or a frozen dataclass named in kinds"
+            )
+            raise InvalidValue(
+                "States and orders are made of plain data",
+                got=f"{kind.__name__} at {where}",
+                remedy=remedy,
+            )
+
+    def _sized(self, letter: bytes, data: bytes) -> None:
+        self._write(letter + _LENGTH.pack(len(data)) + data)
+
+    def _text(self, letter: bytes, text: str, where: str) -> None:
+        try:
+            self._sized(letter, text.encode())
+        except UnicodeEncodeError:
+            raise InvalidValue(
+                "Strings are Unicode text",
+                got=f"{text!r} at {where}",
+                remedy="Drop lone surrogates",
+            ) from None
+
+    def _pairs(self, letter: bytes, pairs: dict[str, Any], where: str, depth: int) -> None:
+        self._write(letter + _LENGTH.pack(len(pairs)))
+        if not all(type(key) is str for key in pairs):
+            raise InvalidValue(
+                "The keys of a dict are strings",
+                got=f"{next(iter(pairs))!r} at {where}",
+                remedy="Use str(key), or arrays",
+            )
+        for key in sorted(pairs):
+            self._text(b"S", key, where)
+            self.add(pairs[key], f"{where}.{key}", depth + 1)
+
+    def _array(self, array: NDArray[Any], where: str) -> None:
+        little = array.dtype.newbyteorder("<").str
+        if little not in _ARRAYS:
+            raise InvalidValue(
+                "Arrays hold bools, whole numbers or floats of at most 64 bits",
+                got=f"dtype {array.dtype} at {where}",
+                remedy="Convert it with astype",
+            )
+        self._sized(b"A", little.encode())
+        self._write(_LENGTH.pack(array.ndim) + b"".join(_LENGTH.pack(side) for side in array.shape))
+        self._write(np.ascontiguousarray(array, dtype=little).tobytes())
+
+    def _dice(self, rng: np.random.Generator, where: str, depth: int) -> None:
+        name = type(rng.bit_generator).__name__
+        if name not in _DICE:
+            raise InvalidValue(
+                "The dice are of a kind that NumPy brings",
+                got=f"{name} at {where}",
+                remedy="Use np.random.default_rng(seed)",
+            )
+        self._write(b"R")
+        self.add(rng.bit_generator.state, where, depth + 1)
+
+
+class _Reader:
+    def __init__(self, data: bytes, kinds: dict[str, type]) -> None:
+        self.at = 0
+        self._data = data
+        self._kinds = kinds
+
+    def value(self, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise _damaged(f"more than {_DEEPEST} levels")
+        letter = self._take(1)
+        if letter in (b"N", b"T", b"F"):
+            return {b"N": None, b"T": True, b"F": False}[letter]
+        if letter == b"I":
+            return int.from_bytes(self._take(self._length()), "big", signed=True)
+        if letter == b"D":
+            return _FLOAT.unpack(self._take(8))[0]
+        if letter == b"S":
+            return self._take(self._length()).decode()
+        if letter == b"U":
+            return tuple([self.value(depth + 1) for _ in range(self._length())])
+        if letter == b"M":
+            return self._pairs(depth)
+        if letter == b"A":
+            return self._array()
+        if letter == b"R":
+            return _dice_in(self.value(depth + 1))
+        if letter in _SPACES_BY_LETTER:
+            return together(_SPACES_BY_LETTER[letter], self._pairs(depth))
+        if letter == b"K":
+            name = self._take(self._length()).decode()
+            if name not in self._kinds:
+                raise _damaged(f"a thing called {name!r}, which this game does not know")
+            if self._take(1) != b"M":
+                raise _damaged(f"a {name} without fields")
+            return self._kinds[name](**self._pairs(depth))
+        raise _damaged(f"a value of kind {letter!r}")
+
+    def _take(self, count: int) -> bytes:
+        if count > len(self._data) - self.at:
+            raise _damaged("an end before its time")
+        self.at += count
+        return self._data[self.at - count : self.at]
+
+    def _length(self) -> int:
+        count: int = _LENGTH.unpack(self._take(8))[0]
+        if count > len(self._data):
+            raise _damaged(f"a length of {count}")
+        return count
+
+    def _pairs(self, depth: int) -> dict[str, Any]:
+        pairs: dict[str, Any] = {}
+        for _ in range(self._length()):
+            key = self.value(depth + 1)
+            if not isinstance(key, str):
+                raise _damaged(f"a key {key!r}")
+            pairs[key] = self.value(depth + 1)
+        return pairs
+
+    def _array(self) -> NDArray[Any]:
+        name = self._take(self._length()).decode()
+        if name not in _ARRAYS:
+            raise _damaged(f"an array of {name!r}")
+        dimensions = self._length()
+        if dimensions > 32:
+            raise _damaged(f"an array of {dimensions} dimensions")
+        shape = [_LENGTH.unpack(self._take(8))[0] for _ in range(dimensions)]
+        dtype = np.dtype(name)
+        data = self._take(math.prod(shape) * dtype.itemsize)
+        if name == "|b1" and data.strip(b"\0\1"):
+            raise _damaged("bools that are neither")
+        return np.frombuffer(data, dtype=dtype).reshape(shape)
+
+
+def _damaged(got: str) -> BadSaveFile:
+    return BadSaveFile(
+        "A packed state is whole, and of this game", got=got, remedy="Use another copy of it"
+    )
+
+
+def _dice_in(state: dict[str, Any]) -> np.random.Generator:
+    bits: Any = _DICE[state["bit_generator"]]()
+    bits.state = state
+    return np.random.Generator(bits)

@@ -1,0 +1,270 @@
+"""Paths over meshes through the doors between some polygons, pulled taut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.route import Path
+from fieldcraft.space import Space
+from fieldcraft.space.floors import Floors, floors_of
+
+__all__ = ["ends_in", "pulled", "taut"]
+
+_EVEN_GROUND = (
+    1e-9  # how far off a straight line a place may be and not be a bend, in shares of its length
+)
+# how far outside of its polygon a place may be by rounding, in shares of its size and place
+_RIM = 2e-9
+_ROUNDS = 2
+_FAR = 6  # bends to look ahead
+_AROUND = 4  # polygons before and behind a bend that its corner may lie in, too
+_NOWHERE = frozen(np.empty(0, dtype=np.int64))
+
+Wide = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _String:
+    """A string through the doors between some polygons: `doors` (M, 4) as (left, right), and where
+    it passes them, `at` (M, 2).
+
+    One stands in the polygons `stood` (M,) at the doors, and `beyond` (M,) lie those behind them.
+    `ends` (2, 2) are start and goal.
+    """
+
+    cells: Ints
+    doors: Wide
+    stood: Ints
+    beyond: Ints
+    ends: Wide
+    at: Wide
+    bends: NDArray[np.bool_]
+
+    @property
+    def length(self) -> float:
+        """How long it is, seen from above."""
+        legs = np.diff(np.concatenate([self.ends[:1], self.at, self.ends[1:]]), axis=0)
+        return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
+
+
+def pulled(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
+    """The path between two places over these polygons, as straight as their doors allow.
+
+    On ground of one price bends are left out past which one can walk straight over other polygons.
+    On ground of several prices, and over hills, the way over the middles of the doors is taken
+    instead where it costs less.
+    """
+    floors = floors_of(space.graph)
+    string = _through(floors, cells, ends)
+    if prices.uniform is not None:
+        for _ in range(_ROUNDS):
+            shorter = _through(floors, _short_cuts(floors, string), ends)
+            if not shorter.length < string.length * (1 - _EVEN_GROUND):
+                break
+            string = shorter
+        if space.dimensions == 2:
+            return _measured(space, string, prices)
+        straight = _through(floors, cells, ends)
+        return _cheapest(space, [string, straight, _over_middles(straight)], prices)
+    return _cheapest(space, [string, _over_middles(string)], prices)
+
+
+def taut(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
+    """The path between two places over the polygons of the shortest way."""
+    return _measured(space, _through(floors_of(space.graph), cells, ends), prices)
+
+
+def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
+    """Where two places lie in polygons, (2, 2): as they were asked for, to the bit, but for those
+    outside, which go to the nearest rim.
+    """
+    floors = floors_of(space.graph)
+    starts, rings, _ = floors.rings
+    inside = np.empty((2, 2))
+    asked = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
+    kernels.mesh_moving.nearest(starts, rings, frozen(cells), frozen(asked), inside)
+    size = np.array(
+        [np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()]
+    )
+    near = np.abs(inside - asked).max(axis=1) <= _RIM * (size + np.abs(asked).max(axis=1))
+    return np.where(near[:, np.newaxis], asked, inside)
+
+
+def _over_middles(string: _String) -> _String:
+    """The way over the middles of the doors of a string, and straight over gaps."""
+    leaps = string.stood != string.beyond
+    leaps[1:] |= leaps[:-1].copy()  # where it lands
+    doors = string.doors[~leaps]
+    middles = (doors[:, :2] + doors[:, 2:]) / 2
+    bends = np.ones(len(doors), dtype=np.bool_)
+    return _String(
+        string.cells,
+        doors,
+        string.stood[~leaps],
+        string.beyond[~leaps],
+        string.ends,
+        middles,
+        bends,
+    )
+
+
+def _cheapest(space: Space, strings: list[_String], prices: Prices) -> Path:
+    return min((_measured(space, string, prices) for string in strings), key=lambda path: path.cost)
+
+
+def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
+    """The string pulled taut through the doors between polygons."""
+    most = 2 * len(cells)
+    doors, stood, beyond = (
+        np.empty((most, 4)),
+        np.empty(most, dtype=np.int64),
+        np.empty(most, dtype=np.int64),
+    )
+    count = kernels.mesh_moving.corridor(
+        *floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond
+    )
+    doors = doors[:count]
+    at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
+    kernels.graph_search.pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
+    return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
+
+
+def _short_cuts(floors: Floors, string: _String) -> Ints:
+    """The polygons of the same way where, from bend to bend, one walks straight to the farthest
+    that can be reached so.
+    """
+    along = np.concatenate(
+        [string.cells[:1], string.beyond]
+    )  # the polygon before each door, and the last
+    turns = np.flatnonzero(string.bends)
+    places = [string.ends[0].tolist(), *string.at[turns].tolist(), string.ends[1].tolist()]
+    stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
+    starts, rings, _ = floors.rings
+    gates, behind, sides, shut = floors.gates
+    straight = kernels.mesh_moving.straight
+    walk = partial(
+        straight,
+        starts,
+        rings,
+        gates,
+        behind,
+        sides,
+        frozen(shut | floors.doors.leaps),
+        floors.doors.leaps,
+        _NOWHERE,
+    )
+    room = np.empty(4 * len(starts) + 64, dtype=np.int64)
+    found: list[int] = []
+    here, place = 0, 0  # what has been reached: the polygon `along[here]`, at the bend `place`
+    while place < len(places) - 1:
+        leg = None
+        around = here + 1  # past doors that the string passes at the very corner where it bends
+        while (
+            around < min(here + _AROUND, len(along))
+            and string.at[around - 1].tolist() == places[place]
+        ):
+            around += 1
+        for aim in range(min(len(places) - 1, place + _FAR), place + 1, -1):
+            leg = _leg(
+                walk, room, along, range(here, around), places[place], stops[aim], places[aim]
+            )
+            if leg is not None:
+                break
+        if leg is None:
+            place += 1
+            ahead = stops[place] if place < len(places) - 1 else len(along) - 1
+            found += along[here:ahead].tolist()
+            here = max(here, ahead)
+        else:
+            between, reached = leg
+            found += along[here : between[0]].tolist() + between[1]
+            place, here = aim, reached
+    found.append(int(along[-1]))
+    cells = np.array(found, dtype=np.int64)
+    kept: NDArray[np.bool_] = np.concatenate([[True], np.diff(cells) != 0])
+    return np.asarray(cells[kept])
+
+
+def _leg(
+    walk: Callable[..., int],
+    room: Ints,
+    along: Ints,
+    firsts: range,
+    start: list[float],
+    stop: int,
+    aim: list[float],
+) -> tuple[tuple[int, list[int]], int] | None:
+    """A straight way from a place in one of the polygons `along[first]` to a place at the door
+    `stop`.
+
+    Returns where it begins, its polygons but the last, and where that is in `along`; None if
+    something bars it.
+    """
+    for first in firsts:
+        count = walk(int(along[first]), *start, *aim, room)
+        if count:
+            last = int(room[count - 1])
+            near = range(max(first, stop - _AROUND), min(stop + _AROUND + 1, len(along)))
+            reached = next((index for index in near if along[index] == last), -1)
+            if reached >= 0 and (stop < len(along) - 1 or reached == len(along) - 1):
+                return (first, room[: count - 1].tolist()), reached
+    return None
+
+
+def _measured(space: Space, string: _String, prices: Prices) -> Path:
+    """The path along a string. Of its places in doors the bends are kept, and those where the
+    ground rises or falls.
+    """
+    graph, cells = space.graph, string.cells
+    plan = np.concatenate([string.ends[:1], string.at, string.ends[1:]])
+    within = np.concatenate([cells[:1], string.beyond])
+    kept = np.concatenate([[True], string.bends, [True]])
+    places = plan
+    if graph.dimensions == 3:
+        assert graph.mesh is not None
+        heights = np.empty(len(plan))
+        stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
+        fans = floors_of(graph).doors.fans
+        kernels.mesh_moving.heights(
+            fans, graph.mesh.triangles, graph.mesh.corners, frozen(stood), plan, heights
+        )
+        places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
+        kept |= _bent(places)
+    legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
+    length = float(legs.sum())
+    cost = (
+        length * prices.uniform
+        if prices.uniform is not None
+        else float((legs * prices.costs[within]).sum())  # type: ignore[index]
+    )
+    at = np.flatnonzero(kept)
+    again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is
+    again[-1] = False
+    kept[at[1:][again]] = False
+    turned, bend_cells = places[kept], np.append(within, cells[-1])[kept]
+    turned.flags.writeable = bend_cells.flags.writeable = False
+    return Path(space, bend_cells, length, cost, turned)
+
+
+def _bent(places: Wide) -> NDArray[np.bool_]:
+    """Which of the places between the first and the last are higher or lower than the straight line
+    between those beside them.
+    """
+    legs = np.diff(places, axis=0)
+    sizes = np.hypot(legs[:, 0], legs[:, 1])
+    both = sizes[:-1] + sizes[1:]
+    level = places[:-2, 2] + (legs[:-1, 2] + legs[1:, 2]) * sizes[:-1] / np.where(
+        both > 0, both, 1.0
+    )
+    found = np.zeros(len(places), dtype=np.bool_)
+    found[1:-1] = np.abs(places[1:-1, 2] - level) > _EVEN_GROUND * (1 + both)
+    return found

@@ -1,0 +1,252 @@
+"""A map of whole numbers that stamps are put on, in any order to the same bits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import stamps as reference
+from fieldcraft.propagation.stamps import Stamp
+from fieldcraft.space import Grid, Space
+
+__all__ = ["MOST_AMOUNT", "MOST_CELLS", "MOST_SUM", "Blots", "Canvas", "GridBlots"]
+
+MOST_AMOUNT = 2.0**20
+MOST_SUM = 2.0**38
+BLENDS = {"add": reference.ADD, "max": reference.MAX, "replace": reference.REPLACE}
+_CELLS_PER_THREAD = 100_000
+MOST_CELLS = 2**26
+
+
+class Blots(Protocol):
+    """Stamps at places on a space, checked and ready to be put on canvases; `peak` is the largest
+    of their weights.
+    """
+
+    peak: float
+
+    def put(self, canvas: Canvas, amounts: NDArray[np.float64], blend: str) -> None:
+        """Put the stamps on a canvas that has let their amounts (N,) pass."""
+        ...
+
+
+class GridBlots:
+    """Stamps at places on a grid."""
+
+    def __init__(
+        self,
+        space: Grid,
+        stamp: Stamp,
+        points: NDArray[np.float64],
+        *,
+        rotations: NDArray[np.float64],
+        scales: NDArray[np.float64],
+        between: bool,
+    ) -> None:
+        self.wrap = space.wrap
+        columns = (points[:, 0] - space.origin[0]) / space.cell_size
+        rows = (points[:, 1] - space.origin[1]) / space.cell_size
+        if space.y_up:
+            rows = space.height - rows
+        most = _most(space, rows, columns, stamp.reach / space.cell_size * scales)
+        turns = np.stack([np.mod(rotations, 360.0), scales], axis=1)
+        which = np.zeros(len(turns), dtype=np.int64)
+        different = turns[:1]
+        if len(turns) and (turns != turns[0]).any():
+            different, which = np.unique(turns, axis=0, return_inverse=True)
+        prints = []
+        for turn, scale in different.tolist():
+            if space.wrap and stamp.reach * scale / space.cell_size > most:
+                raise InvalidValue(
+                    "On a map that wraps a stamp reaches at most as far as the map's longer side",
+                    got=f"{stamp!r} at scale {scale:g}, on {space!r}",
+                    remedy=(
+                        "Use a smaller stamp; one that covers everything is an addition to the"
+                        " whole array"
+                    ),
+                )
+            if (2 * min(stamp.reach * scale / space.cell_size, most) + 1) ** 2 > MOST_CELLS:
+                raise InvalidValue(
+                    f"A stamp covers at most {MOST_CELLS:,} cells",
+                    got=f"{stamp!r} on cells of {space.cell_size:g}",
+                    remedy="Use a smaller stamp, or larger cells",
+                )
+            prints.append(
+                stamp.on(space.cell_size, y_up=space.y_up, most=most, rotation=turn, scale=scale)
+            )
+        padded = [np.pad(each.weights, 1) for each in prints]
+        sizes = np.array([each.size for each in padded], dtype=np.int64)
+        starts = np.cumsum(sizes) - sizes
+        self.peak = max((float(np.abs(each.weights).max()) for each in prints), default=0.0)
+        self.tables = (
+            np.concatenate([each.reshape(-1) for each in padded]) if padded else np.zeros(0)
+        )
+        self.shapes = np.array(
+            [
+                (start, *each.weights.shape, each.first_row, each.first_column)
+                for start, each in zip(starts.tolist(), prints, strict=True)
+            ],
+            dtype=np.int64,
+        ).reshape(-1, 5)
+        self.which = which.reshape(-1).astype(np.int64)
+        self.cells = int(sizes[self.which].sum())
+        # A stamp between cells is divided among those whose centers lie around its own.
+        if between:
+            rows, columns = rows - 0.5, columns - 0.5
+        whole_rows, whole_columns = np.floor(rows), np.floor(columns)
+        if not between and space.y_up:
+            whole_rows = (
+                np.ceil(rows) - 1
+            )  # a cell covers its lower edge, which is the end of its row here
+        self.downs = rows - whole_rows if between else np.zeros(len(rows))
+        self.rights = columns - whole_columns if between else np.zeros(len(columns))
+        if space.wrap:
+            whole_rows, whole_columns = (
+                np.mod(whole_rows, space.height),
+                np.mod(whole_columns, space.width),
+            )
+        far = float(2 * most + 2)  # beyond this nothing of a stamp reaches the map
+        self.rows = np.clip(whole_rows, -far, space.height + far).astype(np.int64)
+        self.columns = np.clip(whole_columns, -far, space.width + far).astype(np.int64)
+
+    def put(self, canvas: Canvas, amounts: NDArray[np.float64], blend: str) -> None:
+        """See `Blots.put`."""
+        arguments = (
+            canvas.sums,
+            canvas.dirty,
+            self.rows,
+            self.columns,
+            self.downs,
+            self.rights,
+            amounts * reference.SCALE,
+            self.tables,
+            self.shapes,
+            self.which,
+            BLENDS[blend],
+            self.wrap,
+        )
+        canvas.in_bands(kernels.stamps.blit, arguments, self.cells)
+
+
+def _most(
+    space: Grid,
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    reaches: NDArray[np.float64],
+) -> int:
+    """How many cells of a stamp, from its center to each side, may lie on the map: its longer side,
+    or more for centers off the map.
+    """
+    side = max(space.shape)
+    off = (rows < 0) | (rows >= space.height) | (columns < 0) | (columns >= space.width)
+    if space.wrap or not off.any():
+        return side
+    down, right = np.abs(rows[off] - space.height / 2), np.abs(columns[off] - space.width / 2)
+    touches = np.maximum(down - space.height / 2, right - space.width / 2) <= reaches[off] + 1
+    away = np.maximum(down + space.height / 2, right + space.width / 2)[touches]
+    # Whole sides, so that prints of a stamp that goes on are found again.
+    return side * max(1, math.ceil((float(away.max(initial=0)) + 1) / side))
+
+
+class Canvas:
+    """Sums in units of 2**-24."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self._rows, columns = space.shape
+        self.sums = np.zeros(space.shape, dtype=np.int64)
+        self.dirty = np.zeros(
+            (-(-self._rows // reference.TILE_ROWS), -(-columns // reference.TILE_COLUMNS)),
+            dtype=np.uint8,
+        )
+        self._booked = 0.0
+        self._ops = kernels.stamps
+
+    @classmethod
+    def of(cls, space: Space, values: NDArray[np.float32]) -> Canvas:
+        """One that shows these values, as near as its units allow."""
+        canvas = cls(space)
+        largest = float(np.abs(values).max(initial=0))
+        if largest > MOST_SUM / 2:
+            raise InvalidValue(
+                f"Values of a layer with stamps are at most {MOST_SUM / 2:g} in size",
+                got=f"{largest:g}",
+                remedy="Count in larger units",
+            )
+        canvas.sums[:] = np.rint(values.astype(np.float64) * reference.SCALE)
+        canvas._booked = largest
+        return canvas
+
+    def book(self, amounts: NDArray[np.float64], weight: float = 1.0) -> None:
+        """Refuse amounts that could make a sum overflow, before anything is changed."""
+        largest = float(np.abs(amounts).max(initial=0))
+        if largest > MOST_AMOUNT:
+            raise InvalidValue(
+                f"Amounts are at most {MOST_AMOUNT:,.0f} in size",
+                got=f"{largest:g}",
+                remedy="Count in larger units",
+            )
+        more = float(np.abs(amounts).sum()) * weight
+        if self._booked + more > MOST_SUM:
+            self._booked = float(np.abs(self.sums).max(initial=0)) / reference.SCALE
+        if self._booked + more > MOST_SUM:
+            raise InvalidValue(
+                f"What is put on a layer adds up to at most {MOST_SUM:g} in size",
+                got=f"{self._booked + more:g}",
+                remedy="Count in larger units",
+            )
+        self._booked += more
+
+    def blit(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
+        """Put stamps on it, once `book` has let them pass."""
+        blots.put(self, amounts, blend)
+
+    def scattering(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> pool.Call:
+        """The call that adds amounts to cells, once `book` has let them pass.
+
+        It is one for all rows: bands would look at all cells each, and guess half of the time
+        wrongly which are theirs.
+        """
+        return self._ops.scatter, (
+            self.sums,
+            self.dirty,
+            cells,
+            amounts * reference.SCALE,
+            0,
+            self._rows,
+        )
+
+    def in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
+        """Each thread has rows of its own, so that none waits for another and no sum is written by
+        two.
+        """
+        bands = pool.bands(self._rows, work // _CELLS_PER_THREAD, reference.TILE_ROWS)
+        pool.run([(kernel, (*arguments, *band)) for band in bands])
+
+    def publish(self, values: NDArray[np.float32]) -> None:
+        """Write what has changed to `values`."""
+        self._ops.publish(self.sums, self.dirty, values, 0, len(self.dirty))
+
+    def drain(self, values: NDArray[np.float32]) -> None:
+        """Write what has come to `values`, and begin anew with nothing."""
+        self._ops.drain(self.sums, self.dirty, values)
+        self._booked = 0.0
+
+    def restore(self, sums: NDArray[np.int64]) -> None:
+        """Take over sums that another canvas had; raises ValueError for impossible ones."""
+        if not (np.abs(sums) < 2**62).all():
+            raise ValueError("sums that overflow")
+        self.sums[:] = sums
+        self.dirty[:] = reference.ALL_ROWS
+        self._booked = float(np.abs(sums).max(initial=0)) / reference.SCALE
+
+    def cleared(self) -> None:
+        """Take notice that all sums are 0 again."""
+        self.dirty[:] = 0
+        self._booked = 0.0

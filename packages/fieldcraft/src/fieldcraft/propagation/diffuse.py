@@ -1,0 +1,70 @@
+"""Diffuse: each cell shares a part of what it holds with its neighbours: heat, gas, smells."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from fieldcraft import checks
+from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.settings import checked, one_evaporation, one_of, or_none, part_kept
+from fieldcraft.space import Space
+
+__all__ = ["Diffuse"]
+
+EDGES = ("conserve", "lose")
+
+
+@dataclass(frozen=True)
+class Diffuse(Spreading):
+    """Diffuse what sources and deposits bring: in each update a cell divides the part `rate` of
+    what it holds among its neighbours.
+
+    Each neighbour gets an equal share: an eighth, a quarter or a sixth on grids and hexagons, by
+    the number of edges that leave a vertex on graphs. Afterwards all hold the part `keep` of what
+    they have. Cells of sources are held at their strength, as a stove is; what is dropped once, as
+    a scent, is a deposit. Nothing passes walls, closed edges or corners.
+
+    Parameters
+    ----------
+    rate: what part of it a cell gives away in each update, in [0, 1].
+    keep: what part stays at each update, in [0, 1]: 1 is all of it, less evaporates.
+    half_life: seconds in which what is there halves, in place of `keep`; updates that `advance`
+        drops do not count.
+    edges: what becomes of a share for a neighbour that is not there, a wall or beyond the rim.
+        "conserve": the cell keeps it, so that the sum of all values stays but for `keep`, sources
+        and rounding. "lose": it is gone.
+    floor: values smaller than this become exactly 0.
+
+    Raises `InvalidValue` for numbers outside of these ranges.
+
+    Source: NetLogo's `diffuse` and `diffuse4`; with `rate=8/9` and eight neighbours it is the mean
+        of 3 x 3 cells.
+    """
+
+    rate: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
+    keep: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.fraction)))
+    half_life: float | None = dataclasses.field(
+        default=None, metadata=checked(or_none(checks.positive))
+    )
+    edges: str = dataclasses.field(default="conserve", metadata=checked(one_of(EDGES)))
+    floor: float = dataclasses.field(default=1e-6, metadata=checked(checks.not_negative))
+
+    does = "diffuses"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_evaporation("What diffuses evaporates", self.keep, self.half_life)
+
+    def kept(self, every: float) -> float:
+        """The part that stays at an update, with so many seconds between two."""
+        return part_kept(self.keep, self.half_life, every, usual=1.0)
+
+    def field(self, space: Space, every: float) -> Field:
+        """Values of this propagation on a space, all 0, that are updated `every` so many
+        seconds.
+        """
+        from fieldcraft.propagation import door  # which knows the fields below
+
+        return door.diffuse_field(self, space, every)

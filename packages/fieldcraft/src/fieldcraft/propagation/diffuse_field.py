@@ -1,0 +1,215 @@
+"""Fields that diffuse: what each cell offers its neighbours, and what they take."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.kernels import pool
+from fieldcraft.propagation.diffuse import Diffuse
+from fieldcraft.propagation.field import Account, Field
+from fieldcraft.propagation.mixing import balance
+from fieldcraft.sources import Sources
+from fieldcraft.space import Graph, Space
+from fieldcraft.space.hex_layout import STEPS
+from fieldcraft.space.keeping import kept_until_walls_change
+
+__all__ = [
+    "DiffuseField",
+    "ListedDiffuseField",
+    "Numbers",
+    "graph_diffuse_field",
+    "hex_diffuse_field",
+]
+
+Numbers = NDArray[np.float32]
+
+_LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
+_WORK_PER_THREAD = 60_000  # cells
+_UNIT_WORK = 50_000
+
+
+class DiffuseField(Field):
+    """Values that neighbours share. `degrees` (N,) is how many neighbours each cell would have with
+    no wall anywhere.
+    """
+
+    _given: NDArray[Any] | None
+    """How many shares leave each cell, as kernels take it; None after a change of walls or
+    settings.
+    """
+
+    def __init__(
+        self, diffuse: Diffuse, space: Space, every: float, degrees: NDArray[np.int64]
+    ) -> None:
+        self.space: Any = space
+        self.values: Numbers = np.zeros(space.shape, dtype=np.float32)
+        self._degrees = degrees
+        self._held = (np.zeros(0, np.int64), np.zeros(0, np.float32))
+        self._fed = self._walls_version = -1
+        self.tune(diffuse, every)
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Work out what each cell offers in the next step."""
+
+    @abstractmethod
+    def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        """The kernel that takes a step in some rows of `values`, which are what they were when it
+        was prepared.
+        """
+
+    @property
+    def _rows(self) -> int:
+        """How many rows there are to share out: of cells, or cells."""
+        return len(self.values)
+
+    def write(self, values: Numbers) -> None:
+        """Replace all values; see `Field.write`."""
+        self.values[:] = values
+        self.values[self.space.walls] = 0
+
+    def put(self, cells: NDArray[np.int64], values: Numbers) -> None:
+        """Give cells these values; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+
+    def feed(self, sources: Sources) -> None:
+        """Hold the cells of the sources; see `Field.feed`."""
+        moved = self.space.walls_version != self._walls_version
+        if moved:
+            self._walls_version = self.space.walls_version
+            self._given = None
+            self.values[self.space.walls] = 0
+        if moved or sources.version != self._fed:
+            before, walls = self._held[0], self.space.walls.reshape(-1)
+            self.values.reshape(-1)[before[walls[before]]] = 0
+            self._held = sources.pins("sum")
+            sources.forget_changes()
+            self._fed = sources.version
+
+    def tune(self, diffuse: Diffuse, every: float) -> None:
+        """Go on with other parameters; see `Field.tune`."""
+        self.diffuse = diffuse
+        self._given = None
+        self._keep = np.float32(diffuse.kept(every))
+        self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
+        self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """No source: what is mixed has no names; see `Field.account`."""
+        return super().account(cell, sources)._replace(remainder_is="mixed")
+
+    def run(self, count: int) -> None:
+        """Take `count` steps."""
+        for _ in range(count):
+            self.put(*self._held)
+            self._prepare()
+            bands = pool.bands(self._rows, self.values.size // _WORK_PER_THREAD)
+            if len(bands) > 1:
+                pool.run([self._call(self.values, first, last) for first, last in bands])
+            else:
+                kernel, arguments = self._call(self.values, 0, self._rows)
+                kernel(*arguments)
+            self.put(*self._held)
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, some rows a unit; see `Field.step_in_units`."""
+        self.put(*self._held)
+        self._prepare()
+        after = self.values.copy()
+        rows = max(1, _UNIT_WORK * self._rows // self.values.size)
+        for first in range(0, self._rows, rows):
+            kernel, arguments = self._call(after, first, min(first + rows, self._rows))
+            kernel(*arguments)
+            yield
+        self.values[...] = after
+        self.put(*self._held)
+
+    def settle(self) -> None:
+        """Solve for where endless steps would lead."""
+        self.put(*self._held)
+        ways, held = self.space.ways_from_walls, self._held[0]
+        leave = ~self.space.walls.reshape(-1)
+        leave[held] = True
+        used, takers = leave[ways.origins], self._takers().astype(np.int64)
+        settled = balance(
+            self.values.reshape(-1),
+            ways.origins[used],
+            ways.ends[used],
+            self._shares,
+            takers,
+            held=held,
+            keep=float(self._keep),
+        )
+        self.values.reshape(-1)[:] = np.where(np.abs(settled) < self._floor, 0, settled)
+        self.put(*self._held)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values; see `Field.state`."""
+        return {"values": self.values}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from a state; see `Field.restore`."""
+        self.values[:] = state["values"]
+
+    def _takers(self) -> NDArray[np.integer[Any]]:
+        """How many shares leave each cell, (N,): one for each neighbour that takes it, or for each
+        there might be.
+        """
+        return self._degrees if self.diffuse.edges == "lose" else _takers(self.space)
+
+
+class ListedDiffuseField(DiffuseField):
+    """Values on any space, whose cells know from whom they get."""
+
+    def _prepare(self) -> None:
+        self._offers = self.values.reshape(-1) * self._shares
+        if self._given is None:
+            self._given = self._takers().astype(np.float32)
+
+    @property
+    def _rows(self) -> int:
+        return int(self.values.size)
+
+    def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        arguments = (
+            self._offers,
+            self._given,
+            self._keep,
+            self._floor,
+            first,
+            last,
+            values.reshape(-1),
+        )
+        return kernels.diffuse.exchange_listed, (*_arrivals(self.space), *arguments)
+
+
+def hex_diffuse_field(diffuse: Diffuse, space: Space, every: float) -> DiffuseField:
+    """A field that diffuses on hexagons."""
+    return ListedDiffuseField(diffuse, space, every, np.full(len(space), len(STEPS)))
+
+
+def graph_diffuse_field(diffuse: Diffuse, space: Graph, every: float) -> DiffuseField:
+    """A field that diffuses on a graph; degrees are those of its edges, closed ones too."""
+    return ListedDiffuseField(diffuse, space, every, np.diff(space.topology.leaving[0]))
+
+
+@kept_until_walls_change
+def _takers(space: Space) -> NDArray[np.int64]:
+    return np.asarray(np.diff(space.ways_from_walls.starts))
+
+
+@kept_until_walls_change
+def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Where each cell's steps come from: those of `v` are `origins[starts[v]:starts[v + 1]]`,
+    ascending.
+    """
+    ways = space.ways_from_walls
+    starts = np.zeros(len(space) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ways.ends, minlength=len(space)), out=starts[1:])
+    return starts, ways.origins[np.argsort(ways.ends, kind="stable")].astype(np.int32)

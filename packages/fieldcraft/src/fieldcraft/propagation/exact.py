@@ -1,0 +1,163 @@
+"""Radiating sources that act from exactly where they are, not from the center of their cell."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.falloff import Falloff
+from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.footprints import AnyWalks
+from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
+from fieldcraft.propagation.units import Found
+from fieldcraft.sources import Sources
+from fieldcraft.sources.book import Columns
+from fieldcraft.space import Space
+
+__all__ = ["ExactRadialField", "Placements"]
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.int64]
+_Shape = tuple[Falloff, float, tuple[float, ...]]
+
+_MOST_AT_ONCE = 1 << 18  # cells around sources: as many are held in memory at a time
+_SHAPE = 64  # what a shape takes of the memory for footprints, in weights
+
+
+class Placements:
+    """Footprints of straight distance. A *shape* is a falloff, a radius in world units and the very
+    place of a source.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.shapes: list[_Shape] = []
+        self._numbers: dict[_Shape, int] = {}
+
+    @property
+    def size(self) -> int:
+        """How much of the memory for footprints is taken."""
+        return _SHAPE * len(self.shapes)
+
+    @property
+    def reaches(self) -> Cells:
+        """Nothing is stamped from tables here."""
+        return np.zeros(len(self.shapes), dtype=np.int64)
+
+    def number(
+        self, falloff: Falloff, radius: float, walks: object = None, place: tuple[float, ...] = ()
+    ) -> int:
+        """The number of the shape with this falloff and this radius at this place."""
+        key = (falloff, radius, place)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.shapes)
+            self.shapes.append(key)
+        return self._numbers[key]
+
+    def number_as(self, others: Placements, walks: object = None) -> None:
+        """Number the shapes that `others` have beyond these as they do."""
+        for falloff, radius, place in others.shapes[len(self.shapes) :]:
+            self.number(falloff, radius, place=place)
+
+    def without_others(self, shapes: Cells, used: NDArray[np.bool_]) -> tuple[Placements, Cells]:
+        """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it
+        is not.
+        """
+        kept = type(self)(self.space)
+        wanted, numbers = np.unique(shapes[used], return_inverse=True)
+        for number in wanted.tolist():
+            falloff, radius, place = self.shapes[number]
+            kept.number(falloff, radius, place=place)
+        again = np.zeros_like(shapes)
+        again[used] = numbers
+        return kept, again
+
+    def search(
+        self, walks: object, cell: int, number: int, *, aside: bool = False
+    ) -> Generator[int, None, Found]:
+        """The footprint of a shape: yields after each unit of work, returns cells and weights."""
+        _, cells, weights = self.around(np.array([number]))
+        yield 1
+        return cells, weights
+
+    def around(self, numbers: Cells) -> tuple[Cells, Cells, Floats]:
+        """The footprints of these shapes, one after the other: which of them each cell belongs to,
+        the cells, their weights.
+        """
+        owners, cells, weights = [], [], []
+        for i, number in enumerate(numbers.tolist()):
+            falloff, radius, place = self.shapes[number]
+            away = np.sqrt((self.space.offsets_from(np.array(place)) ** 2).sum(axis=1))
+            near = np.flatnonzero(away <= radius)
+            owners.append(np.full(len(near), i))
+            cells.append(near)
+            weights.append(falloff(away[near] / radius))
+        return np.concatenate(owners), np.concatenate(cells), np.concatenate(weights)
+
+    def most_around(self, number: int) -> int:
+        """At least as many cells as a footprint has."""
+        return len(self.space)
+
+
+class ExactRadialField(RadialField[AnyWalks]):
+    """See `RadialField`. The shape of a source is its own, with its place in it: its footprint is
+    worked out whenever it moves.
+    """
+
+    footprints: Placements
+
+    def _columns(self, sources: Sources) -> Columns:
+        columns = sources.columns
+        return columns._replace(shapes=np.arange(len(columns.alive)))
+
+    def _number(self, sources: Sources) -> None:
+        """Number the shapes of the rows that have changed, and forget those that nobody has once
+        they fill the memory.
+        """
+        self._forget_shapes()
+        columns = sources.columns
+        numbers = np.zeros(len(columns.alive), dtype=np.int64)
+        rows = np.flatnonzero(columns.changed & columns.alive)
+        places, shapes = sources.places[rows].tolist(), columns.shapes[rows].tolist()
+        kinds = [
+            (
+                self._falloff if shape.falloff is None else shape.falloff,
+                self.radial.radius if shape.radius is None else shape.radius,
+            )
+            for shape in sources.shapes
+        ]
+        for row, place, shape in zip(rows.tolist(), places, shapes, strict=True):
+            falloff, radius = kinds[shape]
+            numbers[row] = self.footprints.number(falloff, radius, self.walks, tuple(place))
+        self._numbers = numbers
+
+    @property
+    def _falloff(self) -> Falloff:
+        return Falloff.of(self.radial.falloff)
+
+    def _many(self, jobs: Emission) -> Iterator[tuple[Cells, Floats]]:
+        """The footprints of jobs, so many at a time: cells, and what each takes."""
+        first = 0
+        while first < len(jobs):
+            last, room = first, _MOST_AT_ONCE
+            while last < min(len(jobs), first + UNIT_JOBS) and (last == first or room > 0):
+                room -= self.footprints.most_around(int(jobs.shapes[last]))
+                last += 1
+            owners, cells, weights = self.footprints.around(jobs.shapes[first:last])
+            yield cells, weights * jobs.strengths[first:last][owners]
+            first = last
+
+    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
+        for cells, amounts in self._many(jobs):
+            yield from self.sums.scatter(self._ops.scatter, cells, amounts, 1.0)
+
+    def _add_strongest(self, jobs: Emission) -> Iterator[int]:
+        for cells, amounts in self._many(jobs):
+            yield from self.sums.scatter(self._ops.scatter_strongest, cells, amounts, 1.0)
+
+    def _touch_reached(self, sources: Emission) -> Iterator[int]:
+        for cells, _ in self._many(sources):
+            self.sums.touch(cells)
+            yield 1

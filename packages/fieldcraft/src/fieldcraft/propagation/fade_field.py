@@ -1,0 +1,413 @@
+"""The field of memory: moments at which cells are forgotten, and the values that follow from
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import clock, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import fade as reference
+from fieldcraft.propagation import door
+from fieldcraft.propagation.field import Account, RememberingField
+from fieldcraft.sources import Sources
+from fieldcraft.space import Space
+from fieldcraft.space.ways import Ways
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation.fade import Fade
+
+__all__ = ["FadeField"]
+
+_TILE = (reference.TILE_ROWS, reference.TILE_COLUMNS)
+_TILES_PER_THREAD = 300
+_SHARES_AT_ONCE = 1 << 20  # cells around marks: as many are kept in memory at a time
+_UNKNOWN = -1  # in place of a `walls_version`
+# Moments are counted in quanta, of which a mark of the maximum lasts exactly so many, from an epoch
+# that moves on.
+_LIFE = 1 << 29
+_MOST_AGE = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class _Pores:
+    """The ways by which memory seeps: what each cell keeps (N,), and what each step of `ways`
+    brings to its end (A,).
+    """
+
+    ways: Ways
+    keeps: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    room: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, space: Space, seep: float, seconds: float) -> _Pores:
+        """The pores of a space as its walls are now, for updates of so many seconds."""
+        ways, part = space.ways, 1 - (1 - seep) ** seconds
+        weights = 1 / np.maximum(ways.lengths, np.finfo(np.float32).tiny)
+        arriving = np.bincount(ways.ends, weights=weights, minlength=len(space))
+        shares = part * weights / arriving[ways.ends]
+        room = (
+            np.zeros(len(space)),
+            np.zeros(len(space), np.uint8),
+            np.zeros(len(space), np.int64),
+            np.zeros(len(space)),
+        )
+        return cls(ways, np.where(arriving > 0, 1 - part, 1.0), shares, room)
+
+    def seep(
+        self, values: NDArray[np.float32], cells: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells that the values of these cells seep into, and what each then holds."""
+        count = int(
+            kernels.fade.seep(
+                self.ways.starts, self.ways.ends, self.shares, self.keeps, values, cells, *self.room
+            )
+        )
+        return self.room[2][:count], self.room[3][:count]
+
+
+class FadeField(RememberingField):
+    """Moments at which cells are forgotten, and the values that follow from them."""
+
+    lazy = True
+
+    def __init__(self, fade: Fade, space: Space, every: float) -> None:
+        self.space = space
+        self.fade = fade
+        self._every = clock.ticks("every", every, minimum=1)
+        self._now = 0
+        self._epoch = 0
+        self._surroundings = door.surroundings_of(space)
+        self._shape = self._surroundings.layout
+        self._width = self._shape[1]
+        down, across = (-(-size // tile) for size, tile in zip(self._shape, _TILE, strict=True))
+        self._ends = np.zeros((down * across, *_TILE), dtype=np.int32)
+        self._active = np.zeros(down * across, dtype=np.uint16)
+        self._listed = np.zeros(down * across, dtype=np.int64)
+        self._count = 0
+        self._values: NDArray[np.float32] = np.zeros(self._shape, dtype=np.float32)
+        self._is_shown = True
+        self._walls_version = self._walls_shown = space.walls_version
+        self._room: Any = None
+        self._pores: _Pores | None = None
+        self._ops = kernels.fade
+        self._rates()
+
+    def _rates(self) -> None:
+        fade = self.fade
+        seconds = fade.life(fade.maximum)
+        self._life = max(1, round(seconds * clock.TICKS_PER_SECOND))
+        self._rate = fade.maximum / _LIFE
+        self._half = 0.0 if fade.half_life is None else fade.half_life / seconds * _LIFE
+        self.timeless = fade.seep == 0
+        self._pores = None
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The memory now, in the shape of the space; worked out for the marked parts of it when it
+        is asked for.
+
+        0 on walls that came since the last update, which forgets them, unless they are gone by
+        then.
+        """
+        version = self.space.walls_version
+        if not self._is_shown or version != self._walls_shown:
+            self._show()
+            self._walls_shown = version
+            if version != self._walls_version:
+                self._values.reshape(-1)[self._walls_since()] = 0
+        return self._values.reshape(-1)[: len(self.space)].reshape(self.space.shape)
+
+    @property
+    def _age(self) -> int:
+        """Quanta from the epoch until now."""
+        return self._quanta - self._epoch
+
+    @property
+    def _quanta(self) -> int:
+        """Quanta since the beginning."""
+        return self._now * _LIFE // self._life
+
+    def _show(self) -> None:
+        bands = pool.bands(self._count, self._count // _TILES_PER_THREAD)
+        kept = [0] * len(bands)
+        common = (
+            self._ends,
+            self._age,
+            self._rate,
+            self._half,
+            self.fade.floor,
+            np.float32(self.fade.maximum),
+            self._values,
+        )
+
+        def call(part: int) -> None:
+            kept[part] = self._ops.show(*common, self._active, self._listed, *bands[part])
+
+        pool.run([(call, (part,)) for part in range(len(bands))])
+        count = kept[0]
+        for (first, _), more in zip(bands[1:], kept[1:], strict=True):
+            self._listed[count : count + more] = self._listed[first : first + more].copy()
+            count += more
+        self._count = count
+        self._is_shown = True
+
+    # Marks
+
+    def mark(
+        self,
+        cells: NDArray[np.int64],
+        amounts: NDArray[np.float64] | None,
+        radius: float | None,
+        falloff: Falloff,
+        metric: str,
+    ) -> None:
+        """Mark cells, or the ground around them, with at most these amounts; see `Layer.mark`."""
+        self._follow_walls()
+        strengths = (
+            np.full(len(cells), self.fade.maximum)
+            if amounts is None
+            else np.minimum(amounts, self.fade.maximum)
+        )
+        if radius is None:
+            self._mark_all(cells, strengths)
+            return
+        many = max(1, _SHARES_AT_ONCE // self._surroundings.most_around(radius))
+        for first in range(0, max(len(cells), 1), many):
+            part = slice(first, first + many)
+            self._mark_all(
+                *self._surroundings.around(cells[part], strengths[part], radius, falloff, metric)
+            )
+
+    def _mark_all(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
+        """Mark cells, those with a strength above 0, and what lies beside them if marks bleed."""
+        some = strengths > 0
+        cells, strengths = cells[some], strengths[some]
+        if self.fade.bleed > 0 and len(cells):
+            cells, strengths = self._bled(cells, strengths)
+        self._mark(cells, strengths)
+
+    def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
+        moments = (self._age + self._lives(strengths)).astype(np.int32)
+        self._count = int(
+            self._ops.mark(
+                self._ends, self._width, cells, moments, self._active, self._listed, self._count
+            )
+        )
+        self._is_shown = False
+
+    def _lives(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many quanta it takes until these values are forgotten."""
+        if self.fade.half_life is None:
+            return np.rint(strengths / self.fade.maximum * _LIFE)
+        return np.rint(self._half * np.log2(np.maximum(strengths / self.fade.floor, 1.0)))
+
+    def _move_epoch(self) -> None:
+        """Count moments from now on, so that they stay small."""
+        passed = self._age
+        self._epoch += passed
+        listed = self._listed[: self._count]
+        self._ends[listed] = np.maximum(self._ends[listed].astype(np.int64) - passed, 0).astype(
+            np.int32
+        )
+
+    def _bled(
+        self, cells: NDArray[np.int64], strengths: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The marks once they have bled into the cells beside them."""
+        return self._reached(
+            *self._surroundings.bleeding(self.fade.bleed, cells, strengths, self.fade.maximum / 100)
+        )
+
+    def _reached(
+        self, name: str, common: tuple[Any, ...]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells that marks reach, ascending, and what arrives in each."""
+        if self._room is None:
+            self._room = self._ops.room(len(self.space))
+        arrived, found = self._room[0], self._room[-1]
+        count = int(getattr(self._ops, name)(*common, *self._room))
+        reached = np.sort(found[:count])
+        amounts = arrived[reached]
+        arrived[reached] = 0
+        return reached, amounts
+
+    # What every field does
+
+    def feed(self, sources: Sources) -> None:
+        """Take notice of walls; there are no sources. See `Field.feed`."""
+        self._follow_walls()
+
+    def _follow_walls(self) -> None:
+        """A cell that becomes a wall is forgotten."""
+        version = self.space.walls_version
+        if version == self._walls_version:
+            return
+        blocked = self._walls_since()
+        self._walls_version = version
+        self._pores = None
+        self._surroundings.forget()
+        self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
+        self._values.reshape(-1)[blocked] = 0
+        self._is_shown = False
+
+    def _walls_since(self) -> NDArray[np.int64]:
+        """The cells that have become walls since the last update."""
+        walls = self.space.walls.reshape(-1)
+        if self._walls_version == _UNKNOWN:
+            return np.flatnonzero(walls)
+        changed = self.space.walls_changed(self._walls_version)
+        return changed[walls[changed]]
+
+    @property
+    def version(self) -> int:
+        """A number that changes with the walls, which show at once."""
+        return self.space.walls_version
+
+    def account(self, cell: int, sources: Sources) -> Account:
+        """No source; see `Field.account`."""
+        return super().account(cell, sources)._replace(remainder_is="marks that fade")
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values, which lie in 0 to the maximum; see `Field.write`."""
+        if (values < 0).any() or (values > np.float32(self.fade.maximum)).any():
+            bad = float(values[(values < 0) | (values > np.float32(self.fade.maximum))][0])
+            raise InvalidValue(
+                f"Values of a layer that fades lie in 0 to its maximum, {self.fade.maximum:g}",
+                got=f"{bad:g}",
+                remedy="Cut them to that",
+            )
+        shown = self.values
+        shown[:] = values
+        shown[self.space.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values, cut to what they can hold; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Let these cells (None: any) fade from the values that they were given."""
+        width = self._width
+        if cells is None:
+            self._ends[:] = 0
+            self._active[:] = 0
+            self._count = 0
+            cells = np.flatnonzero(self._values)
+        else:
+            self._ends.reshape(-1)[reference.slots(cells, width)[1]] = 0
+        flat = self._values.reshape(-1)
+        self._mark(cells, np.clip(flat[cells].astype(np.float64), 0, self.fade.maximum))
+
+    def tune(self, fade: Fade, every: float) -> None:
+        """Let what is remembered fade otherwise from now on; see `Field.tune`."""
+        self._every = clock.ticks("every", every, minimum=1)
+        self._pores = None
+        if fade != self.fade:
+            values = self.values
+            self.fade = fade
+            self._rates()
+            self._epoch = self._quanta
+            np.minimum(values, np.float32(fade.maximum), out=values)
+            self.touched(None)
+
+    def run(self, count: int) -> None:
+        """Let the time of so many steps pass."""
+        if self.fade.seep > 0:
+            for _ in range(count):
+                if self._count == 0:
+                    break
+                self._pass_time(1)
+                self._seep()
+                count -= 1
+        self._pass_time(count)
+
+    def _seep(self) -> None:
+        """Let what is remembered run into the cells beside it."""
+        if self._pores is None:
+            self._pores = _Pores.of(self.space, self.fade.seep, clock.seconds(self._every))
+        values = self.values.reshape(-1)
+        found, amounts = self._pores.seep(values, np.flatnonzero(values))
+        self._ends.reshape(-1)[reference.slots(found, self._width)[1]] = 0
+        self._mark(found, amounts)
+
+    def _pass_time(self, count: int) -> None:
+        self._now += count * self._every
+        if self._age > _MOST_AGE:
+            self._move_epoch()
+        self._is_shown = self._is_shown and (count == 0 or self._count == 0)
+
+    def step_in_units(self) -> Iterator[None]:
+        """Let the time of one step pass: one unit."""
+        self.run(1)
+        yield
+
+    def settle(self) -> None:
+        """Forget everything."""
+        self._values[:] = 0
+        self.touched(None)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values, the time, and the moments of the tiles that hold any; see `Field.state`."""
+        values = self.values
+        return {"values": values, **self.moments()}
+
+    def moments(self) -> dict[str, NDArray[Any]]:
+        """All that the values follow from: the time, the tiles that hold any, and how long each of
+        their cells is remembered yet.
+        """
+        tiles = np.sort(self._listed[: self._count])
+        remaining = np.maximum(self._ends[tiles].astype(np.int64) - self._age, 0)
+        return {"now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
+
+    def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `moments` said, in place of all else; raises `ValueError` for what it
+        cannot have said.
+        """
+        now, tiles, left = (np.asarray(moments[name]) for name in ("now", "tiles", "left"))
+        if now.dtype != np.int64 or now.shape != (1,) or now[0] < 0:
+            raise ValueError("a time that is no time")
+        if (
+            tiles.dtype != np.int64
+            or tiles.ndim != 1
+            or (np.diff(tiles, prepend=-1) <= 0).any()
+            or (tiles >= len(self._ends)).any()
+        ):
+            raise ValueError("tiles that are not tiles of the map")
+        if (
+            left.dtype != np.int64
+            or left.shape != (len(tiles), *_TILE)
+            or (left < 0).any()
+            or (left > _LIFE).any()
+        ):
+            raise ValueError("moments that are no moments")
+        self._now = int(now[0])
+        self._epoch = self._quanta
+        self._ends[:] = 0
+        self._active[:] = 0
+        self._values[:] = 0
+        self._ends[tiles] = left
+        self._listed[: len(tiles)] = tiles
+        self._active[tiles] = (1 << _TILE[0]) - 1
+        self._count = len(tiles)
+        self._is_shown = False
+        if self._ends.reshape(-1)[
+            reference.slots(np.flatnonzero(self.space.walls), self._width)[1]
+        ].any():
+            self._walls_version = _UNKNOWN  # walls have come of which the next update is to hear
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Go on from a state; see `Field.restore`."""
+        self.remember(state)
+        self.values[:] = state["values"]
+        self._is_shown = False

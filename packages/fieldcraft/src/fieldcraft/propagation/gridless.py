@@ -1,0 +1,145 @@
+"""Influence without cells: from exactly where sources are to exactly where one asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff, Ring
+
+__all__ = ["influence_at"]
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.int64]
+
+_FARTHEST = 1e150  # a k-d tree squares what it compares
+_MOST_PAIRS = 1 << 20  # held at once
+_FEW = 16  # sources, up to which a tree does not pay
+_HAIR = 1 + 1e-9  # the tree looks a hair farther: the falloff has the last word
+
+
+def influence_at(
+    positions: ArrayLike,
+    sources: ArrayLike,
+    strengths: ArrayLike,
+    radius: ArrayLike,
+    *,
+    falloff: str | Ring | Falloff | Sequence[float] | Callable[[Floats], Any] = "parabolic",
+    blend: str = "sum",
+) -> Any:
+    """The influence of sources at positions, without a map: `strength * falloff(distance / radius)`
+    of each source, blended.
+
+    Distances are straight and exact, from where the source is to where one asks, so that a value
+    changes smoothly while a source moves within a cell. Nothing is kept: for walls, explanations
+    and many questions about the same sources take a layer with `Radial`, which measures from center
+    to center of cells, or with `exact=True` from where sources are.
+
+    Parameters
+    ----------
+    positions: one position, or an (N, 2) array of them, world units; or triples in space.
+    sources: where the sources are, (M, 2), with as many parts; M may be 0.
+    strengths: one number for all sources or one for each, (M,); negative ones are allowed.
+    radius: one for all sources or one for each, (M,), world units, above 0; beyond it a source does
+        nothing.
+    falloff: "constant", "linear", "parabolic", "cubic", "exponential", "gaussian", "smoothstep", a
+        `Ring`, a table or a callable, see `Falloff.of`.
+    blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
+
+    Gives (N,) float64, or one number for one position. Raises `InvalidValue`.
+
+    >>> fc.influence_at([(0, 0), (3, 4)], [(0, 0), (3, 0)], [2.0, 1.0], radius=5, falloff="linear")
+    array([2.4, 0.2])
+    """
+    dimensions = 3 if np.shape(checks.array("Positions", positions))[-1:] == (3,) else 2
+    points, single = checks.positions(positions, dimensions=dimensions)
+    places, _ = checks.positions(sources, dimensions=dimensions, what="Sources")
+    checks.amounts("Strengths", strengths, len(places))
+    powers = checks.numbers("Strengths", strengths, len(places))
+    radii = _radii(radius, len(places))
+    curve = Falloff.of(falloff)
+    mix = _MIX[checks.choice("blend", blend, tuple(_MIX))]
+    _near_enough(points, places)
+    result = np.zeros(len(points))
+    for first, last, asked, acting in _pairs(points, places, radii):
+        away = _distances(points[first + asked] - places[acting])
+        result[first:last] = mix(asked, powers[acting] * curve(away / radii[acting]), last - first)
+    return result[0] if single else result
+
+
+def _pairs(
+    points: Floats, places: Floats, radii: Floats
+) -> Iterator[tuple[int, int, Cells, Cells]]:
+    """Positions `first` to `last`, and all pairs of one of them, counted from `first`, and a source
+    that may reach it, in order.
+    """
+    if not len(places) or not len(points):
+        return
+    if len(places) <= _FEW:
+        step = _MOST_PAIRS // len(places)
+        for first in range(0, len(points), step):
+            last = min(first + step, len(points))
+            asked, acting = np.divmod(np.arange((last - first) * len(places)), len(places))
+            yield first, last, asked, acting
+        return
+    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+    tree, far = cKDTree(places), float(radii.max()) * _HAIR
+    ends = np.cumsum(tree.query_ball_point(points, far, return_length=True))
+    first = 0
+    while first < len(points):
+        before = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, before + _MOST_PAIRS, side="right")), first + 1)
+        near = tree.query_ball_point(points[first:last], far, return_sorted=True)
+        counts = np.array([len(each) for each in near])
+        acting = np.array([source for each in near for source in each], dtype=np.int64)
+        yield first, last, np.repeat(np.arange(last - first), counts), acting
+        first = last
+
+
+def _summed(asked: Cells, amounts: Floats, count: int) -> Floats:
+    return np.asarray(np.bincount(asked, weights=amounts, minlength=count), dtype=np.float64)
+
+
+def _strongest(asked: Cells, amounts: Floats, count: int) -> Floats:
+    high, low = np.zeros(count), np.zeros(count)
+    np.maximum.at(high, asked, amounts)
+    np.minimum.at(low, asked, amounts)
+    return np.where(high >= -low, high, low)
+
+
+_MIX: dict[str, Callable[[Cells, Floats, int], Floats]] = {"sum": _summed, "max": _strongest}
+
+
+def _distances(offsets: Floats) -> Floats:
+    flat = np.hypot(offsets[:, 0], offsets[:, 1])
+    return np.asarray(flat if offsets.shape[1] == 2 else np.hypot(flat, offsets[:, 2]))
+
+
+def _radii(radius: ArrayLike, count: int) -> Floats:
+    radii = checks.numbers("Radii", radius, count)
+    wrong = (radii <= 0) | (radii > _FARTHEST)
+    if wrong.any():
+        bad = int(np.flatnonzero(wrong)[0])
+        raise InvalidValue(
+            f"Radii are above 0 and at most {_FARTHEST:g}",
+            got=f"{radii[bad]:g} at index {bad}",
+            remedy="Drop or mend that source",
+        )
+    return radii
+
+
+def _near_enough(*positions: Floats) -> None:
+    for each in positions:
+        beyond = np.abs(each) > _FARTHEST
+        if beyond.any():
+            raise InvalidValue(
+                f"Positions lie within {_FARTHEST:g}",
+                got=f"{each[beyond][0]:g}",
+                remedy="Drop or mend that one",
+            )

@@ -1,0 +1,429 @@
+"""Spread on a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
+from fieldcraft.propagation.spread import Spread
+from fieldcraft.propagation.spread_floors import Floors, stronger
+from fieldcraft.propagation.spreading_field import PIN, WALL, Awake, SpreadingField
+from fieldcraft.space import Space
+
+__all__ = ["GraphSpreadField"]
+
+# A scheduler's constants: none of them changes a value, only when which kernel runs.
+_SPARSE_SHARE = (
+    0.5  # up to this share of awake blocks, skipping the others pays for the book-keeping
+)
+_ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel
+_ANY_COST = 4  # how much longer an arc takes in the general kernel
+# arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
+_UNIT_ARCS = 250_000
+
+
+class GraphSpreadField(SpreadingField):
+    """Values that spread over a graph.
+
+    They are kept by rank, see `Arrangement`, in two arrays that take turns; `values` brings them
+    back in the order of the vertices.
+    """
+
+    lazy = True
+
+    def __init__(self, spread: Spread, space: Space, every: float) -> None:
+        self.space = space
+        self.graph = graph = space.graph
+        self._ground = graph.topology.arrangement
+        count, room = len(space), self._ground.room
+        self._now, self._next = aligned(room), aligned(room)
+        self._emitted = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
+        self._own = np.zeros(0 if self._ground.order is None else count, dtype=np.float32)
+        self._stale = False
+        self._frozen = np.ones(room, dtype=np.uint8)
+        self._frozen[:count] = self._ground.by_rank(graph.walls)
+        self.pinned = np.zeros(0, dtype=np.int64)
+        self._fed = -1
+        self._walls_version = space.walls_version
+        self._closed = graph.closed
+        self._signed = False
+        self._floors: Floors | None = None
+        self.resistance = None
+        self._blocks = _Blocks(-(-count // BLOCK))
+        self.tune(spread, every)
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values, in the shape of the space."""
+        return self._by_vertex.reshape(self.space.shape)
+
+    @property
+    def _by_vertex(self) -> NDArray[np.float32]:
+        """The values by vertex, (N,)."""
+        if self._ground.rank is None:
+            return self._now[: len(self.space)]
+        if self._stale:
+            np.take(self._now, self._ground.rank, out=self._own, mode="clip")
+            self._stale = False
+        return self._own
+
+    def tune(self, spread: Spread, every: float) -> None:
+        """Go on with other parameters, or updated `every` other number of seconds."""
+        self._take(spread, every)
+        self._weigh()
+        self._floors = None
+        self._fed = -1
+        self._blocks.wake_all()
+
+    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        """Hold exactly these vertices, ascending, at these values from now on; with `pin=False` at
+        these values or stronger ones.
+        """
+        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
+        self._signed = self._signed or bool((strengths < 0).any())
+        before, here = self._ground.ranks_of(self.pinned), self._ground.ranks_of(cells)
+        if not self.spread.pin:
+            self._floors = self._floors_at(here, strengths) if len(cells) else None
+            loose = stronger(self._now[here], strengths) & (self._frozen[here] & WALL == 0)
+            strengths = np.where(loose, self._now[here], strengths)
+        self._frozen[before] &= ~np.uint8(PIN)
+        self._frozen[here] |= np.uint8(PIN)
+        gone = before[self._frozen[before] & PIN == 0]
+        self._now[gone[self._frozen[gone] == WALL]] = 0
+        changed = here[self._now[here] != strengths]
+        self._now[here] = strengths
+        self._stale = True
+        self.pinned = cells
+        self._wake(np.concatenate([gone, changed]))
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values; see `Field.write`."""
+        self._by_vertex[:] = values.reshape(-1)
+        self._by_vertex[self.graph.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values; see `Field.put`."""
+        self._by_vertex[cells] = values
+        self.touched(cells)
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Take notice that the values of these vertices (None: of any) were changed."""
+        self._fed = -1
+        if cells is None:
+            if self._ground.order is not None:
+                np.take(
+                    self._own, self._ground.order, out=self._now[: len(self.space)], mode="clip"
+                )
+            self._signed = bool((self._now < 0).any())
+            self._blocks.wake_all()
+        else:
+            ranks = self._ground.ranks_of(cells)
+            self._now[ranks] = (
+                self._own[cells] if self._ground.order is not None else self._now[ranks]
+            )
+            self._signed = self._signed or bool((self._now[ranks] < 0).any())
+            self._wake(ranks)
+
+    def _floors_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+        """The vertices of sources that don't pin, and from where arcs arrive there."""
+        ground = self._ground
+        starts, degrees = ground.starts[ranks], ground.starts[ranks + 1] - ground.starts[ranks]
+        places = np.arange(int(degrees.max(initial=0)))
+        arrives = places < degrees[:, np.newaxis]
+        arcs = np.where(arrives, starts[:, np.newaxis] + places, 0)
+        losses = self._arc_losses()
+        if not len(losses):
+            return Floors(ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives)
+        return Floors(
+            ranks,
+            strengths,
+            np.asarray(ground.origins[arcs], dtype=np.int64),
+            losses[arcs],
+            arrives,
+        )
+
+    @property
+    def _level(self) -> NDArray[np.float32]:
+        return self._now
+
+    @property
+    def _by_cell(self) -> NDArray[np.float32]:
+        return self._by_vertex
+
+    @property
+    def _planes(self) -> list[NDArray[np.uint8]]:
+        return [self._frozen]
+
+    def _mend(self, floors: Floors) -> None:
+        super()._mend(floors)
+        self._stale = True
+
+    def _settled(self) -> None:
+        self._stale = True
+        self._fed = -1
+        self._signed = bool((self._now < 0).any())
+        self._blocks.wake_all()
+
+    def _run(self, count: int) -> None:
+        blocks = self._blocks
+        while count > 0 and blocks.awake != 0:
+            if blocks.is_worth_it:
+                self._step_some()
+                count -= 1
+            else:
+                made = self._step_all(min(count, blocks.until_probe))
+                blocks.until_probe -= made
+                count -= made
+        self._stale = True
+
+    def _units_of_a_step(self) -> Iterator[None]:
+        """Take one step, some slices a unit."""
+        blocks = self._blocks
+        if blocks.awake == 0:
+            return
+        work = self._ground.effort * (1 if self._plain else _ANY_COST)
+        few = not blocks.probing and blocks.awake * work <= _UNIT_ARCS * blocks.count
+        if few or work <= _UNIT_ARCS:
+            self._run(1)
+            yield
+            return
+        self._prepare()
+        parts = list(pairwise(self._split(-(-work // _UNIT_ARCS))))
+        if self._exponent >= 2:
+            for first, last in parts:
+                self._kernels.emit(
+                    self._now, self._emitted, self._exponent, first * LANES, last * LANES
+                )
+                yield
+        at_rest = True
+        for first, last in parts:
+            kernel, arguments = self._update(first, last)
+            kernel(*arguments)
+            here = slice(first * LANES, last * LANES)
+            at_rest = at_rest and np.array_equal(self._next[here], self._now[here])
+            yield
+        self._turn()
+        if at_rest:
+            blocks.rest()
+        else:
+            blocks.wake_all()
+
+    def _settle(self) -> None:
+        values, frozen = self._held
+        losses = self._arc_losses()
+        starts, ends, arcs = self._ground.leaving
+        self._kernels.settle(
+            values, frozen, starts, ends, losses[arcs], self._exponent, self._floor
+        )
+
+    @property
+    def _held(self) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+        """The values and what is frozen, by rank, without filling."""
+        return self._now[: len(self.space)], self._frozen[: len(self.space)]
+
+    @property
+    def _kernels(self) -> Any:
+        return kernels.graph_spread
+
+    @property
+    def _plain(self) -> bool:
+        return bool(self._exponent == 0 and self._keep < 0 and not self._signed)
+
+    def _weigh(self) -> None:
+        self._closed = self.graph.closed
+        if self.resistance is None:
+            self._losses = self._ground.row_losses(self.spread.decay, self._exponent, self._closed)
+        else:
+            self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
+
+    def _arc_losses(self) -> NDArray[np.float32]:
+        """The loss on each arc, with the resistance of the vertex that it enters."""
+        ground = self._ground
+        losses = ground.losses(self.spread.decay, self._exponent, self._closed)
+        if self.resistance is None:
+            return losses
+        entered = np.repeat(ground.by_rank(self.resistance.reshape(-1)), np.diff(ground.starts))
+        if self._exponent == 0:
+            return np.asarray(losses * np.exp(-entered))
+        return np.minimum(losses, checks.LARGEST).astype(np.float32) + entered
+
+    def _follow_walls(self) -> None:
+        """A vertex that is blocked loses its value, unless a source holds it; one that opens starts
+        at 0.
+        """
+        everywhere = self._walls_version < 0
+        changed = (
+            np.arange(len(self.space))
+            if everywhere
+            else self.space.walls_changed(self._walls_version)
+        )
+        self._walls_version = self.space.walls_version
+        if not self.spread.pin:
+            self._fed = -1  # what arrives in the vertices of sources has changed
+        if self._closed is not self.graph.closed:
+            self._weigh()
+        ranks = self._ground.ranks_of(changed)
+        self._frozen[ranks] = (self._frozen[ranks] & PIN) | self.graph.walls[changed].astype(
+            np.uint8
+        )
+        self._now[ranks[self._frozen[ranks] == WALL]] = 0
+        self._stale = True
+        self._wake(ranks)
+
+    def _step_all(self, count: int) -> int:
+        """Up to `count` steps of all vertices; how many were made."""
+        ground = self._ground
+        work = ground.effort * (1 if self._plain else _ANY_COST)
+        bands = pool.shares(work // _ARCS_PER_THREAD)
+        if bands == 1 and self._plain:
+            self._kernels.many_plain(
+                self._now,
+                self._next,
+                self._frozen,
+                ground.row_origins,
+                self._losses,
+                ground.offsets,
+                self._momentum,
+                self._floor,
+                count,
+            )
+            if count % 2:
+                self._turn()
+            return count
+        self._prepare()
+        parts = list(pairwise(self._split(bands)))
+        if self._exponent >= 2:
+            pool.run(
+                [
+                    (
+                        self._kernels.emit,
+                        (self._now, self._emitted, self._exponent, a * LANES, b * LANES),
+                    )
+                    for a, b in parts
+                ]
+            )
+        pool.run([self._update(first, last) for first, last in parts])
+        self._turn()
+        return 1
+
+    def _step_some(self) -> None:
+        """One step of the blocks that are awake."""
+        blocks, ground = self._blocks, self._ground
+        awake = np.flatnonzero(blocks.flags)
+        self._prepare()
+        if self._exponent >= 2:
+            for first in (awake * BLOCK).tolist():
+                self._kernels.emit(
+                    self._now,
+                    self._emitted,
+                    self._exponent,
+                    first,
+                    min(first + BLOCK, len(self._now)),
+                )
+        work = len(awake) * ground.effort // blocks.count * (1 if self._plain else _ANY_COST)
+        bands = pool.bands(len(awake), work // _ARCS_PER_THREAD)
+        words = [np.zeros(blocks.count, dtype=np.uint8) for _ in bands]
+        rows = (self._next, self._frozen, ground.row_origins, self._losses, ground.offsets)
+        calls: list[pool.Call] = []
+        for band, word in zip(bands, words, strict=True):
+            where = (awake, *band, *ground.reaches, word)
+            if self._plain:
+                calls.append(
+                    (
+                        self._kernels.some_plain,
+                        (self._now, *rows, self._momentum, self._floor, *where),
+                    )
+                )
+            else:
+                tuned = (
+                    self._exponent,
+                    self._momentum,
+                    self._keep,
+                    self._floor,
+                    self._strongest,
+                    self._weakest,
+                )
+                calls.append(
+                    (self._kernels.some_any, (self._now, self._roots, *rows, *tuned, *where))
+                )
+        pool.run(calls)
+        for word in words[1:]:
+            words[0] |= word
+        self._turn()
+        blocks.report(words[0])
+
+    def _prepare(self) -> None:
+        """See that there is scratch for what will run."""
+        if not self._plain and not len(self._strongest):
+            self._strongest, self._weakest = aligned(len(self._now)), aligned(len(self._now))
+        if self._exponent >= 2 and not len(self._emitted):
+            self._emitted = aligned(len(self._now))
+
+    @property
+    def _roots(self) -> NDArray[np.float32]:
+        return self._emitted if self._exponent >= 2 else self._now
+
+    def _update(self, first: int, last: int) -> pool.Call:
+        ground = self._ground
+        rows = (self._next, self._frozen, ground.row_origins, self._losses, ground.offsets)
+        if self._plain:
+            return self._kernels.update_plain, (
+                self._now,
+                *rows,
+                self._momentum,
+                self._floor,
+                first,
+                last,
+            )
+        tuned = (self._exponent, self._momentum, self._keep, self._floor, first, last)
+        return self._kernels.update_any, (
+            self._now,
+            self._roots,
+            *rows,
+            *tuned,
+            self._strongest,
+            self._weakest,
+        )
+
+    def _turn(self) -> None:
+        """The values in the making become the values."""
+        self._now, self._next = self._next, self._now
+        self._stale = True
+
+    def _split(self, parts: int) -> list[int]:
+        """Slices that divide the arcs into about even parts."""
+        offsets = self._ground.offsets
+        wanted = np.arange(1, parts) * (int(offsets[-1]) // parts)
+        return [0, *np.searchsorted(offsets, wanted).tolist(), len(offsets) - 1]
+
+    def _wake(self, ranks: NDArray[np.int64]) -> None:
+        if self._blocks.probing or not len(ranks):
+            return
+        self._kernels.wake(ranks, *self._ground.reaches, self._blocks.flags)
+        self._blocks.awake = int(np.count_nonzero(self._blocks.flags))
+
+
+class _Blocks(Awake):
+    """Which blocks can change in the next step."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.flags = np.ones(count, dtype=np.uint8)
+
+    def report(self, flags: NDArray[np.uint8]) -> None:
+        """Take notice of which blocks a step has left awake."""
+        self.flags = flags
+        awake = int(np.count_nonzero(flags))
+        self.found(awake, few=awake <= _SPARSE_SHARE * self.count or self.count <= 2)
+
+    def _mark(self, flag: int) -> None:
+        self.flags[:] = flag

@@ -1,0 +1,103 @@
+"""The ground round marks on a grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.propagation.on_grid.footprints import GridFootprints, too_large
+from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.propagation.units import Found, finished
+from fieldcraft.space import Grid
+
+__all__ = ["Surroundings"]
+
+
+class Surroundings:
+    """The surroundings of the cells of a grid, as its walls are at one moment."""
+
+    def __init__(self, space: Grid) -> None:
+        self.space = space
+        self.layout: tuple[int, int] = space.shape
+        self._footprints: dict[str, GridFootprints] = {}
+        self._ground: GridWalks | None = None
+
+    def forget(self) -> None:
+        """Look at the walls anew when something is next asked."""
+        self._ground = None
+
+    def most_around(self, radius: float) -> int:
+        """At least as many cells as lie within a radius."""
+        return int(2 * min(radius / self.space.cell_size, max(self.space.shape)) + 1) ** 2
+
+    def around(
+        self,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        radius: float,
+        falloff: Falloff,
+        metric: str,
+    ) -> Found:
+        """The open cells within a radius of each cell, by a metric, and the share of its strength
+        that each takes.
+        """
+        space = self.space
+        if radius >= too_large(space):
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {too_large(space):g}",
+                got=f"radius={radius:g}",
+                remedy="Give the layer a larger cell_size",
+            )
+        if self._ground is None:
+            self._ground = GridWalks.of(space)
+        ground = self._ground
+        footprints = self._footprints.setdefault(metric, GridFootprints(metric))
+        number = footprints.number(falloff, radius / space.cell_size, ground)
+        reach = int(footprints.reaches[number])
+        is_open = (
+            ground.is_open(cells, np.full(len(cells), reach))
+            if metric != "straight"
+            else np.ones(len(cells), dtype=np.bool_)
+        )
+        table = footprints.table(number)
+        down, right = np.nonzero(table)
+        rows, columns = np.divmod(cells[is_open], space.width)
+        rows, columns = rows[:, None] + (down - reach), columns[:, None] + (right - reach)
+        shares = strengths[is_open][:, None] * table[down, right]
+        if space.wrap:
+            rows, columns = rows % space.height, columns % space.width
+            inside = np.ones(rows.shape, dtype=np.bool_)
+        else:
+            inside = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
+        found, given = [rows[inside] * space.width + columns[inside]], [shares[inside]]
+        for cell, strength in zip(
+            cells[~is_open].tolist(), strengths[~is_open].tolist(), strict=True
+        ):
+            reached, weights = finished(footprints.search(ground, cell, number))
+            found.append(reached)
+            given.append(weights * strength)
+        every, amounts = np.concatenate(found), np.concatenate(given)
+        free = ~space.walls.reshape(-1)[every]
+        return every[free], amounts[free]
+
+    def bleeding(
+        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    ) -> tuple[str, tuple[Any, ...]]:
+        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+        space = self.space
+        steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        losses = bleed ** space.neighborhood.lengths(1.0)
+        return "bleed", (
+            space.links(),
+            space.link_masks,
+            steps,
+            losses,
+            cells,
+            strengths,
+            least,
+            space.wrap,
+        )

@@ -1,0 +1,539 @@
+"""Spread on a grid."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import aligned
+from fieldcraft.propagation.spread import Spread
+from fieldcraft.propagation.spread_floors import Floors, stronger
+from fieldcraft.propagation.spreading_field import HELD, PIN, WALL, Awake, SpreadingField
+from fieldcraft.space import Grid
+
+__all__ = ["SpreadField"]
+
+# A scheduler's constants: none of them changes a value, only when which kernel runs.
+_RING_BYTES = 1 << 20  # the rows that a wave keeps should stay in the second-level cache
+_MOST_LEVELS = 16
+_SPARSE_SHARE = 0.25  # up to this share of awake tiles, tiles are cheaper than waves
+_BANDS_PER_THREAD = 4  # a thread that comes late leaves more of them to the others
+_CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
+_DIAGONAL_COST, _ANY_COST = (
+    2,
+    8,
+)  # how much longer an update takes with 8 neighbours, and in the general kernel
+# cell updates in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
+_UNIT_CELLS = 80_000
+_UNIT_TILES = 100
+
+
+class SpreadField(SpreadingField):
+    """Values that spread over a grid, in place."""
+
+    space: Grid
+
+    def __init__(self, spread: Spread, space: Grid, every: float) -> None:
+        self.space = space
+        self.values: NDArray[np.float32] = aligned(space.shape)
+        self._flat = self.values.reshape(-1)
+        self._frozen: NDArray[np.uint8] = space.walls.astype(np.uint8)
+        self.pinned = np.zeros(0, dtype=np.int64)
+        self._fed = -1
+        self._walls_version = space.walls_version
+        self._links: NDArray[np.unsignedinteger] | None = None
+        self._ground: NDArray[np.uint8] | None = (
+            self._frozen if space.neighborhood.is_four else None
+        )
+        self._whole: Callable[[], object] | None = None
+        self._threads = 0
+        self._spare: NDArray[np.float32] | None = None
+        self._signed = False
+        self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
+        self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        self._floors: Floors | None = None
+        self.resistance = None
+        self._through: NDArray[np.float32] | None = None
+        self._waves: ModuleType | None = None
+        self._tiles: _Tiles | None = None
+        self._rings: dict[tuple[int, int, bool], list[NDArray[np.float32]]] = {}
+        self.tune(spread, every)
+
+    def tune(self, spread: Spread, every: float) -> None:
+        """Go on with other parameters, or updated `every` other number of seconds."""
+        lengths = self.space.neighborhood.lengths(self.space.cell_size)
+        self._take(spread, every)
+        most = float(np.finfo(np.float32).max)
+        with np.errstate(over="ignore"):
+            loss = spread.decay * lengths
+        way = np.exp(-loss) if self._exponent == 0 else np.minimum(loss, most)
+        self._losses: NDArray[np.float32] = way.astype(np.float32)
+        steps = self.space.neighborhood.steps
+        beside = self.space.neighborhood.is_four or self.space.neighborhood.is_eight
+        plain_ground = self.space.terrain is None or self.space.terrain.is_plain
+        self._may_be_near = (
+            beside and plain_ground and self._exponent <= 2 and spread.half_life is None
+        )
+        self._tuned = (
+            self._losses[steps.index((1, 0))] if beside else None,
+            self._losses[steps.index((1, 1))] if self.space.neighborhood.is_eight else None,
+            self._exponent or None,
+            self._momentum,
+            self._floor,
+            self.space.wrap,
+        )
+        self._attenuate()
+        self._whole = None
+        self._floors = None
+        self.touched(None)
+
+    @property
+    def _level(self) -> NDArray[np.float32]:
+        return self._flat
+
+    @property
+    def _by_cell(self) -> NDArray[np.float32]:
+        return self._flat
+
+    @property
+    def _planes(self) -> list[NDArray[np.uint8]]:
+        return [plane.reshape(-1) for plane in (self._frozen, self._ground) if plane is not None]
+
+    def _wake(self, places: NDArray[np.int64]) -> None:
+        if self._tiles is not None:
+            self._tiles.wake(places)
+
+    def _attenuate(self) -> None:
+        """The part that cells leave of what arrives in them, as kernels take it."""
+        resistance = self.resistance
+        self._through = (
+            None
+            if resistance is None
+            else np.exp(-resistance)
+            if self._exponent == 0
+            else resistance
+        )
+        self._crossing = (
+            np.zeros((1, 0), dtype=np.float32) if self._through is None else self._through
+        )
+
+    def _follow_walls(self) -> None:
+        """A cell that becomes a wall loses its value, unless a source holds it; one that opens
+        starts at 0.
+        """
+        everywhere = self._walls_version < 0
+        changed = (
+            np.arange(len(self.space))
+            if everywhere
+            else self.space.walls_changed(self._walls_version)
+        )
+        self._walls_version = self.space.walls_version
+        self._links = None
+        if not self.spread.pin:
+            self._fed = -1  # what arrives in the cells of sources has changed
+        frozen = self._frozen.reshape(-1)
+        blocked = self.space.walls.reshape(-1)[changed]
+        frozen[changed] = (frozen[changed] & PIN) | blocked.astype(np.uint8)
+        self._flat[changed[frozen[changed] == WALL]] = 0
+        if len(changed):
+            self._level_out(int(changed[0]), int(changed[-1]))
+        self._wake(changed)
+
+    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        """Hold exactly these cells, ascending, at these values from now on; with `pin=False` at
+        these values or stronger ones.
+        """
+        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
+        self._signed = self._signed or bool((strengths < 0).any())
+        frozen = self._frozen.reshape(-1)
+        if not self.spread.pin:
+            self._floors = self._floors_at(cells, strengths) if len(cells) else None
+            loose = stronger(self._flat[cells], strengths) & (frozen[cells] & WALL == 0)
+            strengths = np.where(loose, self._flat[cells], strengths)
+        frozen[self.pinned] &= ~np.uint8(PIN)
+        frozen[cells] |= np.uint8(PIN)
+        if self._ground is not None and self._ground is not self._frozen:
+            ground = self._ground.reshape(-1)
+            for changed in (self.pinned, cells):
+                ground[changed] = (ground[changed] & np.uint8(255 - HELD)) | frozen[changed]
+        gone = self.pinned[frozen[self.pinned] & PIN == 0]
+        self._flat[gone[frozen[gone] == WALL]] = 0
+        changed = cells[self._flat[cells] != strengths]
+        self._flat[cells] = strengths
+        self.pinned = cells
+        self._wake(np.concatenate([gone, changed]))
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values; see `Field.write`."""
+        self.values[:] = values
+        self.values[self.space.walls] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values; see `Field.put`."""
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Take notice that the values of these cells (None: of any) were changed."""
+        self._fed = -1
+        if cells is None:
+            self._signed = bool((self._flat < 0).any())
+            if self._tiles is not None:
+                self._tiles.wake_all()
+        else:
+            self._signed = self._signed or bool((self._flat[cells] < 0).any())
+            self._wake(cells)
+
+    def _floors_at(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+        """The cells of sources that don't pin, and from where steps arrive there."""
+        space = self.space
+        rows, columns = np.divmod(cells[:, np.newaxis], space.width)
+        rows, columns = (
+            (rows - self._steps[:, 1]) % space.height,
+            (columns - self._steps[:, 0]) % space.width,
+        )
+        links, masks = self._ways()
+        arrives = links.reshape(-1)[cells][:, np.newaxis] & masks != 0
+        through = None if self._through is None else self._through.reshape(-1)[cells]
+        return Floors(
+            cells, strengths, rows * space.width + columns, self._losses, arrives, through
+        )
+
+    def _run(self, count: int) -> None:
+        if (
+            count == 1
+            and self._whole is not None
+            and not self._signed
+            and self._threads == pool.threads()
+        ):
+            assert self._tiles is not None
+            if self._tiles.skips_probe():
+                self._whole()
+                return
+        tiles = self._ready()
+        while count > 0 and tiles.awake != 0:
+            if tiles.is_worth_it:
+                count -= self._step_tiles(count)
+            else:
+                most = min(self._levels(), tiles.until_probe)
+                levels = -(-count // -(-count // most))  # waves of about the same height
+                self._step_waves(levels)
+                tiles.until_probe -= levels
+                count -= levels
+
+    def _units_of_a_step(self) -> Iterator[None]:
+        """Take one step, a band of rows a unit, from the values into a spare array."""
+        tiles = self._ready()
+        unit = _UNIT_CELLS // self._cost
+        if tiles.awake == 0:
+            return
+        if len(self.space) <= unit or (not tiles.probing and tiles.awake <= _UNIT_TILES):
+            self._run(1)
+            yield
+            return
+        if self._spare is None:
+            self._spare = aligned(self.space.shape)
+        rows = max(unit // self.space.width, 1)
+        at_rest = True
+        for first in range(0, self.space.height, rows):
+            last = min(first + rows, self.space.height)
+            self._spare[first:last] = self.values[first:last]
+            above, below = (
+                self._rows(first - self._reach, first),
+                self._rows(last, last + self._reach),
+            )
+            kernel, arguments = self._wave(0, 1, above, below, first, last, self._spare)
+            kernel(*arguments)
+            at_rest = at_rest and np.array_equal(self._spare[first:last], self.values[first:last])
+            yield
+        self.values, self._spare = self._spare, self.values
+        self._whole = None
+        self._flat = self.values.reshape(-1)
+        if at_rest:
+            tiles.rest()
+        else:
+            tiles.wake_all()
+
+    def _settle(self) -> None:
+        kernels.spread_settled.settle(
+            self.values,
+            self._frozen,
+            *self._ways(),
+            self._crossing,
+            self._steps,
+            self._losses,
+            self._exponent,
+            self._floor,
+            self.space.wrap,
+        )
+
+    def _ready(self) -> _Tiles:
+        """The tiles, with the kernels loaded."""
+        if self._tiles is None:
+            self._waves = kernels.spread
+            self._tiles = _Tiles(kernels.spread_tiles, self.space, self._reach)
+        return self._tiles
+
+    @property
+    def _near(self) -> bool:
+        return self._may_be_near and not self._signed and self.resistance is None
+
+    @property
+    def _cost(self) -> int:
+        """How much longer a cell takes than with 4 neighbours and values of one sign."""
+        return (1 if self._tuned[1] is None else _DIAGONAL_COST) if self._near else _ANY_COST
+
+    def _levels(self) -> int:
+        """How many steps a wave makes in one pass."""
+        row_bytes = 4 * (self.space.width + 32)
+        rows = 4 if self._near else (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
+        most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
+        return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
+
+    def _step_tiles(self, count: int) -> int:
+        tiles = self._tiles
+        assert tiles is not None
+        steps = 1 if tiles.probing else count
+        if self._near:
+            made, awake = tiles.kernels.tiles_near(
+                self.values, self._level_ground(), *self._tuned, steps, tiles.most, *tiles.scratch
+            )
+        else:
+            made, awake = tiles.kernels.tiles_any(
+                self.values,
+                self._frozen,
+                *self._ways(),
+                self._crossing,
+                self._steps,
+                self._losses,
+                self._exponent,
+                self._signed,
+                self._reach,
+                self._momentum,
+                self._keep,
+                self._floor,
+                self.space.wrap,
+                steps,
+                tiles.most,
+                *tiles.scratch,
+            )
+        tiles.report(awake)
+        return int(made)
+
+    def _step_waves(self, levels: int) -> None:
+        height, width = self.space.shape
+        halo = levels * self._reach
+        work = height * width * levels * self._cost
+        parts = pool.bands(height, min(work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
+        calls = []
+        if self._near and len(parts) > 1:
+            step: Callable[[], object] = _Bands(self, levels, len(parts)).step
+        else:
+            for band, (first, last) in enumerate(parts):
+                above, below = self._rows(first - halo, first), self._rows(last, last + halo)
+                calls.append(self._wave(band, levels, above, below, first, last, self.values))
+            step = functools.partial(pool.run, calls)
+        step()
+        if levels == 1 and self._near and (len(parts) > 1 or not self.space.wrap):
+            # Finding out again what it takes would last as long as the step of a small map.
+            self._whole = step if len(parts) > 1 else functools.partial(calls[0][0], *calls[0][1])
+            self._threads = pool.threads()
+
+    def _rows(self, first: int, last: int) -> NDArray[np.float32]:
+        """A copy of rows as they are now, those beyond the rim from the other side on a torus, else
+        left out.
+        """
+        if self.space.wrap:
+            return self.values[np.arange(first, last) % self.space.height]
+        return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
+
+    def _wave(
+        self,
+        band: int,
+        levels: int,
+        above: NDArray[np.float32],
+        below: NDArray[np.float32],
+        first: int,
+        last: int,
+        values: NDArray[np.float32],
+    ) -> pool.Call:
+        assert self._waves is not None
+        if self._near:
+            here = (values, self._level_ground(), above, below, first, last, levels)
+            return self._waves.wave_near, (*here, *self._tuned, *self._ring(band, levels))
+        ring = self._ring(band, levels)
+        return self._waves.wave_any, (
+            values,
+            self._frozen,
+            *self._ways(),
+            self._crossing,
+            self._steps,
+            self._losses,
+            self._exponent,
+            self._signed,
+            above,
+            below,
+            first,
+            last,
+            levels,
+            self._momentum,
+            self._keep,
+            self._floor,
+            self.space.wrap,
+            *ring,
+        )
+
+    def call_of_bands(
+        self,
+        edges: NDArray[np.float32],
+        bounds: NDArray[np.int64],
+        claims: NDArray[np.int64],
+        start: int,
+        levels: int,
+        thread: int,
+    ) -> pool.Call:
+        """The call of a thread that takes bands of rows as they come."""
+        assert self._waves is not None
+        shared = (self.values, self._level_ground(), edges, bounds, claims, start, levels)
+        return self._waves.wave_bands, (*shared, *self._tuned, *self._ring(thread, levels))
+
+    def _ways(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
+        """The links of the grid, and the bit of each step in them; those of the last `feed`, though
+        walls may have changed since.
+        """
+        if self._links is None:
+            self._links = self.space.links()
+        return self._links, self.space.link_masks
+
+    def _level_ground(self) -> NDArray[np.uint8]:
+        """The bits of each cell that the kernels for near neighbours go by: whether it is held,
+        which diagonals lead there.
+        """
+        if self._ground is None:
+            self._ground = np.empty(self.space.shape, dtype=np.uint8)
+            self._level_out(0, len(self.space) - 1)
+        return self._ground
+
+    def _level_out(self, first: int, last: int) -> None:
+        """Bring the ground up to date between two cells whose walls have changed."""
+        self._whole = None
+        if self._ground is None or self._ground is self._frozen:
+            return
+        near, far = first // self.space.width - 1, last // self.space.width + 2
+        rows = (
+            slice(max(near, 0), far)
+            if not self.space.wrap or (near >= 0 and far <= self.space.height)
+            else slice(None)
+        )
+        self._ground[rows] = self._diagonals[self._ways()[0][rows]] | self._frozen[rows]
+
+    @functools.cached_property
+    def _diagonals(self) -> NDArray[np.uint8]:
+        """For each byte of links, the bits of its diagonal steps."""
+        from fieldcraft.kernels.spread_rows import OPEN
+
+        links, table = np.arange(256), np.zeros(256, dtype=np.uint8)
+        for k, step in enumerate(self.space.neighborhood.steps):
+            table |= ((links >> k & 1) * OPEN.get(step, 0)).astype(np.uint8)
+        return table
+
+    def _ring(self, band: int, levels: int) -> list[NDArray[np.float32]]:
+        """Scratch rows of a band; the kernels put their margins in different places, so each has
+        its own.
+        """
+        rooted = self._exponent >= 2
+        deep = self._levels() if levels > 1 else 1
+        key = (band, deep + 1 if self._near else 0, rooted)
+        if key not in self._rings:
+            assert self._waves is not None
+            width = -(-self.space.width // 16) * 16 + 2 * self._waves.margin(self._reach)
+            if self._near:
+                self._rings[key] = [aligned((deep + 1, width))]
+            else:
+                shape = (self._levels(), 2 * self._reach + 1, width)
+                self._rings[key] = [aligned(shape), aligned(shape if rooted else (1, 1, 1))]
+        return self._rings[key]
+
+
+class _Bands:
+    """Steps of several threads, each of which takes the next band of rows that nobody has taken."""
+
+    def __init__(self, field: SpreadField, levels: int, threads: int) -> None:
+        height, width = field.space.shape
+        count = min(_BANDS_PER_THREAD * threads, height // max(2 * levels, 16))
+        bounds = np.arange(count + 1) * height // count
+        self._values = field.values
+        self._rows = (bounds[:, np.newaxis] + np.arange(-levels, levels)) % height
+        self._edges = aligned((count + 1, 2 * levels, width))
+        self._claims = np.zeros(count, dtype=np.int64)
+        self._calls = [
+            field.call_of_bands(
+                self._edges, bounds, self._claims, thread * count // threads, levels, thread
+            )
+            for thread in range(threads)
+        ]
+
+    def step(self) -> None:
+        """Take the steps."""
+        np.take(self._values, self._rows, axis=0, out=self._edges, mode="clip")
+        self._claims[:] = 0
+        pool.share(self._calls)
+
+
+class _Tiles(Awake):
+    """Which tiles of a grid can change in the next step."""
+
+    def __init__(self, kernels: ModuleType, space: Grid, reach: int) -> None:
+        self.kernels = kernels
+        self._space = space
+        self._reach = reach
+        down = -(-space.height // kernels.TILE_ROWS)
+        across = -(-space.width // kernels.TILE_COLUMNS)
+        self._awake = np.ones((down, across), dtype=np.uint8)
+        self._bands = np.ones(down, dtype=np.uint8)
+        lag = -(-reach // kernels.TILE_ROWS) + 1
+        lag = min(lag, down + 1)
+        new = aligned((lag, across, kernels.TILE_ROWS, kernels.TILE_COLUMNS))
+        pending = np.zeros((lag, across), dtype=np.int64)
+        self.scratch: tuple[Any, ...] = (
+            self._awake,
+            self._bands,
+            np.zeros_like(self._awake),
+            np.zeros_like(self._bands),
+            new,
+            pending,
+            np.zeros(lag, dtype=np.int64),
+        )
+        super().__init__(self._awake.size)
+        self.most = int(_SPARSE_SHARE * self.count)
+
+    def wake(self, cells: NDArray[np.int64]) -> None:
+        """Take notice that these cells have changed."""
+        if self.probing or not len(cells):
+            return
+        self.kernels.wake(
+            cells,
+            self._space.width,
+            self._space.height,
+            self._reach,
+            self._space.wrap,
+            self._awake,
+            self._bands,
+        )
+        self.awake = int(np.count_nonzero(self._awake))
+
+    def report(self, awake: int) -> None:
+        """Take notice of how many tiles a step has left awake."""
+        self.found(awake, few=awake <= self.most)
+
+    def _mark(self, flag: int) -> None:
+        self._awake[:] = flag
+        self._bands[:] = flag

@@ -1,0 +1,59 @@
+"""Presets: kinds of influence that games know by name, fit for maps of any size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldcraft.falloff import Falloff
+from fieldcraft.propagation.kinds import Propagation
+from fieldcraft.propagation.radial import Radial
+from fieldcraft.propagation.spread import Spread
+from fieldcraft.space import Space
+
+__all__ = ["DYNAMIC", "KINDS", "STATIC", "Kind", "decaying"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of influence, in steps from cell to cell, so that it fits maps of any size.
+
+    `static`: it stays until it is removed, as exact footprints; else it spreads, and fades by
+        itself. `decay`: what it loses
+    to distance in each step, as in `Spread`. `momentum` and `half_life` (seconds) are those of a
+    dynamic kind.
+    """
+
+    static: bool
+    decay: float
+    momentum: float = 0.6
+    half_life: float | None = None
+
+    def propagation(self, space: Space) -> Propagation:
+        """The propagation of this kind on a space."""
+        step = space.typical_step
+        if self.static:
+            return Radial(5 * step, decaying(self.decay, 5), metric="path")
+        return Spread(self.decay / step, self.momentum, half_life=self.half_life)
+
+
+STATIC, DYNAMIC = (
+    Kind(static=True, decay=0.5),
+    Kind(static=False, decay=0.2, momentum=0.6, half_life=1.0),
+)
+"""Kinds of the program's own, that stay and that decay."""
+KINDS = {
+    "player": Kind(static=False, decay=0.15, momentum=0.7, half_life=2.0),
+    "enemy": Kind(static=False, decay=0.2, momentum=0.6, half_life=1.0),
+    "ally": Kind(static=False, decay=0.2, momentum=0.6, half_life=1.0),
+    "bullet": Kind(static=False, decay=0.7, momentum=0.9, half_life=0.2),
+    "noise": Kind(static=False, decay=0.12, momentum=0.9, half_life=1.5),
+    "barrier": Kind(static=True, decay=0.0),
+}
+"""Kinds that `InfluenceMap.register_type` knows by name."""
+
+
+def decaying(decay: float, steps: int) -> Falloff:
+    """The part that is left after each share of so many steps."""
+    return Falloff.of(np.exp(-decay * np.linspace(0, steps, 16 * steps + 1)))

@@ -1,0 +1,91 @@
+"""Radial: each source adds a weight that falls with distance, out to a radius."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff, Ring
+from fieldcraft.propagation import door
+from fieldcraft.propagation.kinds import Radiating
+from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
+from fieldcraft.propagation.settings import checked, curve, one_of
+from fieldcraft.space import Space
+
+__all__ = ["METRICS", "Radial"]
+
+METRICS = ("straight", "connected", "path", "sight")
+
+
+@dataclass(frozen=True)
+class Radial(Radiating):
+    """Let each source radiate `strength * falloff(distance / radius)`, out to a radius.
+
+    Amounts are whole multiples of 2**-24 (6e-8) inside, so that a layer is exact under change:
+    after any sequence of adding, moving, resizing and removing it equals a fresh one bit for bit,
+    and empty means 0. Strengths lie within +-2**20 and a layer has at most 2**18 sources, so that
+    no sum can overflow; what would pass that is refused.
+
+    Parameters
+    ----------
+    radius: world units, above 0; sources may have their own.
+    falloff: "constant", "linear", "parabolic" (`B - B d^2 / R^2`), "cubic", "exponential",
+        "gaussian", "smoothstep", a `Ring`, a table or a callable, see `Falloff.of`; sources may
+        have their own.
+    metric: how distance is measured. "straight": walls don't matter. "connected": straight, but
+        only on cells joined to the source by a walk within the radius. "path": along the walk.
+        "sight": straight, but only where the source sees; see
+        `visible`: on a graph of waypoints nothing hides.
+    blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
+    thickness: how thick the walls are that sources may be built into, world units from the center
+        of their cell. A source in a wall, put there with `on_wall="through"`, acts as if the walls
+        joined to its own were open to it that far: it goes out of its walls on all sides. With 0
+        only its own cell is open to it.
+    exact: with "straight", measure from where a source is, not from the center of its cell: what it
+        gives changes smoothly while it moves within a cell. Each source that moves costs more.
+        Chosen when a layer is made.
+
+    Raises `InvalidValue` for numbers outside of these ranges.
+    """
+
+    radius: float = dataclasses.field(metadata=checked(checks.positive))
+    falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = (
+        dataclasses.field(default="parabolic", metadata=checked(curve))
+    )
+    metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
+    blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))
+    thickness: float = dataclasses.field(default=0.0, metadata=checked(checks.not_negative))
+    exact: bool = dataclasses.field(default=False, metadata=checked(checks.flag))
+
+    most, least = MOST_STRENGTH, -MOST_STRENGTH
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.exact and self.metric != "straight":
+            raise InvalidValue(
+                "Exact distances are straight ones",
+                got=f"metric={self.metric!r}",
+                remedy='Pass metric="straight"',
+                about="exact",
+            )
+
+    def check(self, space: Space) -> None:
+        """Refuse a radius that takes too much memory on this space."""
+        if self.radius >= door.too_large(space):
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {door.too_large(space):g}",
+                got=f"radius={self.radius:g}",
+                remedy="Give the layer a larger cell_size",
+            )
+
+    def field(self, space: Space, every: float) -> RadialField[Any]:
+        """Values of this propagation on a space, all 0."""
+        self.check(space)
+        return door.radial_field(self, space)

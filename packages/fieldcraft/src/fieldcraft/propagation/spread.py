@@ -1,0 +1,127 @@
+"""Spread: each cell moves towards the strongest of its neighbours, weakened by the way."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.settings import checked, one_of, or_none
+from fieldcraft.space import Space
+
+__all__ = ["FALLOFFS", "Spread", "checked_pins", "checked_resistance"]
+
+FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
+
+
+@dataclass(frozen=True)
+class Spread(Spreading):
+    """Spread influence from cell to cell.
+
+    Each step, every cell looks for the strongest magnitude among its neighbours, each weakened by
+    the length of the step to it, and moves towards that by `momentum`:
+    `new = old + momentum * (strongest of neighbours - old)`. Cells of sources are held at their
+    strength.
+
+    Parameters
+    ----------
+    decay: how much weakens per world unit of distance, at least 0. Exponential: `v * exp(-decay *
+        d)`. Linear, quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so
+        that a strength of S reaches `S ** (1/p) / decay` far.
+    momentum: the part of the way to the new value that a step goes, in [0, 1]: 1 is there at once,
+        0 never moves, half of the way unless said otherwise. Some authors use the word the other
+        way round.
+    falloff: "exponential", "linear", "quadratic" or "cubic".
+    half_life: seconds in which a cell that has lost its support halves. None: it falls by momentum,
+        as it rose.
+        Neighbours hold each other up: no cell falls faster, per update, than its value weakened by
+        two steps of distance. A half-life shorter than that (with small decay) has no effect; raise
+        the decay, or lower `every`.
+    floor: a cell becomes exactly 0 once its value and the value it moves to are both smaller than
+        this.
+    stack: "max": of several sources in a cell the strongest counts, the positive one of equals.
+        "sum": they add.
+    pin: whether the cell of a source reads the source's strength, whatever arrives there. False:
+        the stronger of the two, so that a rat in a corridor does not hide the dragon behind it.
+
+    Raises `InvalidValue` for numbers outside of these ranges.
+
+    Source: the propagation of Alex Champandard's "The Core Mechanics of Influence Mapping", with
+        the changes that
+    `docs/decisions/0003-sources-pin.md` gives reasons for.
+    """
+
+    decay: float = dataclasses.field(metadata=checked(checks.not_negative))
+    momentum: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
+    falloff: str = dataclasses.field(
+        default="exponential", metadata=checked(one_of(tuple(FALLOFFS)))
+    )
+    half_life: float | None = dataclasses.field(
+        default=None, metadata=checked(or_none(checks.positive))
+    )
+    floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.not_negative))
+    stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
+    pin: bool = dataclasses.field(default=True, metadata=checked(checks.flag))
+
+    @property
+    def exponent(self) -> int:
+        """0 for an exponential falloff, else the p of `(v ** (1/p) - decay * d) ** p`."""
+        return FALLOFFS[self.falloff]
+
+    def curve(self, distances: ArrayLike, strength: float = 1.0) -> NDArray[np.float64]:
+        """The value at world `distances` along a path from a lone source, once settled; the shape
+        of `distances`.
+        """
+        away = checks.array("distances", distances)
+        if away.dtype.kind not in "iuf" or not (away >= 0).all():
+            raise InvalidValue(
+                "distances are numbers of at least 0",
+                got=f"{distances!r}",
+                remedy="Pass world units along the path",
+            )
+        size = abs(checks.finite("strength", strength))
+        p = FALLOFFS[self.falloff]
+        left = (
+            size * np.exp(-self.decay * away)
+            if p == 0
+            else np.maximum(size ** (1 / p) - self.decay * away, 0) ** p
+        )
+        return np.copysign(np.where((left < self.floor) & (away > 0), 0.0, left), strength)
+
+    def field(self, space: Space, every: float) -> Field:
+        """Values of this propagation on a space, all 0, that are updated `every` so many
+        seconds.
+        """
+        from fieldcraft.propagation import door  # which knows the fields below
+
+        return door.spread_field(self, space, every)
+
+
+def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
+    """The held cells of a saved field; raises ValueError for what can't be such on a map of so
+    many.
+    """
+    if (
+        pinned.dtype != np.int64
+        or pinned.ndim != 1
+        or (np.diff(pinned, prepend=-1) <= 0).any()
+        or (pinned >= cells).any()
+    ):
+        raise ValueError("held cells that are not cells of the map")
+    return pinned
+
+
+def checked_resistance(resistance: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """The resistance of a saved field; raises ValueError for what can't be such on a map of this
+    shape.
+    """
+    if resistance.dtype != np.float32 or resistance.shape != shape or not (resistance >= 0).all():
+        raise ValueError("a resistance that does not fit the map")
+    return np.ascontiguousarray(resistance)

@@ -1,0 +1,150 @@
+"""Back from a cell to the source that holds it up, over a map that spreads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.kernels.reference.spread import power, root
+from fieldcraft.propagation.field import Account
+from fieldcraft.sources import Sources
+from fieldcraft.space import Space
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation.spread import Spread
+
+__all__ = ["trace"]
+
+_ZERO = np.float32(0)
+
+
+def trace(
+    values: NDArray[np.float32],
+    space: Space,
+    sources: Sources,
+    spread: Spread,
+    cell: int,
+    resistance: NDArray[np.float32] | None = None,
+) -> Account:
+    """The account of a cell: the sources in the cell that holds it up, and the share of each in
+    what they hold up here.
+
+    Where the way back from neighbour to neighbour ends at no source, because the value is fading or
+    was deposited, they are those that would hold up the settled map. Only sources that show count:
+    their cell reads their strength.
+    """
+    flat = values.reshape(-1)
+    value = float(flat[cell])
+    pins = dict(zip(*(array.tolist() for array in sources.pins(spread.stack)), strict=True))
+    shown = {
+        at: strength
+        for at, strength in pins.items()
+        if strength != 0 and flat[at] == np.float32(strength)
+    }
+    if value == 0 or not shown:
+        return _account([], [])
+    start, held = _origin(flat, space, shown, spread, cell, resistance)
+    if held == 0:
+        settled = spread.field(space, 1.0)
+        settled.resist(resistance)
+        settled.feed(sources.copy())
+        settled.settle()
+        start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell, resistance)
+    if held * value <= 0:
+        return _account([], [])
+    return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
+
+
+def _origin(
+    flat: NDArray[np.float32],
+    space: Space,
+    shown: dict[int, float],
+    spread: Spread,
+    cell: int,
+    resistance: NDArray[np.float32] | None,
+) -> tuple[int, float]:
+    """The cell of the source from which the value of a cell comes, and what it holds up here; 0 if
+    there is none.
+
+    From each cell the way goes back to the neighbour with the strongest arrival, to all of them
+    where several are equal.
+    """
+    ways: dict[int, tuple[int, np.float32]] = {cell: (-1, _ZERO)}
+    waiting = [cell]
+    for here in waiting:
+        if here in shown:
+            return here, _arriving(np.float32(shown[here]), here, ways, spread, resistance)
+        for there, loss in _supporters(flat, space, spread, here):
+            if there not in ways:
+                ways[there] = (here, loss)
+                waiting.append(there)
+    return cell, 0.0
+
+
+def _supporters(
+    flat: NDArray[np.float32], space: Space, spread: Spread, cell: int
+) -> list[tuple[int, np.float32]]:
+    """The neighbours from which the strongest influence arrives in a cell, and what each loses on
+    the step.
+    """
+    cells, lengths = space.steps_into(cell)
+    losses = _losses(lengths, spread)
+    exponent = spread.exponent
+    emitted = root(flat[cells], exponent)
+    high = emitted * losses if exponent == 0 else emitted - losses
+    low = emitted * losses if exponent == 0 else emitted + losses
+    strongest, weakest = high.max(initial=_ZERO), low.min(initial=_ZERO)
+    if strongest == 0 and weakest == 0:
+        return []
+    best = high == strongest if strongest >= -weakest else low == weakest
+    return [(int(cells[k]), losses[k]) for k in np.flatnonzero(best)]
+
+
+def _losses(lengths: NDArray[np.float64], spread: Spread) -> NDArray[np.float32]:
+    if spread.exponent == 0:
+        return np.exp(-spread.decay * lengths).astype(np.float32)
+    return np.minimum(spread.decay * lengths, np.finfo(np.float32).max).astype(np.float32)
+
+
+def _arriving(
+    strength: np.float32,
+    cell: int,
+    ways: dict[int, tuple[int, np.float32]],
+    spread: Spread,
+    resistance: NDArray[np.float32] | None,
+) -> float:
+    """The part of a strength that is left at the end of the way from a cell."""
+    exponent = spread.exponent
+    left = np.array([abs(strength)], dtype=np.float32)
+    while ways[cell][0] >= 0:
+        cell, loss = ways[cell]
+        held_back = _ZERO if resistance is None else resistance.reshape(-1)[cell]
+        if exponent == 0:
+            left = left * loss * np.exp(-held_back)
+        else:
+            left = power(np.maximum(root(left, exponent) - loss - held_back, _ZERO), exponent)
+        if left[0] < spread.floor:
+            return 0.0
+    return float(np.copysign(left[0], strength))
+
+
+def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Account:
+    """An amount, divided among the sources in a cell as they hold it: by strength, or all to the
+    strongest.
+    """
+    here = np.flatnonzero(sources.cells == cell)
+    ids, strengths = sources.ids[here], sources.strengths[here].astype(np.float64)
+    if spread.stack == "sum":
+        return _account(ids, amount * strengths / strengths.sum())
+    strongest = max(range(len(ids)), key=lambda i: (abs(strengths[i]), strengths[i]))
+    return _account([ids[strongest]], [amount])
+
+
+def _account(ids: ArrayLike, amounts: ArrayLike) -> Account:
+    return Account(
+        np.array(ids, dtype=np.int64),
+        np.array(amounts, dtype=np.float64),
+        "in motion, deposited or written",
+    )

@@ -1,0 +1,37 @@
+"""A guess: where a target went after it was lost from sight, and what nobody has looked at."""
+
+from fieldcraft.pursuit.belief import Belief
+from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.last_seen import LastSeen
+from fieldcraft.pursuit.motion import Motion
+from fieldcraft.pursuit.optimal import optimal_search
+from fieldcraft.pursuit.party import SearchParty
+from fieldcraft.pursuit.search import Search
+from fieldcraft.pursuit.searches import (
+    SEARCHES,
+    BeliefSearch,
+    FloodSearch,
+    LastSeenSearch,
+    RandomSearch,
+)
+from fieldcraft.pursuit.sighting import Contacts, Sight
+from fieldcraft.pursuit.standards import GreedySearch, HorizonSearch
+
+__all__ = [
+    "SEARCHES",
+    "Belief",
+    "BeliefSearch",
+    "Contacts",
+    "FloodSearch",
+    "GreedySearch",
+    "HorizonSearch",
+    "LastSeen",
+    "LastSeenSearch",
+    "Motion",
+    "Pursuit",
+    "RandomSearch",
+    "Search",
+    "SearchParty",
+    "Sight",
+    "optimal_search",
+]

@@ -1,0 +1,84 @@
+"""From a map of how likely each cell is to places to go to."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.pursuit import door
+from fieldcraft.space import Space
+
+__all__ = ["ESTIMATES", "assigned", "estimate"]
+
+ESTIMATES = ("medoid", "mean", "peak")
+
+
+def estimate(
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str
+) -> NDArray[np.float64]:
+    """One world position for cells and their weights, which are above 0; see `Pursuit.estimate`."""
+    checks.choice("how", how, ESTIMATES)
+    places = space.position_of(cells)
+    mean = (places * weights[:, np.newaxis]).sum(axis=0) / weights.sum()
+    if how == "mean":
+        return np.asarray(mean)
+    if how == "peak":
+        top = weights >= weights.max() * (1 - 1e-9)
+        cells, places = cells[top], places[top]
+    away = np.round(((places - mean) ** 2).sum(axis=1), 9)
+    return np.asarray(places[np.lexsort((cells, away))[0]])
+
+
+def assigned(
+    space: Space,
+    cells: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    agents: ArrayLike,
+    spacing: float | None,
+) -> NDArray[np.float64]:
+    """A place of its own for each agent, see `Pursuit.assign`: (N, 2) or (N, 3) world positions."""
+    points, _ = checks.positions(agents, dimensions=space.dimensions)
+    if not len(points):
+        return np.zeros((0, space.dimensions))
+    starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside="clamp")))
+    apart = _spacing(space, spacing)
+    places = _spread_out(space, cells, weights, len(points), apart)
+    from scipy.optimize import linear_sum_assignment
+
+    walks = door.walks(space, starts, places)
+    # A place that an agent cannot reach is worse than any detour of all.
+    walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
+    _, whose = linear_sum_assignment(walks)
+    return space.position_of(places[whose])
+
+
+def _spacing(space: Space, spacing: float | None) -> float:
+    if spacing is not None:
+        return checks.not_negative("spacing", spacing)
+    return 4 * space.typical_step
+
+
+def _spread_out(
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float
+) -> NDArray[np.int64]:
+    """`count` of the cells, likely ones first, each away from those before it as far as `apart` if
+    there is room.
+
+    Where there are fewer cells than that, they come again.
+    """
+    positions = space.position_of(cells)
+    first = space.cell_at(estimate(space, cells, weights, "peak"))
+    taken = [
+        int(np.flatnonzero(cells == first)[0])
+        if (cells == first).any()
+        else int(np.argmax(weights))
+    ]
+    near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
+    for _ in range(count - 1):
+        far = near >= apart * (1 - 1e-9)
+        worth = np.where(far, weights, 0.0) if far.any() and apart > 0 else weights * near
+        best = int(np.lexsort((cells, near, -worth))[0])
+        taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
+        near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
+    return cells[taken]

@@ -1,0 +1,307 @@
+"""A guess about one target: a mass for each part of each hypothesis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.pursuit import door
+from fieldcraft.pursuit.hypotheses import Hypotheses
+from fieldcraft.pursuit.motion.movers import Lost, Mover
+
+__all__ = ["GONE", "Guess"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+GONE = 1e-12
+"""Less belief than this in all is none."""
+
+_UNSEEN = 3  # intervals out of sight after which a sighting says how it has moved
+
+
+class Guess:
+    """The masses (S) of the parts of all hypotheses about one target, as the kernels take them;
+    times `scale` they add up to 1.
+
+    The mass of a hypothesis is its weight times how likely each cell is if it is true. So what is
+    struck out of all of them in view, and scaled up together, is Bayes' rule for weights and cells
+    at once.
+    """
+
+    def __init__(
+        self,
+        hypotheses: Hypotheses,
+        lost: Lost,
+        layout: door.Flow,
+        shared: dict[Mover, door.Flow | None],
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.lost = lost
+        self.masses: list[Floats] = []
+        self.scale = 1.0
+        self.age = 0
+        self.weights = hypotheses.weights
+        self._layout = layout
+        self._shared = shared
+        self._flows: dict[int, door.Flow | None] = {}
+        self._arrivals: dict[int, tuple[Ints, Floats, list[tuple[int, Floats]]]] = {}
+        self._live: list[bool] = []
+
+    # What happens
+
+    def put(self, likely: NDArray[Any]) -> None:
+        """Begin anew with how likely each cell is, in the space's shape; it need not add up to
+        1.
+        """
+        even = likely / likely.sum()
+        self.place([even if share == 1 else even * share for share in self.shares()])
+
+    def place(self, parts: Sequence[NDArray[Any]]) -> None:
+        """Go on with masses (S) in the space's shape that add up to 1."""
+        self.masses = [self._layout.placed(part) for part in parts]
+        self._live = [bool(part.any()) for part in parts]
+        self.scale = 1.0
+
+    def shares(self) -> list[float]:
+        """The share of each part when it begins: parts that come later have none."""
+        shares = [0.0] * len(self.hypotheses.stages)
+        for strand, first in enumerate(self.hypotheses.firsts):
+            owner = self.hypotheses.owners[first]
+            shares[first] = self.weights[owner] * self.hypotheses.splits[strand]
+        return shares
+
+    def see(self, cell: int, velocity: Floats, doubt: float) -> None:
+        """Be certain of a cell. If the target was out of sight, each hypothesis is weighed by how
+        likely it held the cell.
+        """
+        if len(self.weights) > 1:
+            at = self._layout.index(np.array([cell]))
+            held = np.bincount(
+                self.hypotheses.owners,
+                [float(mass.reshape(-1)[at[0]]) for mass in self.masses],
+                minlength=len(self.weights),
+            )
+            if self.age >= _UNSEEN and held.sum() > 0:
+                weights = (1 - doubt) * held / held.sum() + doubt * np.array(
+                    self.hypotheses.weights
+                )
+                self.weights = tuple((weights / weights.sum()).tolist())
+        found = np.zeros(self.lost.space.shape)
+        found.reshape(-1)[cell] = 1.0
+        self.put(found)
+        self.begin(cell, velocity)
+
+    def begin(self, cell: int | None, velocity: Floats, age: int = 0) -> None:
+        """Take a cell as that of the last sighting, so many intervals ago."""
+        self.lost = replace(self.lost, cell=cell, velocity=velocity, kept={})
+        self._flows, self._arrivals, self.age = {}, {}, age
+
+    def beware(self, searchers: Floats) -> None:
+        """Know where those are whom the target may fear."""
+        if np.array_equal(searchers, self.lost.searchers):
+            return
+        self.lost = replace(self.lost, searchers=searchers)
+        for number, stage in enumerate(self.hypotheses.stages):
+            if stage.mover.afraid:
+                self._flows.pop(number, None)
+
+    def clear(self, flat: Ints, part: float) -> Floats:
+        """Keep a part only of what is in cells, as the kernels count them; what was there
+        before.
+        """
+        total = np.zeros(len(flat))
+        for mass in self.masses:
+            cells = mass.reshape(-1)
+            before = cells[flat]
+            cells[flat] = before * part
+            total += before
+        return total
+
+    def step(self, spare: Floats) -> Floats:
+        """Let an interval pass; the memory to work in comes back, it may be another."""
+        if self.hypotheses.changes:
+            self._change()
+        self._arrive()
+        for number, follower, chance in self.turning(self.age):
+            self._live[follower] |= self._live[number]
+            moved = self.masses[number] * chance
+            self.masses[number] -= moved
+            self.masses[follower] += moved
+        for number, mass in enumerate(self.masses):
+            if not self._live[number]:
+                continue
+            flow = self._flow(number)
+            if flow is None:
+                mass *= self.scale
+                continue
+            flow.run(mass, self.scale, spare)
+            self.masses[number], spare = spare, mass
+        self.scale = 1.0
+        self.age += 1
+        return spare
+
+    def _arrive(self) -> None:
+        """Go on to the next part where somebody arrives; who begins a part in this interval does
+        not arrive in that, too.
+        """
+        begun = []
+        for number in range(len(self.masses) - 1, -1, -1):
+            stage = self.hypotheses.stages[number]
+            if not stage.arrives or not self._live[number]:
+                continue
+            if number not in self._arrivals:
+                cells, chances = stage.mover.arriving(self.lost)
+                self._arrivals[number] = (
+                    self._layout.index(cells),
+                    np.asarray(chances, dtype=np.float64),
+                    self._parted(number, cells),
+                )
+            flat, chances, followers = self._arrivals[number]
+            moved = np.empty(len(flat))
+            kernels.belief.arrive(self.masses[number].reshape(-1), flat, chances, moved)
+            if moved.any():
+                begun += [(moved, flat, shares, follower) for follower, shares in followers]
+        for moved, flat, shares, follower in begun:
+            kernels.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
+            self._live[follower] = True
+
+    def _parted(self, number: int, cells: Ints) -> list[tuple[int, Floats]]:
+        """The parts that follow one, and the share of those who arrive in cells that begins
+        each.
+        """
+        stage = self.hypotheses.stages[number]
+        if not stage.follows:
+            return [(number + 1, np.ones(len(cells)))]
+        shares = np.ascontiguousarray(stage.mover.parting(self.lost)[cells].T)
+        return [
+            (number + offset, share)
+            for offset, share in zip(stage.follows, shares, strict=True)
+            if share.any()
+        ]
+
+    @property
+    def changing(self) -> float:
+        """How likely the target turns to something else in an interval."""
+        return (
+            -math.expm1(-self.hypotheses.changes * self.lost.every)
+            if len(self.weights) > 1
+            else 0.0
+        )
+
+    def _change(self) -> None:
+        """Let a part of all who do one thing begin another in this interval, as often as those were
+        thought likely at first.
+        """
+        chance = self.changing
+        if chance == 0:
+            return
+        first = np.array(self.hypotheses.weights)
+        leaving = [np.zeros_like(self.masses[0]) for _ in self.weights]
+        for mass, owner, live in zip(self.masses, self.hypotheses.owners, self._live, strict=True):
+            if live:
+                moved = mass * chance
+                mass -= moved
+                leaving[owner] += moved
+        shares = [part / (1 - weight) for part, weight in zip(leaving, first.tolist(), strict=True)]
+        whole = np.sum(shares, axis=0)
+        for strand, number in enumerate(self.hypotheses.firsts):
+            owner = self.hypotheses.owners[number]
+            self.masses[number] += (whole - shares[owner]) * (
+                first[owner] * self.hypotheses.splits[strand]
+            )
+            self._live[number] = True
+
+    def turning(self, age: int) -> list[tuple[int, int, float]]:
+        """The parts that end in an interval, what follows, and with what chance if they have not
+        ended yet; the last first.
+        """
+        found = []
+        now = age * self.lost.every
+        for number, stage in enumerate(self.hypotheses.stages):
+            if stage.after is None:
+                continue
+            low, high = stage.after
+            begin, end = max(low, now), now + self.lost.every
+            if end > begin:
+                found.append(
+                    (
+                        number,
+                        number + stage.skips,
+                        1.0 if end >= high else (end - begin) / (high - begin),
+                    )
+                )
+            elif now >= high and self.hypotheses.changes:  # whoever has begun it late
+                found.append((number, number + stage.skips, 1.0))
+        return found[::-1]
+
+    def _flow(self, number: int) -> door.Flow | None:
+        if number not in self._flows:
+            mover = self.hypotheses.stages[number].mover
+            if not mover.alike:
+                self._flows[number] = mover.flow(self.lost)
+            else:
+                if mover not in self._shared:
+                    self._shared[mover] = mover.flow(self.lost)
+                self._flows[number] = self._shared[mover]
+        return self._flows[number]
+
+    def follow(self, layout: door.Flow, shared: dict[Mover, door.Flow | None]) -> None:
+        """Go by other walls from now on: the masses have to be placed anew."""
+        self._layout, self._shared = layout, shared
+        cell = self.lost.cell
+        self.begin(
+            None if cell is None else int(self.lost.space.nearest_open(cell)),
+            self.lost.velocity,
+            self.age,
+        )
+
+    def restore(
+        self,
+        weights: tuple[float, ...],
+        cell: int | None,
+        velocity: Floats,
+        searchers: Floats,
+        age: int,
+    ) -> None:
+        """Go on from the last sighting of another, and what it had learned."""
+        self.weights = weights
+        self.lost = replace(self.lost, searchers=searchers)
+        self.begin(cell, velocity, age)
+
+    # What it says
+
+    def held(self) -> list[Floats]:
+        """The masses in the space's shape; they add up to 1."""
+        return [self._layout.taken(mass) * self.scale for mass in self.masses]
+
+    def total(self) -> float:
+        """The sum of all masses, before they are scaled."""
+        left = float(self.masses[0].sum())
+        for mass in self.masses[1:]:
+            left += float(mass.sum())
+        return left
+
+    def by_strand(self, cell: int) -> Floats:
+        """How likely a cell is by each strand of parts, if it is the true one."""
+        at = int(self._layout.index(np.array([cell]))[0])
+        masses = np.array(
+            [[float(mass.reshape(-1)[at]), float(mass.sum())] for mass in self.masses]
+        )
+        here, all_ = np.add.reduceat(masses, np.array(self.hypotheses.firsts), axis=0).T
+        return np.asarray(np.divide(here, all_, out=np.zeros(len(here)), where=all_ > 0))
+
+    def by_hypothesis(self) -> Floats:
+        """How likely each hypothesis is, (H,)."""
+        sums = np.bincount(
+            self.hypotheses.owners,
+            [float(mass.sum()) for mass in self.masses],
+            minlength=len(self.weights),
+        )
+        return np.asarray(sums / sums.sum())

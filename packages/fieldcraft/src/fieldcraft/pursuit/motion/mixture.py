@@ -1,0 +1,171 @@
+"""How somebody moves who was lost from sight: how likely each of several ways is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit.motion.fitting import fitted, scored
+from fieldcraft.pursuit.motion.movers import Mover, Stand, Wander
+from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run, checked_range
+from fieldcraft.recordings import Timeline
+from fieldcraft.space import Space
+
+__all__ = ["Motion"]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How a fugitive out of sight moves: how likely it is that it does each of five things. They
+    are weighed against each other, and add up to 1 by themselves.
+
+    Parameters
+    ----------
+    runs: on the way that it ran, to a far place, and from there to the next.
+    hides: goes to a place near by that few others see, and stays.
+    doubles_back: runs on for some seconds (`turn`, the shortest and the longest), then to a place
+        behind those who chase it, and on.
+    stands: stays where it is.
+    wanders: goes to any place, near or far, and on.
+    near: typical steps to a hiding place, the fewest and the most.
+    far: typical steps to a far place, at least.
+    heading: how strongly it keeps the direction in which it ran: of two ways the one across it is
+        so many times e less likely than the one ahead. For a belief; search parties have one of
+        their own.
+    paces: how fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which
+        carries a mass for each of them and each way of moving.
+    speed: the full speed, world units a second, if it was learned; see `fit`.
+    changes: how often a second somebody turns to something else of these, at least 0: after `t`
+        seconds, e to the minus of `changes * t` have not. What they turn to is as likely as it was
+        at first, and begins where they are; whoever turns to doubling back after the longest `turn`
+        is on the way back at once. For a belief.
+
+    `fc.Belief(space, speed, motion=...)` and `fc.SearchParty` take it.
+
+    Raises `InvalidValue`.
+    """
+
+    runs: float = 0.33
+    hides: float = 0.35
+    doubles_back: float = 0.17
+    stands: float = 0.05
+    wanders: float = 0.1
+    turn: tuple[float, float] = (1.0, 6.0)
+    near: tuple[float, float] = (2.0, 16.0)
+    far: float = 30.0
+    heading: float = 4.0
+    paces: tuple[float, ...] = (1.0,)
+    speed: float | None = None
+    changes: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("runs", "hides", "doubles_back", "stands", "wanders"):
+            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
+        if not sum(self.shares) > 0:
+            raise InvalidValue(
+                "A fugitive does something",
+                got="0 for all that it may do",
+                remedy="Pass runs=1, say",
+            )
+        for name in ("turn", "near"):
+            object.__setattr__(self, name, checked_range(name, getattr(self, name)))
+        for name in ("far", "heading", "changes"):
+            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
+        paces = checks.numbers("paces", self.paces, np.size(self.paces))
+        if not len(paces) or (paces <= 0).any() or (paces > 1).any():
+            raise InvalidValue(
+                "paces are above 0 and at most 1",
+                got=str(self.paces)[:60],
+                remedy="Pass (0.5, 1.0), say",
+            )
+        object.__setattr__(self, "paces", tuple(paces.tolist()))
+        if self.speed is not None:
+            object.__setattr__(self, "speed", checks.positive("speed", self.speed))
+
+    @classmethod
+    def fit(
+        cls,
+        tracks: Timeline | Sequence[ArrayLike],
+        space: Space | None = None,
+        *,
+        ahead: float | None = None,
+        most: int = 200,
+        looks: int = 3,
+    ) -> Motion:
+        """The motion that foretells recorded tracks best: how likely each way of moving is, how
+        fast, and how it keeps its direction.
+
+        At moments along the tracks each way of moving, at each pace, is begun where somebody was
+        and as it moved; the weights are those that make where it was `ahead` seconds later
+        likeliest (by expectation and maximization). The speed is that which 95 % of all speeds lie
+        below, and `paces` are the middles of the slower, middle and faster third of those who move;
+        of five headings the likeliest is taken. `turn`, `near` and `far` stay as they are by
+        default.
+
+        Parameters
+        ----------
+        tracks: a `Timeline`, or for each track rows of seconds, x and y (and z), (T, 3) or (T, 4);
+            positions in between are interpolated.
+        space: the map; an open grid of 40 cells across under the tracks if absent.
+        ahead: seconds to foretell; as long as ten typical steps take at full speed if absent.
+        most: moments that are looked at, at most, evenly over all tracks. Each takes some 10 to 100
+            ms.
+        looks: how often each is followed, every `ahead` seconds, as long as its track lasts. One
+            who runs and one who will turn back move
+            alike at first: only a look after the longest `turn` tells them apart. At moments at
+            which somebody hides already, it stands.
+
+        Raises `InvalidValue` for tracks that are none, or too short.
+        """
+        return fitted(tracks, space, ahead, most, looks)
+
+    def score(
+        self,
+        tracks: Timeline | Sequence[ArrayLike],
+        space: Space | None = None,
+        *,
+        ahead: float | None = None,
+        speed: float | None = None,
+        most: int = 200,
+    ) -> NDArray[np.float64]:
+        """How well the motion foretells tracks, (W,): for each moment the log of the chance of the
+        cell where somebody was later.
+
+        The more the better; for a plain belief ask `fc.Motion(0, 0, 0, 0, wanders=1).score(...)`. A
+        share of 1 % of the chance is spread over the map. `speed`, world units a second, is that of
+        the motion if absent; for the rest see `fit`. Raises `InvalidValue`.
+        """
+        return scored(self, tracks, space, ahead, speed, most)
+
+    @property
+    def shares(self) -> tuple[float, float, float, float, float]:
+        """How likely each is, in the order of the parameters, not yet adding up to 1."""
+        return self.runs, self.hides, self.doubles_back, self.stands, self.wanders
+
+    @property
+    def movers(self) -> dict[str, list[tuple[float, Mover]]]:
+        """The hypotheses of a belief by name, each with a motion of `fc.motion` for each pace, and
+        how likely that is.
+        """
+        share = 1.0 / len(self.paces)
+        moving: dict[str, tuple[float, Callable[[float], Mover]]] = {
+            "runs": (self.runs, lambda pace: Run(pace=pace, heading=self.heading, far=self.far)),
+            "hides": (self.hides, lambda pace: Hide(pace=pace, near=self.near)),
+            "doubles back": (
+                self.doubles_back,
+                lambda pace: DoubleBack(
+                    pace=pace, heading=self.heading, far=self.far, turn=self.turn
+                ),
+            ),
+            "wanders": (self.wanders, lambda pace: Wander(pace=pace)),
+        }
+        found = {
+            name: [(weight * share, made(pace)) for pace in self.paces]
+            for name, (weight, made) in moving.items()
+        }
+        return found | {"stands": [(self.stands, Stand())]}

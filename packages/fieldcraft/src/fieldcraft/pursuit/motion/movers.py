@@ -1,0 +1,366 @@
+"""One way of moving: how likely each step is for somebody out of sight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit import door
+from fieldcraft.pursuit.shares import Shares
+from fieldcraft.space import Space
+
+__all__ = ["Afraid", "Lost", "Mover", "Stage", "Stand", "Then", "Wander", "share_below_one"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_ROUNDED = 1e-9
+_SCARED = 2.0  # typical steps nearer or farther at most, that one step counts
+
+
+@dataclass(frozen=True, eq=False)
+class Lost:
+    """The moment in which somebody was last seen, as a motion is told of it.
+
+    Parameters
+    ----------
+    space: the map.
+    cell: the cell in which it was; None while it has never been seen.
+    velocity: how it moved there, world units a second, (D,); 0 where that is not known.
+    searchers: world positions of those whom it may fear, (S, D).
+    stride: world units that it gets in an interval at full speed.
+    every: seconds of an interval.
+    """
+
+    space: Space
+    cell: int | None
+    velocity: Floats
+    searchers: Floats
+    stride: float
+    every: float
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def slower(self, pace: float = 1.0) -> Floats:
+        """The share of those who set out on each of `space.ways` that get to its end in an
+        interval, (A,): a long step takes several.
+        """
+        return np.minimum(self.stride * pace / self.space.ways.lengths, 1.0)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a motion.
+
+    Parameters
+    ----------
+    mover: how somebody moves in it.
+    after: seconds since the last sighting until which it lasts, the fewest and the most, any moment
+        between as likely; None if it may last for ever.
+    skips: which part follows then: the next, or one so many after it.
+    arrives: whether the next part begins where the mover's `arriving` says.
+    follows: where one of several parts begins then: how many after this one each of them stands;
+        the mover's `parting` says which.
+    """
+
+    mover: Mover
+    after: tuple[float, float] | None = None
+    skips: int = 1
+    arrives: bool = False
+    follows: tuple[int, ...] = ()
+
+
+class Mover:
+    """A way of moving. One of your own inherits from this and answers `chances`; `fc.Belief(space,
+    speed, motion=...)` takes it.
+    """
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The parts of the motion, one after the other in time."""
+        return (Stage(self),)
+
+    @property
+    def afraid(self) -> bool:
+        """Whether the chances depend on where searchers are."""
+        return False
+
+    @property
+    def alike(self) -> bool:
+        """Whether the chances depend on the map alone, and not on where the target was last
+        seen.
+        """
+        return False
+
+    def chances(self, lost: Lost) -> Floats:
+        """How likely who is at its beginning takes each step of `lost.space.ways` in an interval,
+        (A,) float64; else it stays there.
+
+        The chances of a cell add up to at most 1, and times the lengths of the steps to at most
+        `lost.stride`: nobody is faster on average.
+        """
+        raise NotImplementedError
+
+    def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
+        """The cells (K,) in which somebody arrives, and how likely who comes there does (K,): the
+        next part of the motion begins.
+        """
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+
+    def parting(self, lost: Lost) -> Floats:
+        """How likely each of the F parts that may follow is for who arrives in each cell, (N, F);
+        those of a cell add up to 1.
+        """
+        raise NotImplementedError
+
+    def flow(self, lost: Lost) -> door.Flow | None:
+        """The flow of belief that follows from the chances; None if nothing moves."""
+        return door.drift(lost.space, _checked(self.chances(lost), lost, type(self).__name__))
+
+
+@dataclass(frozen=True)
+class Wander(Mover):
+    """Somebody wanders about: each step out of a cell is as likely as any other. The motion of a
+    plain `fc.Belief`.
+
+    Parameters
+    ----------
+    stay: the share that stays where it is in each interval, in [0, 1).
+    pace: how fast it is beside the full speed, in (0, 1].
+    """
+
+    stay: float = 0.1
+    pace: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stay", share_below_one("stay", self.stay))
+        object.__setattr__(self, "pace", _pace(self.pace))
+
+    @property
+    def alike(self) -> bool:
+        """Yes: of the map alone."""
+        return True
+
+    def chances(self, lost: Lost) -> Floats:
+        """The chances of all steps, see `Mover`."""
+        shares = Shares.of(lost.space, self.stay, lost.stride * self.pace)
+        return np.asarray(shares.slower * shares.part[lost.space.ways.origins])
+
+    def flow(self, lost: Lost) -> door.Flow | None:
+        """The flow of a plain belief."""
+        return door.flow(lost.space, self.stay, lost.stride * self.pace)
+
+
+@dataclass(frozen=True)
+class Stand(Mover):
+    """Somebody stands still."""
+
+    @property
+    def alike(self) -> bool:
+        """Yes: of the map alone."""
+        return True
+
+    def chances(self, lost: Lost) -> Floats:
+        """None for any step."""
+        return np.zeros(len(lost.space.ways.ends))
+
+    def flow(self, lost: Lost) -> door.Flow | None:
+        """No flow."""
+        return None
+
+
+@dataclass(frozen=True)
+class Then(Mover):
+    """Somebody moves in one way, and after some seconds in another.
+
+    Parameters
+    ----------
+    first, second: both ways of moving.
+    after: seconds since the last sighting in which the second begins, the fewest and the most: any
+        moment between is as likely.
+
+    Each way costs a step of a belief.
+    """
+
+    first: Mover
+    second: Mover
+    after: tuple[float, float] = (1.0, 6.0)
+
+    def __post_init__(self) -> None:
+        for name in ("first", "second"):
+            if not isinstance(getattr(self, name), Mover):
+                raise InvalidValue(
+                    f"{name} is a motion",
+                    got=type(getattr(self, name)).__name__,
+                    remedy="Pass fc.motion.Run(), say",
+                )
+        if any(stage.after is not None for stage in self.first.stages):
+            raise InvalidValue(
+                "The first motion of two does not change in time",
+                got=repr(self.first)[:60],
+                remedy="Pass Then(a, Then(b, c))",
+            )
+        low, high = (float(value) for value in checks.numbers("after", self.after, 2))
+        if not 0 <= low <= high:
+            raise InvalidValue(
+                "after is the fewest and the most seconds",
+                got=f"{(low, high)}",
+                remedy="Pass the lower one first",
+            )
+        object.__setattr__(self, "after", (low, high))
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The parts of the first, and then those of the second."""
+        before = self.first.stages
+        timed = (
+            replace(stage, after=self.after, skips=len(before) - number)
+            for number, stage in enumerate(before)
+        )
+        return (*timed, *self.second.stages)
+
+    @property
+    def afraid(self) -> bool:
+        """Whether one of both is."""
+        return self.first.afraid or self.second.afraid
+
+    def chances(self, lost: Lost) -> Floats:
+        """The chances of the first."""
+        return self.first.chances(lost)
+
+
+@dataclass(frozen=True)
+class Afraid(Mover):
+    """Somebody moves in a way, but rather not towards searchers near by: `belief.look(view,
+    searchers=...)` says where they are.
+
+    A step is e times less likely for each typical step that it leads nearer to the nearest
+    searcher, times `fear`, and likelier if it leads away.
+
+    Parameters
+    ----------
+    mover: the way of moving.
+    radius: how near a searcher must be, world units, straight.
+    fear: how strong it is, at least 0.
+    """
+
+    mover: Mover
+    radius: float
+    fear: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mover, Mover):
+            raise InvalidValue(
+                "mover is a motion",
+                got=type(self.mover).__name__,
+                remedy="Pass fc.motion.Run(), say",
+            )
+        object.__setattr__(self, "radius", checks.positive("radius", self.radius))
+        object.__setattr__(self, "fear", checks.not_negative("fear", self.fear))
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The parts of the way of moving, each afraid."""
+        parts = self.mover.stages
+        if len(parts) == 1:
+            return (Stage(self),)
+        return tuple(replace(stage, mover=_frightened(stage.mover, self)) for stage in parts)
+
+    @property
+    def afraid(self) -> bool:
+        """Yes."""
+        return True
+
+    def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
+        """The cells and chances of the way of moving."""
+        return self.mover.arriving(lost)
+
+    def parting(self, lost: Lost) -> Floats:
+        """The parts that follow the way of moving."""
+        return self.mover.parting(lost)
+
+    def chances(self, lost: Lost) -> Floats:
+        """The chances of the way of moving, with other weights near searchers."""
+        calm = lost.kept.get(self.mover)
+        if calm is None:
+            calm = lost.kept[self.mover] = np.asarray(self.mover.chances(lost), dtype=np.float64)
+        if not len(lost.searchers) or not len(calm):
+            return calm
+        space, ways = lost.space, lost.space.ways
+        away = np.min(
+            [np.sqrt((space.offsets_from(place) ** 2).sum(axis=1)) for place in lost.searchers],
+            axis=0,
+        )
+        origins, slower = ways.origins, lost.slower()
+        gained = np.clip((away[ways.ends] - away[origins]) / space.typical_step, -_SCARED, _SCARED)
+        chosen = calm / slower
+        wanted = chosen * np.where(away[origins] <= self.radius, np.exp(self.fear * gained), 1.0)
+        before, after = (
+            np.bincount(origins, weights=each, minlength=len(space)) for each in (chosen, wanted)
+        )
+        scale = np.divide(before, after, out=np.ones(len(space)), where=after > 0)
+        return np.asarray(wanted * scale[origins] * slower)
+
+
+def _frightened(mover: Mover, like: Afraid) -> Mover:
+    """Part of a motion, as afraid as another; one that stands stands."""
+    return mover if isinstance(mover, Stand) else Afraid(mover, like.radius, like.fear)
+
+
+def share_below_one(name: str, value: object) -> float:
+    """A share in [0, 1), or `InvalidValue`."""
+    share = checks.fraction(name, value)
+    if share == 1:
+        raise InvalidValue(
+            f"{name} is below 1",
+            got=f"{name}=1",
+            remedy="Pass 0.5, say; fc.motion.Stand() never moves",
+        )
+    return share
+
+
+def _pace(value: object) -> float:
+    pace = checks.fraction("pace", value)
+    if pace == 0:
+        raise InvalidValue(
+            "pace is above 0", got="pace=0", remedy="Pass 0.5, say; fc.motion.Stand() never moves"
+        )
+    return pace
+
+
+def _checked(chances: Any, lost: Lost, name: str) -> Floats:
+    """The chances that a motion gave, or `InvalidValue`."""
+    ways = lost.space.ways
+    given = np.asarray(chances)
+    if given.dtype.kind not in "fiu" or given.shape != (len(ways.ends),):
+        raise InvalidValue(
+            "The chances of a motion are a number for each step of lost.space.ways",
+            got=f"{given.dtype} of shape {given.shape} from {name}",
+            remedy=f"Answer shape ({len(ways.ends)},)",
+        )
+    found = given.astype(np.float64)
+    leaves = np.bincount(ways.origins, weights=found, minlength=len(lost.space))
+    if not np.isfinite(found).all() or (found < 0).any() or (leaves > 1 + _ROUNDED).any():
+        raise InvalidValue(
+            "The chances of a motion are at least 0, and those of a cell add up to at most 1",
+            got=(
+                f"{found.min(initial=0):g} to {found.max(initial=0):g} and"
+                f" {leaves.max(initial=0):g} in all from {name}"
+            ),
+            remedy="Divide by their sum",
+        )
+    far = np.bincount(ways.origins, weights=found * ways.lengths, minlength=len(lost.space))
+    if (far > lost.stride * (1 + _ROUNDED)).any():
+        raise InvalidValue(
+            "A motion is no faster than its target, on average",
+            got=(
+                f"{far.max():g} world units an interval, with a stride of {lost.stride:g}, from"
+                f" {name}"
+            ),
+            remedy="Multiply the chances by lost.slower()",
+        )
+    return found

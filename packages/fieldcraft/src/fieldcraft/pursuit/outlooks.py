@@ -1,0 +1,113 @@
+"""Which places of a map see which: a few cells each, looked up once, for guesses about many
+looks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.space import Space
+from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.sight import visible
+
+__all__ = ["Outlooks", "outlooks_of"]
+
+Ints = NDArray[np.int64]
+
+_SIDE = 1.5  # typical steps
+_MOST = 4096  # places
+
+
+class Outlooks:
+    """Places of a few cells each, joined by steps within a box, and what is seen from their middles
+    within a distance.
+
+    `of` (N,) int32 is the place of each cell, and `views` (S, S) which places are seen from a
+    place, those that are, by half of their cells or more; a row holds nothing before `know` was
+    asked for it.
+    """
+
+    def __init__(self, space: Space, sight: float) -> None:
+        self._space, self._sight = space, sight
+        self.of, self._middles = _places(space)
+        self._sizes = np.bincount(self.of, minlength=len(self._middles))
+        self.views = np.zeros((len(self._middles), len(self._middles)), dtype=np.uint8)
+        self._known = np.zeros(len(self._middles), dtype=np.bool_)
+
+    def know(self, places: NDArray[np.int32]) -> None:
+        """Look from all of these places from which nobody has looked yet."""
+        for place in np.unique(places[~self._known[places]]).tolist():
+            seen = self.of[self.sees(int(self._middles[place]))]
+            self.views[place] = 2 * np.bincount(seen, minlength=len(self._sizes)) >= self._sizes
+            self._known[place] = True
+
+    def sees(self, cell: int) -> NDArray[np.bool_]:
+        """Which cells are seen from a cell."""
+        return visible(self._space, self._space.position_of(cell), self._sight).reshape(-1)
+
+    def openness(self, cells: Ints) -> Ints:
+        """How many cells are seen from about where each of these is."""
+        places = self.of[cells]
+        self.know(places)
+        each, which = np.unique(places, return_inverse=True)
+        return (self.views[each].astype(np.int64) @ self._sizes)[which]
+
+
+def _places(space: Space) -> tuple[NDArray[np.int32], Ints]:
+    """The place of each cell, and the cell in the middle of each place: cells that steps join
+    within boxes, larger ones on larger maps.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ways, walls, side = space.ways, space.walls.reshape(-1), _SIDE
+    origins = ways.origins
+    opened = np.flatnonzero(~walls)
+    if len(opened) <= _MOST:
+        single = np.zeros(len(space), dtype=np.int32)  # a wall is no place; it is in nobody's view
+        single[opened] = np.arange(len(opened))
+        return single, opened
+    while True:
+        boxes = np.floor(
+            (space.positions - space.positions.min(axis=0)) / (side * space.typical_step)
+        ).astype(np.int64)
+        same = (boxes[origins] == boxes[ways.ends]).all(axis=1)
+        if not boxes.any():  # and yet too many: parts that no step joins
+            return np.zeros(len(space), dtype=np.int32), opened[:1]
+        joined = csr_array(
+            (np.ones(np.count_nonzero(same), dtype=np.int8), (origins[same], ways.ends[same])),
+            shape=(len(space),) * 2,
+        )
+        joint = connected_components(joined, directed=False)[1]
+        of = np.unique(np.where(walls, -1, joint), return_inverse=True)[1] - int(walls.any())
+        of = np.maximum(of, 0)
+        if of.max(initial=0) < _MOST:
+            break
+        side *= 1.25
+    many = int(of.max(initial=0)) + 1
+    sizes = np.maximum(np.bincount(of[opened], minlength=many), 1)
+    means = np.stack(
+        [
+            np.bincount(of[opened], weights=axis, minlength=many) / sizes
+            for axis in space.positions[opened].T
+        ],
+        axis=1,
+    )
+    off = ((space.positions[opened] - means[of[opened]]) ** 2).sum(axis=1)
+    order = np.lexsort((off, of[opened]))
+    first = np.unique(of[opened][order], return_index=True)[1]
+    return of.astype(np.int32), opened[order][first]
+
+
+@kept_until_walls_change
+def _known(space: Space) -> dict[float, Outlooks]:
+    return {}
+
+
+def outlooks_of(space: Space, sight: float) -> Outlooks:
+    """The outlooks of a map within a distance, world units."""
+    known = _known(space)
+    if sight not in known:
+        known[sight] = Outlooks(space, sight)
+    return known[sight]

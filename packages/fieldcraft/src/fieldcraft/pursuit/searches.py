@@ -1,0 +1,368 @@
+"""Four ways of searching for a target that was lost from sight: where should each searcher go now?
+
+- `LastSeenSearch`: all go to the place of the last sighting, and then look about there;
+- `RandomSearch`: each goes to a place by chance, and then to the next;
+- `FloodSearch`: the flood of `fc.Pursuit`, with a place in it for each;
+- `BeliefSearch`: the shared belief of `fc.Belief`, with a place in it for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
+from fieldcraft.pursuit.belief import Belief
+from fieldcraft.pursuit.hunt import Pursuit
+from fieldcraft.pursuit.meeting import meeting_ways
+from fieldcraft.pursuit.party import SearchParty
+from fieldcraft.pursuit.search import NONE, PATIENCE, Places, Search, not_a_memory
+from fieldcraft.space import Space
+from fieldcraft.space.kinds import has_lines
+
+__all__ = ["SEARCHES", "BeliefSearch", "FloodSearch", "LastSeenSearch", "RandomSearch"]
+
+_NEARBY = 15  # typical steps: how far around the last sighting `LastSeenSearch` looks about
+_INTERVAL = 3.0  # seconds after which `FloodSearch` and `BeliefSearch` think again
+_SPACING = 20  # typical steps from place to place: two who see ten steps far don't see the same
+_COOLING = 0.02  # ground where the target may have stopped is warm for fifty steps, not ten
+_MOST_HOT = 100_000  # of which there are more, then
+_SIGHT = 10.0  # typical steps
+_SPARE = 2  # intervals beyond that in which the next leg ends
+_NOWHERE = np.zeros(0, dtype=np.int64)
+_FUTURES, _AHEAD = 256, 45  # of a target that motions tell about, and how many intervals
+
+
+class LastSeenSearch(Search):
+    """All go to the place of the last sighting, then each to places by chance within `nearby` world
+    units of way around it.
+
+    `nearby` is fifteen typical steps if absent; for the rest see `Search`.
+    """
+
+    def __init__(
+        self, space: Space, speed: float, *, nearby: float | None = None, patience: float = PATIENCE
+    ) -> None:
+        super().__init__(space, speed, patience=patience)
+        self.nearby = _NEARBY * self._step if nearby is None else checks.positive("nearby", nearby)
+
+    def _may_drop(self) -> NDArray[np.bool_]:
+        return self._been
+
+    def _memory(self) -> dict[str, Any]:
+        return {"been": self._been.copy()}
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        self._been = np.array(memory.get("been"), dtype=np.bool_)
+        if self._been.shape != self._goals.shape:
+            raise not_a_memory(f"been of shape {self._been.shape}")
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if len(self._been) != len(points):
+            self._been = np.zeros(len(points), dtype=np.bool_)
+            self._goals[:] = self.space.nearest_open(self._last)
+            return
+        if len(idle):
+            self._been[idle] = True
+            self._goals[idle] = rng.choice(self._around(self.nearby), len(idle))
+
+    def _begin(self, last: int) -> None:
+        super()._begin(last)
+        self._been = np.zeros(0, dtype=np.bool_)
+
+
+class RandomSearch(Search):
+    """Each searcher goes to any place that can be reached, by chance; when it has been seen, to the
+    next.
+    """
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if len(idle):
+            self._goals[idle] = rng.choice(self._around(), len(idle))
+
+
+class _Guided(Search):
+    """A search that assigns places anew each `every` seconds, and when one is reached or seen,
+    `spacing` world units apart.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        speed: float,
+        *,
+        every: float = _INTERVAL,
+        spacing: float | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        super().__init__(space, speed, patience=patience)
+        self.spacing = (
+            _SPACING * self._step if spacing is None else checks.not_negative("spacing", spacing)
+        )
+        self._interval = clock.ticks("every", every, minimum=1)
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if len(idle) or (self._ticks - self._given >= self._interval).any():
+            self._goals = np.atleast_1d(self.space.cell_at(self._assigned(points, rng))).astype(
+                np.int64
+            )
+            self._given[:] = self._ticks
+
+    def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
+        raise NotImplementedError
+
+
+class FloodSearch(_Guided):
+    """Searchers go where the flood of `Pursuit` is hot, each to a place of its own.
+
+    Places keep `spacing` world units to each other, twenty typical steps if absent, and are
+    assigned anew each `every` seconds, and when one is reached or seen. `looks` says whether the
+    flood is told what searchers see. `options` are those of `Pursuit`; here it cools slowly.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        speed: float,
+        *,
+        every: float = _INTERVAL,
+        spacing: float | None = None,
+        patience: float = PATIENCE,
+        looks: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
+        self.looks = looks
+        self._options = {"cooling": _COOLING, "most_hot": _MOST_HOT} | options
+        self._flood: Pursuit | None = None
+        self._seed: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    @property
+    def pursuit(self) -> Pursuit | None:
+        """The flood, while there is one."""
+        return self._flood
+
+    def _lost(self, position: Places, velocity: Places) -> None:
+        self._start(position, velocity)
+
+    def _found(self, position: Places) -> None:
+        self._flood = self._seed = None
+
+    def _look(self, cells: NDArray[np.int64]) -> None:
+        if self._flood is not None and self.looks:
+            self._flood.look(cells)
+
+    def _advance(self, dt: float) -> None:
+        if self._flood is not None:
+            self._flood.advance(dt)
+
+    @property
+    def values(self) -> NDArray[np.float32] | None:
+        """The heat; None where there is no flood."""
+        return None if self._flood is None else self._flood.values
+
+    def estimate(self) -> Places | None:
+        """The medoid of the heat; None where there is no flood."""
+        return None if self._flood is None else self._flood.estimate("medoid")
+
+    def _memory(self) -> dict[str, Any]:
+        if self._flood is None or self._seed is None:
+            return {"seed": None, "flood": None}
+        return {"seed": tuple(part.copy() for part in self._seed), "flood": self._flood.snapshot()}
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        seed, flood = memory.get("seed"), memory.get("flood")
+        if seed is None or flood is None:
+            self._flood = self._seed = None
+            return
+        place, velocity = (np.array(part, dtype=np.float64) for part in seed)
+        if (
+            self._flood is None
+            or self._seed is None
+            or not np.array_equal(self._seed, (place, velocity))
+        ):
+            self._start(place, velocity)
+        assert self._flood is not None
+        self._flood.restore(flood)
+
+    def _start(self, place: NDArray[np.float64], velocity: NDArray[np.float64]) -> None:
+        self._seed = place, velocity
+        self._flood = Pursuit(
+            self.space,
+            place,
+            velocity if velocity.any() else None,
+            speed=self.speed,
+            **self._options,
+        )
+
+    def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
+        assert self._flood is not None
+        return self._flood.assign(points, spacing=self.spacing)
+
+
+class BeliefSearch(_Guided):
+    """Searchers go where `Belief` is strong, each to a place of its own.
+
+    Places keep `spacing` world units to each other, twenty typical steps if absent, and are
+    assigned anew each `every` seconds, and when one is reached or seen. `options` are those of
+    `Belief`.
+
+    With a `motion` among them, searchers go where they meet the target instead: the belief tells
+    some hundred futures of it, and each in turn takes the way on which most of them would be seen
+    soonest, by who sees as far as `sight`, world units (ten typical steps if absent). What runs
+    away as fast as they are is not run after. They think anew each `every` seconds. On a torus of
+    hexagons, where nobody sees along lines, places are assigned.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        speed: float,
+        *,
+        every: float = _INTERVAL,
+        spacing: float | None = None,
+        patience: float = PATIENCE,
+        sight: float | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
+        self.belief = Belief(space, speed, **options)
+        self.sight = _SIGHT * self._step if sight is None else checks.positive("sight", sight)
+
+    @whole
+    def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
+        """Take in a noise: so surely the target is within a radius of a world position; what was
+        believed before keeps the rest.
+        """
+        self.belief.hear(position, radius, certainty=certainty)
+        self._begin(self._last if self.searching else self._open_cell(position))
+
+    def _lost(self, position: Places, velocity: Places) -> None:
+        self.belief.see(position, velocity=velocity)
+
+    def _found(self, position: Places) -> None:
+        self.belief.see(position)
+
+    def _look(self, cells: NDArray[np.int64]) -> None:
+        self.belief.look(cells)
+
+    def _advance(self, dt: float) -> None:
+        self.belief.advance(dt)
+
+    @property
+    def values(self) -> NDArray[np.float32] | None:
+        """The belief."""
+        return self.belief.values
+
+    def estimate(self) -> Places | None:
+        """The likeliest cell."""
+        return self.belief.estimate("peak")
+
+    def _memory(self) -> dict[str, Any]:
+        memory: dict[str, Any] = {"belief": self.belief.snapshot()}
+        return memory | (
+            {"planned": self._planned, "aims": self._aims.copy(), "ends": self._ends.copy()}
+            if self._meets
+            else {}
+        )
+
+    def _recall(self, memory: Mapping[str, Any]) -> None:
+        belief = memory.get("belief")
+        if not isinstance(belief, Mapping):
+            raise not_a_memory(f"belief={type(belief).__name__}")
+        planned, aims, ends = self._plan_of(memory) if self._meets else (NONE, _NOWHERE, _NOWHERE)
+        self.belief.restore(belief)
+        self._planned, self._aims, self._ends = planned, aims, ends
+
+    def _plan_of(
+        self, memory: Mapping[str, Any]
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+        """When all thought last, and where they go, out of a memory."""
+        try:
+            planned = int(memory["planned"])
+            aims, ends = (
+                self.space.cell_ids(np.array(memory[name], dtype=np.int64))
+                for name in ("aims", "ends")
+            )
+        except (KeyError, TypeError, ValueError, OverflowError, InvalidValue) as error:
+            raise not_a_memory(f"{type(error).__name__}: {error}") from None
+        if planned < NONE or aims.ndim != 1 or aims.shape != ends.shape:
+            raise not_a_memory(f"planned={planned}, and aims of shape {aims.shape}")
+        return planned, aims, ends
+
+    def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
+        return self.belief.assign(points, spacing=self.spacing)
+
+    def _begin(self, last: int) -> None:
+        super()._begin(last)
+        self._planned, self._aims, self._ends = NONE, _NOWHERE, _NOWHERE
+
+    def _may_drop(self) -> NDArray[np.bool_]:
+        return np.full(len(self._goals), not self._meets)
+
+    @property
+    def _meets(self) -> bool:
+        """Whether searchers are sent to where they meet the target, not to where it is likely
+        now.
+        """
+        return self.belief.knows_motion and has_lines(self.space)
+
+    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
+        if not self._meets:
+            super()._send(points, idle, rng)
+            return
+        if (
+            self._planned == NONE
+            or self._ticks - self._planned >= self._interval
+            or len(self._aims) != len(points)
+        ):
+            self._meet(points, rng)
+            self._planned = self._ticks
+        self._goals = self._aims.copy()
+
+    def _meet(self, points: Places, rng: np.random.Generator) -> None:
+        """Think anew about where each searcher goes: the next leg of a way, lest it takes another
+        as short, and the end of that.
+        """
+        starts = np.atleast_1d(
+            self.space.nearest_open(self.space.cell_at(points, outside="clamp"))
+        ).astype(np.int64)
+        paths = self.belief.futures(_FUTURES, _AHEAD, rng)
+        ways = meeting_ways(
+            self.space, starts, paths, self.speed * self.belief.every, self.sight, self._ends
+        )
+        likely = np.atleast_1d(self.space.cell_at(self._assigned(points, rng)))
+        moment = self._interval // clock.ticks("every", self.belief.every) + _SPARE
+        self._aims = np.array(
+            [
+                way[min(moment, len(way) - 1)] if len(way) else cell
+                for way, cell in zip(ways, likely, strict=True)
+            ]
+        )
+        self._ends = np.array(
+            [way[-1] if len(way) else cell for way, cell in zip(ways, likely, strict=True)]
+        )
+
+
+SEARCHES: dict[
+    str,
+    type[LastSeenSearch]
+    | type[RandomSearch]
+    | type[FloodSearch]
+    | type[BeliefSearch]
+    | type[SearchParty],
+] = {
+    "last": LastSeenSearch,
+    "random": RandomSearch,
+    "flood": FloodSearch,
+    "belief": BeliefSearch,
+    "party": SearchParty,
+}
+"""The ways by name; each is made with `(space, speed)`: the speed of the target, world units a
+second.
+"""

@@ -1,0 +1,154 @@
+"""Where to look next: the least known cell within sight, or the nearest unknown one beyond."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.query.door import steps
+from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.space import Space
+from fieldcraft.space.spots import Spots
+
+__all__ = ["explore_step"]
+
+_CELLS_PER_THREAD = 10_000
+_MOST_KEY = 2**63 - 1
+_LOOKED_THROUGH = 1 << 16  # cells at a time, until one is unknown
+
+
+_rooms: WeakKeyDictionary[Space, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
+
+
+def explore_step(
+    layer: Readable,
+    positions: ArrayLike,
+    sight: int = 1,
+    *,
+    unknown: float | None = 0.0,
+    rng: np.random.Generator | None = None,
+    apart: bool = False,
+    outside: str = "refuse",
+) -> Spots:
+    """The step towards the least known cell that can be reached within `sight` steps: for
+    explorers.
+
+    Of equally known cells the nearest counts, in steps, and of equally near ones dice decide. The
+    cell stood in does not count. Walls and terrain are respected, as are the steps of the grid or
+    graph.
+
+    Parameters
+    ----------
+    layer: what is known of each cell: a layer with `Fade`, or any layer or expression; lower is
+        less. A `LastSeen`, whose seconds say
+        the contrary, is read by its `knowledge`: never seen is unknown, and what was seen long ago
+        is known least.
+    positions: one (x, y) pair or an (N, 2) array of world positions on open ground.
+    sight: steps, at least 1.
+    unknown: where everything within sight reads more than this, the step leads towards the nearest
+        cell, by steps at any
+        distance, that does not: the frontier. If there is none, or with None, it leads to the least
+        known within sight.
+    rng: where the dice come from: one number is drawn a call, whatever the number of positions.
+        Without it the dice are the same at every call.
+    apart: let explorers choose one after the other, in the order of `positions`: none steps to a
+        cell that one before it steps to, unless it has no other step. Explorers that have come
+        together part again; without it they may walk as one from then on.
+    outside: "refuse" a position off the map, or "clamp" it to the rim.
+
+    Returns `Spots` with `targets`, the cells that the steps lead towards. Where nothing can be
+    reached `found` is False, and both are the cell stood in. A search for the frontier may look at
+    the whole map, for each position.
+
+    Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+
+    Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that
+        of Yamauchi's "A
+    Frontier-Based Approach for Autonomous Exploration" (1997).
+    """
+    ground = Ground(getattr(layer, "knowledge", layer))
+    space = ground.space
+    reach = min(checks.whole("sight", sight, minimum=1), len(space))
+    limit = (
+        None
+        if unknown is None
+        else np.float32(np.clip(checks.finite("unknown", unknown), -checks.LARGEST, checks.LARGEST))
+    )
+    points, single = checks.positions(positions, dimensions=space.dimensions)
+    starts = np.atleast_1d(space.cell_at(points, outside=outside)).astype(np.int64)
+    blocked = space.walls.reshape(-1)[starts]
+    if blocked.any():
+        index = int(np.flatnonzero(blocked)[0])
+        raise OnWall(
+            "Explorers stand on open ground",
+            got=f"{tuple(points[index].tolist())} at index {index}",
+            remedy="Use space.nearest_open()",
+        )
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise InvalidValue(
+            "rng is a numpy Generator",
+            got=type(rng).__name__,
+            remedy="Pass np.random.default_rng(seed)",
+        )
+    key = 0 if rng is None else int(rng.integers(_MOST_KEY))
+    cells, targets = starts.copy(), starts.copy()
+    flat = frozen(ground.flat)
+    if not isinstance(apart, bool):
+        raise InvalidValue(
+            "apart is True or False", got=f"apart={apart!r}", remedy="Pass one of these"
+        )
+
+    def look(searches: bool) -> None:
+        bar = np.float32(0) if limit is None else limit
+        taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
+        _explore(
+            (flat, *steps(space), frozen(starts), reach, searches, bar, key, taken),
+            space,
+            cells,
+            targets,
+        )
+
+    look(False)
+    if limit is not None:
+        known = (targets != starts) & (flat[targets] > limit)
+        walls = space.walls.reshape(-1)
+        parts = [
+            np.s_[first : first + _LOOKED_THROUGH]
+            for first in range(0, len(space), _LOOKED_THROUGH)
+        ]
+        if known.any() and any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
+            look(True)
+    if single:
+        return Spots.steps(cells[0], starts[0], space, ground.flat, targets[0])
+    return Spots.steps(cells, starts, space, ground.flat, targets)
+
+
+def _explore(
+    arguments: tuple[Any, ...], space: Space, cells: NDArray[np.int64], targets: NDArray[np.int64]
+) -> None:
+    """Let every explorer look, on several threads where that pays."""
+    starts, reach, searches = arguments[6:9]
+    ops = kernels.explore
+    looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
+    most = (
+        1 if len(arguments[11]) else len(starts) * looked_at // _CELLS_PER_THREAD
+    )  # one after the other, if they keep apart
+    bands = pool.bands(len(starts), most)
+    # Fresh scratch as large as the map would cost more than a look around; a second thread that
+    # comes meanwhile makes its own.
+    rooms = _rooms.pop(space, [])
+    rooms += [ops.room(len(space)) for _ in range(len(bands) - len(rooms))]
+    pool.run(
+        [
+            (ops.explore, (*arguments, first, last, cells, targets, *room))
+            for (first, last), room in zip(bands, rooms, strict=False)
+        ]
+    )
+    _rooms[space] = rooms

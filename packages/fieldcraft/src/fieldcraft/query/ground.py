@@ -1,0 +1,139 @@
+"""The ground of a question: what it asks of the thing it is put to, and how its kernel is
+called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.space import Space
+
+__all__ = ["Ground", "Readable", "crowd", "too_far"]
+
+
+class Readable(Protocol):
+    """Anything that has values on a space: a layer, an expression, what a game keeps itself."""
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values now, in the space's shape: (height, width), [row, column], on a grid; (N,) on
+        a graph.
+        """
+        ...
+
+    @property
+    def space(self) -> Space:
+        """The space that they lie on."""
+        ...
+
+
+class Ground:
+    """The values and the space of one thing that questions are put to, whatever the kind of
+    space.
+    """
+
+    space: Space
+    values: NDArray[np.float32]
+
+    def __init__(self, layer: Readable) -> None:
+        if isinstance(layer, Ground):
+            self.space, self.values = layer.space, layer.values
+            return
+        space: Any = getattr(layer, "space", None)
+        is_one = isinstance(space, Space)
+        values: Any = getattr(layer, "values", None) if is_one else None
+        if not is_one or not isinstance(values, np.ndarray):
+            raise InvalidValue(
+                "A question is put to a layer or an expression on a space",
+                got=type(layer).__name__,
+                remedy=(
+                    "Pass imap[name], or add your array as a layer: imap.add_layer(name,"
+                    " values=array)"
+                ),
+            )
+        if values.shape != space.shape or values.dtype.kind not in "fiub":
+            raise InvalidValue(
+                f"Values are numbers in the space's shape {space.axes}",
+                got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
+                remedy=f"Let `values` be an array with a value for each {space.cell_name}",
+            )
+        self.space = space
+        self.values = frozen(np.ascontiguousarray(values, dtype=np.float32))
+
+    @property
+    def flat(self) -> NDArray[np.float32]:
+        """The values by cell, (N,)."""
+        return self.values.reshape(-1)
+
+    def points(
+        self, positions: ArrayLike, outside: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], bool]:
+        """World positions, their cells, and whether it was one position."""
+        points, single = checks.positions(positions, dimensions=self.space.dimensions)
+        return (
+            points,
+            np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64),
+            single,
+        )
+
+    def closed(self, where: Readable | ArrayLike | None) -> NDArray[np.bool_]:
+        """Which cells can't be answers, in the space's shape: walls, and those where the mask says
+        no. Free to be changed.
+        """
+        if where is None:
+            return np.array(self.space.walls)
+        return np.asarray(self.space.walls | ~self._mask(where))
+
+    def _mask(self, where: Readable | ArrayLike) -> NDArray[np.bool_]:
+        if isinstance(getattr(where, "space", None), Space):
+            other = Ground(where)  # type: ignore[arg-type]
+            if not other.space.same_cells(self.space):
+                raise InvalidValue(
+                    "where lies on the ground of the layer that is asked",
+                    got=f"{other.space!r} for {self.space!r}",
+                    remedy="Use layers on one map with one cell size, or pass an array of bool",
+                )
+            return np.asarray(other.values != 0)
+        mask = checks.array("where", where)  # type: ignore[arg-type]
+        shape = self.space.shape
+        if mask.shape != shape or mask.dtype != np.bool_:
+            hint = (
+                " (it looks like [x, y]: transpose it)"
+                if mask.shape == shape[::-1] != shape
+                else ""
+            )
+            raise InvalidValue(
+                f"where is an array of bool of shape {shape}, or a layer or expression that is not"
+                " 0 where one may be taken",
+                got=f"{mask.dtype} of shape {mask.shape}{hint}",
+                remedy="Pass a comparison such as layer.values > 0.5",
+            )
+        return mask
+
+
+def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:
+    """Serve `count` agents, on several threads where each has `least` to do; `call(first, last)`
+    serves some of them.
+    """
+    if count < 2 * least:
+        function, arguments = call(0, count)
+        function(*arguments)
+        return
+    pool.run([call(*band) for band in pool.bands(count, count // least)])
+
+
+def too_far(point: NDArray[np.float64]) -> InvalidValue:
+    """The refusal of a position so far away that its cell is beyond float64."""
+    return InvalidValue(
+        "Positions lie within 1e308 cells of the map",
+        got=f"{tuple(point.tolist())}",
+        remedy="Mend that position",
+    )

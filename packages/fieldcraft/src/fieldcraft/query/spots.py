@@ -1,0 +1,111 @@
+"""Where to go: the best and the worst cells around a position."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.query import door
+from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.space.spots import Spots, checked_none, chosen
+
+__all__ = ["best", "worst"]
+
+
+def best(
+    layer: Readable,
+    positions: ArrayLike,
+    radius: float,
+    *,
+    count: int | None = None,
+    spacing: float = 0.0,
+    where: Readable | ArrayLike | None = None,
+    walk: float | None = None,
+    outside: str = "refuse",
+    none: str = "nan",
+) -> Spots:
+    """The open cells with the highest values around each position.
+
+    Looks at the cells whose center lies within `radius` of the position in a straight line, on a
+    torus the short way round. Of equal values the nearest cell comes first, of equally near ones
+    the lowest. The next choice is the best of the cells that keep `spacing` to all choices before
+    it.
+
+    Parameters
+    ----------
+    layer: a layer or an expression.
+    positions: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
+    radius: world units, above 0. With less than half a cell diagonal a position can be too far from
+        every center.
+    count: how many cells for each position, in an axis of their own; without it the best one,
+        without that axis.
+    spacing: the least distance between the choices of one position, world units from center to
+        center.
+    where: which cells may be taken: an array of bool of shape (height, width), or a layer or
+        expression that is not 0 there.
+    walk: only cells to which a way of at most this length leads from the position's cell, in world
+        units; from a wall, from the open cells beside it. Without it a cell behind a wall is as
+        good as any.
+    outside: "refuse" a position off the map, or "clamp" it to the rim.
+    none: what stands for a choice that is not there: "nan", positions and values that are NaN;
+        "stay", the cell of the position itself; or "refuse" it with `InvalidValue`. In the first
+        two it is not `found`: `if spot:` for one, `spots.found` for many.
+
+    Raises `OutsideMap` or `InvalidValue`.
+    """
+    return _choose(
+        layer, positions, radius, count, spacing, where, walk, outside, none, np.float32(1)
+    )
+
+
+def worst(
+    layer: Readable,
+    positions: ArrayLike,
+    radius: float,
+    *,
+    count: int | None = None,
+    spacing: float = 0.0,
+    where: Readable | ArrayLike | None = None,
+    walk: float | None = None,
+    outside: str = "refuse",
+    none: str = "nan",
+) -> Spots:
+    """The open cells with the lowest values around each position; everything else is as in
+    `best`.
+    """
+    return _choose(
+        layer, positions, radius, count, spacing, where, walk, outside, none, np.float32(-1)
+    )
+
+
+def _choose(
+    layer: Readable,
+    positions: ArrayLike,
+    radius: float,
+    count: int | None,
+    spacing: float,
+    where: Readable | ArrayLike | None,
+    walk: float | None,
+    outside: str,
+    none: str,
+    sign: np.float32,
+) -> Spots:
+    ground, otherwise = Ground(layer), checked_none(none)
+    far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
+    wanted = 1 if count is None else checks.whole("count", count, minimum=1)
+    if wanted > len(ground.space):
+        raise InvalidValue(
+            f"count is at most the size of the map, {len(ground.space)}",
+            got=f"count={wanted}",
+            remedy="Ask for fewer",
+        )
+    cells, single = door.best(layer)(
+        ground, positions, far, wanted, apart, where, walk, outside, sign
+    )
+
+    def own() -> NDArray[np.int64]:
+        return np.atleast_1d(ground.space.cell_at(positions, outside=outside))
+
+    return chosen(cells, own, single, count, otherwise, ground.space, ground.flat)

@@ -1,0 +1,168 @@
+"""The same world under several values of one parameter, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import TextIO
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.files import Staging
+from fieldcraft.progress import Progress
+from fieldcraft.recipe.outputs import film_times
+from fieldcraft.recipe.parse import MAX_STEPS, read_recipe
+from fieldcraft.recipe.parse_outputs import FILMS, MAX_FRAMES, STILLS
+from fieldcraft.recipe.parts import OutputPart, Recipe
+from fieldcraft.recipe.pictures import Painter
+from fieldcraft.recipe.world import World
+from fieldcraft.view import Film, save_png
+
+__all__ = ["Comparison", "compare"]
+
+MAX_VALUES = 16
+_PAGE = 1280
+_PANEL = (320, 640)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcome of a comparison. `seconds` are those of the world, `took` those of the clock on
+    the wall.
+    """
+
+    titles: tuple[str, ...]
+    seconds: float
+    took: float
+    files: tuple[Path, ...]
+
+
+def compare(
+    path: str | Path,
+    parameter: str,
+    values: Sequence[str],
+    files: Iterable[str | Path],
+    *,
+    seconds: float | None = None,
+    overrides: Iterable[str] = (),
+    data: str | Path | None = None,
+    columns: int | None = None,
+    progress: TextIO | None = None,
+) -> Comparison:
+    """Runs a recipe once per value of `parameter` and draws all runs side by side with the same
+    colours.
+
+    `parameter` is a dotted key such as "layers.threat.decay", `values` 1 to 16 texts as they would
+    stand in the file. Each of `files` ends in .png (the end of the run) or in .gif, .webp or .mp4
+    (the whole run). What is drawn, and how, is as in the recipe's first picture or film, or all
+    layers if it has none. `seconds` replaces the recipe's length, `columns` is how many runs stand
+    beside each other (up to four if absent). `overrides` and `data` are those of `read_recipe`.
+
+    Raises `BadRecipe` and `InvalidValue`. The files are put in place when all are complete.
+    """
+    begun = time.perf_counter()
+    if not 1 <= len(values) <= MAX_VALUES:
+        raise InvalidValue(
+            f"A comparison has 1 to {MAX_VALUES} values",
+            got=f"{len(values)}",
+            remedy="Pass --values 0.8,0.26, say",
+        )
+    targets = [Path(file) for file in files]
+    for target in targets:
+        if target.suffix.lower() not in (*STILLS, *FILMS):
+            raise InvalidValue(
+                f"A comparison is a file that ends in {', '.join((*STILLS, *FILMS))}",
+                got=str(target),
+                remedy="Pass --out sheet.png, say",
+            )
+    if not targets:
+        raise InvalidValue(
+            "A comparison makes at least one file", got="none", remedy="Pass --out sheet.png, say"
+        )
+    overrides = list(overrides)
+    recipes = [
+        read_recipe(path, [*overrides, f"{parameter}={value}"], data=data) for value in values
+    ]
+    if seconds is not None:
+        recipes = [_lasting(recipe, checks.not_negative("seconds", seconds)) for recipe in recipes]
+    titles = tuple(f"{parameter.rpartition('.')[2]} {value.strip()}" for value in values)
+    worlds = [World(recipe) for recipe in recipes]
+    across = min(len(worlds), 4) if columns is None else checks.whole("columns", columns, minimum=1)
+    size = min(max(_PAGE // across, _PANEL[0]), _PANEL[1])
+    painter = Painter(
+        worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=columns
+    )
+    _play(painter, recipes, targets, progress)
+    return Comparison(titles, recipes[0].run.seconds, time.perf_counter() - begun, tuple(targets))
+
+
+def _shown(recipe: Recipe, parameter: str) -> OutputPart:
+    """The layers to draw: the recipe's first picture that shows the parameter's layer, its first
+    picture, or all layers.
+    """
+    pictures = [output for output in recipe.outputs if output.kind in ("still", "film")]
+    names = parameter.split(".")
+    if names[0] == "layers" and len(names) > 2:
+        pictures = [output for output in pictures if names[1] in output.layers] or [
+            OutputPart((), "", "still", (names[1],))
+        ]
+    output = (
+        pictures[0]
+        if pictures
+        else OutputPart((), "", "still", tuple(layer.name for layer in recipe.acting))
+    )
+    return replace(
+        output,
+        look={key: value for key, value in output.look.items() if key not in ("size", "scale")},
+    )
+
+
+def _lasting(recipe: Recipe, seconds: float) -> Recipe:
+    if (
+        seconds > MAX_STEPS * recipe.step
+        or seconds > MAX_FRAMES * recipe.run.speed / recipe.run.fps
+    ):
+        raise InvalidValue(
+            f"A run has at most {MAX_STEPS:,} steps and a film {MAX_FRAMES:,} frames",
+            got=f"{seconds:g} seconds",
+            remedy="Shorten it",
+        )
+    return replace(recipe, run=replace(recipe.run, seconds=seconds))
+
+
+def _play(
+    painter: Painter, recipes: list[Recipe], targets: list[Path], progress: TextIO | None
+) -> None:
+    run = recipes[0].run
+    with ExitStack() as cleanup:
+        parts = {}
+        for target in targets:
+            staging = cleanup.enter_context(Staging(target.parent, [target.name]))
+            parts[target] = (staging, staging.part(target.name))
+        films = [
+            cleanup.enter_context(Film(part, run.fps))
+            for target, (_, part) in parts.items()
+            if target.suffix.lower() in FILMS
+        ]
+        bar = cleanup.enter_context(Progress(progress, PurePath(recipes[0].path).name))
+        times = film_times(OutputPart((), "", "film", ()), run) if films else []
+        for moment in sorted({*times, run.seconds}):
+            for world, recipe in zip(painter.worlds, recipes, strict=True):
+                world.go_to(min(moment, recipe.run.seconds))
+            bar.show(moment / run.seconds if run.seconds else 1.0)
+            if films and moment in times:
+                picture = painter.draw()
+                for film in films:
+                    film.add(picture)
+        stills = [part for target, (_, part) in parts.items() if target.suffix.lower() in STILLS]
+        if stills:
+            picture = painter.draw()
+            for part in stills:
+                save_png(part, picture)
+        for film in films:
+            film.close()
+        for staging, _ in parts.values():
+            staging.commit()

@@ -1,0 +1,343 @@
+"""Forecasts of places: chances for each cell from layers, fitted to what came before, and how good
+they were.
+
+A forecast says for one moment how likely each cell of a map is to be where the next thing happens:
+a loss, a goal, a find. It is asked again at other moments; whether the thing happens at all is
+another question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+
+__all__ = ["Calibration", "PlaceModel", "PlaceScore", "calibrate", "fit_places", "score_places"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_LARGEST = 1e15  # a feature's size: its square still has a sum
+_ROUNDS = 60
+_SETTLED = 1e-9
+
+
+@dataclass(frozen=True)
+class PlaceModel:
+    """The model of a forecast: cells are as likely as the exponential of a weighted sum of their
+    features.
+
+    A conditional logit: `weights` (K,) for the features less their `means` (K,) over their
+    `deviations` (K,); a weight above 0 says that the thing happens rather where the feature is
+    large. `even` is the share of all chance that is spread evenly, so that no cell has none. Made
+    by `fit_places`.
+    """
+
+    weights: Floats
+    means: Floats
+    deviations: Floats
+    even: float
+
+    def chances(self, features: ArrayLike) -> Floats:
+        """The chance of each of N cells, (N,), which sum to 1, from `features` (N, K). Raises
+        `InvalidValue` for another number of them.
+        """
+        table = _table(features, len(self.weights))
+        chances = _softmax(((table - self.means) / self.deviations) @ self.weights)
+        return (1 - self.even) * chances + self.even / len(chances)
+
+
+@dataclass(frozen=True)
+class PlaceScore:
+    """The score of forecasts: `count` things came.
+
+    `log_likelihood` is the mean natural logarithm of the chance that their cells had; `bits` how
+    many bits that is ahead of uniform ground (0: no better), and `auc` the share of cells that had
+    a smaller chance than the one where it came, ties counting half (0.5: no better).
+    """
+
+    log_likelihood: float
+    bits: float
+    auc: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The calibration of forecasts: cells are sorted by their lift, how many times as likely they
+    were called as uniform ground.
+
+    `edges` (B - 1,) part the lifts into B bins. `foretold` (B,) is how many things were to come in
+    the cells of each bin, `came` (B,) how
+    many did: where forecasts are honest, as many.
+    """
+
+    edges: Floats
+    foretold: Floats
+    came: Ints
+
+
+def fit_places(
+    features: Sequence[ArrayLike],
+    cells: Sequence[ArrayLike],
+    *,
+    weights: ArrayLike = 1.0,
+    penalty: float = 1.0,
+    even: float = 0.02,
+) -> PlaceModel:
+    """Fits a forecast of places to moments at which it is known what came.
+
+    Parameters
+    ----------
+    features: for each of M moments what is known of each cell then, (N, K); the number of cells may
+        differ from moment to moment.
+    cells: for each moment the cells in which things came then, whole numbers below N; a cell counts
+        as often as it stands there. Moments without any teach nothing.
+    weights: how much the things of each moment count, (M,) or one number for all, at least 0.
+    penalty: holds weights small, as much as `penalty` over half their squares in units of
+        log-likelihood; above 0, so that there is one best answer.
+    even: the share of chance that is spread evenly, in [0, 1].
+
+    Found by Newton's method, which on this concave likelihood ends at its only maximum. Features
+    that are the same everywhere get weight 0.
+
+    Source: D. McFadden, "Conditional logit analysis of qualitative choice behavior" (1974). Raises
+        `InvalidValue` for shapes that don't
+    fit, values that are not finite, and no things at all.
+    """
+    tables, came = _moments(features, cells)
+    counts = checks.numbers("weights", weights, len(tables))
+    if (counts < 0).any():
+        raise InvalidValue(
+            "weights are at least 0", got=f"{counts.min():g}", remedy="Leave the moment out"
+        )
+    held, spread = checks.positive("penalty", penalty), checks.fraction("even", even)
+    asked = [index for index in range(len(tables)) if len(came[index]) and counts[index] > 0]
+    if not asked:
+        raise InvalidValue(
+            "Something came at one moment at least",
+            got="no cells, or no weight",
+            remedy="Pass moments before something came",
+        )
+    whole = np.concatenate([tables[index] for index in asked])
+    means, deviations = whole.mean(axis=0), whole.std(axis=0)
+    flat = deviations <= 1e-12 * (1 + np.abs(means))
+    deviations = np.where(flat, 1.0, deviations)
+    scaled = [np.where(flat, 0.0, (tables[index] - means) / deviations) for index in asked]
+    fitted = _newton(scaled, [came[index] for index in asked], counts[asked], held)
+    return PlaceModel(fitted, means, deviations, spread)
+
+
+def score_places(
+    chances: Sequence[ArrayLike], cells: Sequence[ArrayLike], *, weights: ArrayLike = 1.0
+) -> PlaceScore:
+    """Scores forecasts: `chances` for each of M moments, (N,) above 0 with the sum 1, and `cells`
+    in which things came then, as in `fit_places`.
+
+    `weights` (M,), or one number, say how much the things of each moment count. Raises
+    `InvalidValue` as that does, and where nothing came.
+    """
+    forecasts, came = _forecasts(chances, cells)
+    shares = checks.numbers("weights", weights, len(forecasts))
+    if (shares < 0).any():
+        raise InvalidValue(
+            "weights are at least 0", got=f"{shares.min():g}", remedy="Leave the moment out"
+        )
+    logs, bits, wins, counted, count = 0.0, 0.0, 0.0, 0.0, 0
+    for forecast, places, share in zip(forecasts, came, shares.tolist(), strict=True):
+        if not len(places) or share == 0:
+            continue
+        ranked, here = np.sort(forecast), forecast[places]
+        below = np.searchsorted(ranked, here, "left") + np.searchsorted(ranked, here, "right")
+        logs += share * float(np.log(here).sum())
+        bits += share * float(np.log2(here * len(forecast)).sum())
+        wins += share * float(below.sum()) / (2 * len(forecast))
+        counted += share * len(places)
+        count += len(places)
+    if not counted:
+        raise InvalidValue(
+            "A score rests on something that came",
+            got="nothing",
+            remedy="Pass moments before something came",
+        )
+    return PlaceScore(logs / counted, bits / counted, wins / counted, count)
+
+
+def calibrate(
+    chances: Sequence[ArrayLike],
+    cells: Sequence[ArrayLike],
+    *,
+    edges: ArrayLike = (0.25, 1.0, 4.0, 16.0, 64.0),
+) -> Calibration:
+    """Compares what forecasts said with what came, by how many times as likely as uniform ground
+    they called a cell.
+
+    `chances` and `cells` are those of `score_places`, `edges` rising lifts above 0 that part the
+    bins; a lift on an edge is above it. Each thing that came is a case for all cells of its moment.
+    """
+    forecasts, came = _forecasts(chances, cells)
+    parts = _numbers("edges", edges)
+    if parts.ndim != 1 or parts[0] <= 0 or (np.diff(parts) <= 0).any():
+        raise InvalidValue(
+            "edges are rising lifts above 0",
+            got=str(parts.tolist())[:80],
+            remedy="Pass (0.25, 1, 4), say",
+        )
+    bins = len(parts) + 1
+    said, hits = np.zeros(bins), np.zeros(bins, dtype=np.int64)
+    for forecast, places in zip(forecasts, came, strict=True):
+        where = np.searchsorted(parts, forecast * len(forecast), side="right")
+        said += len(places) * np.bincount(where, weights=forecast, minlength=bins)
+        hits += np.bincount(where[places], minlength=bins)
+    return Calibration(parts, said, hits)
+
+
+def _newton(tables: list[Floats], came: list[Ints], counts: Floats, penalty: float) -> Floats:
+    """The weights of the greatest likelihood; a step that does not rise is halved."""
+    size = tables[0].shape[1]
+    pulls = [table[places].sum(axis=0) for table, places in zip(tables, came, strict=True)]
+    found = np.zeros(size)
+    value, slope, bend = _likelihood(found, tables, pulls, came, counts, penalty)
+    for _ in range(_ROUNDS):
+        move = np.linalg.solve(bend, slope)
+        if float(slope @ move) < _SETTLED:
+            break
+        share = 1.0
+        while share > 1e-6:
+            tried = _likelihood(found + share * move, tables, pulls, came, counts, penalty)
+            if tried[0] >= value:
+                break
+            share /= 2
+        else:
+            break
+        found = found + share * move
+        value, slope, bend = tried
+    return found
+
+
+def _likelihood(
+    weights: Floats,
+    tables: list[Floats],
+    pulls: list[Floats],
+    came: list[Ints],
+    counts: Floats,
+    penalty: float,
+) -> tuple[float, Floats, Floats]:
+    """The log-likelihood less the penalty, its slope (K,), and how it bends (K, K), above 0."""
+    value = -penalty / 2 * float(weights @ weights)
+    slope = -penalty * weights
+    bend = penalty * np.eye(len(weights))
+    for table, pull, places, count in zip(tables, pulls, came, counts.tolist(), strict=True):
+        scores = table @ weights
+        highest = float(scores.max())
+        rest = np.exp(scores - highest)
+        total = float(rest.sum())
+        chances = rest / total
+        mean = chances @ table
+        cases = count * len(places)
+        value += count * float(pull @ weights) - cases * (highest + math.log(total))
+        slope = slope + count * pull - cases * mean
+        bend = bend + cases * ((table * chances[:, None]).T @ table - np.outer(mean, mean))
+    return value, slope, bend
+
+
+def _softmax(scores: Floats) -> Floats:
+    rest = np.exp(scores - scores.max())
+    return np.asarray(rest / rest.sum())
+
+
+# At the door
+
+
+def _moments(
+    features: Sequence[ArrayLike], cells: Sequence[ArrayLike]
+) -> tuple[list[Floats], list[Ints]]:
+    given, places = checks.sequence("features", features), checks.sequence("cells", cells)
+    _same_length("features", given, places)
+    tables: list[Floats] = []
+    for one in given:
+        tables.append(_table(one, tables[0].shape[1] if tables else None))
+    return tables, [_cells(each, len(table)) for each, table in zip(places, tables, strict=True)]
+
+
+def _forecasts(
+    chances: Sequence[ArrayLike], cells: Sequence[ArrayLike]
+) -> tuple[list[Floats], list[Ints]]:
+    given, places = checks.sequence("chances", chances), checks.sequence("cells", cells)
+    _same_length("chances", given, places)
+    forecasts = [_chances(one) for one in given]
+    return forecasts, [
+        _cells(each, len(forecast)) for each, forecast in zip(places, forecasts, strict=True)
+    ]
+
+
+def _same_length(name: str, given: list[object], places: list[object]) -> None:
+    if len(given) != len(places) or not given:
+        raise InvalidValue(
+            f"There are {name} and cells for each moment",
+            got=f"{len(given)} and {len(places)}",
+            remedy="Pass one of both for each, at least one",
+        )
+
+
+def _numbers(name: str, value: ArrayLike) -> Floats:
+    array = checks.array(name, value)
+    if (
+        array.dtype.kind not in "iufb"
+        or not array.size
+        or not np.isfinite(array).all()
+        or np.abs(array.astype(np.float64)).max() > _LARGEST
+    ):
+        raise InvalidValue(
+            f"{name} are finite numbers of ordinary size",
+            got=f"{array.dtype} of shape {array.shape}",
+            remedy="Mend or drop what is not",
+        )
+    return array.astype(np.float64)
+
+
+def _table(features: ArrayLike, width: int | None) -> Floats:
+    table = _numbers("features", features)
+    if table.ndim != 2 or (width is not None and table.shape[1] != width):
+        asked = "K" if width is None else str(width)
+        raise InvalidValue(
+            f"Features have the shape (cells, {asked})",
+            got=str(table.shape),
+            remedy="Pass a row for each cell, a column for each feature",
+        )
+    return table
+
+
+def _chances(chances: ArrayLike) -> Floats:
+    forecast = _numbers("chances", chances)
+    if forecast.ndim != 1 or forecast.min() <= 0 or abs(float(forecast.sum()) - 1) > 1e-6:
+        raise InvalidValue(
+            "The chances of a moment's cells are above 0 and sum to 1",
+            got=f"shape {forecast.shape}, least {forecast.min():g}, sum {forecast.sum():g}",
+            remedy="Spread a small share evenly, and divide by the sum",
+        )
+    return forecast
+
+
+def _cells(cells: ArrayLike, count: int) -> Ints:
+    places = checks.array("cells", cells)
+    if places.size == 0 and places.ndim == 1:
+        return np.zeros(0, dtype=np.int64)
+    if (
+        places.ndim != 1
+        or places.dtype.kind not in "iu"
+        or places.min() < 0
+        or places.max() >= count
+    ):
+        raise InvalidValue(
+            f"cells are whole numbers from 0 to {count - 1}, in a row",
+            got=f"{places.dtype} of shape {places.shape}",
+            remedy="Pass ids of cells",
+        )
+    return places.astype(np.int64)

@@ -1,0 +1,91 @@
+"""Playing a timeline: who is there at a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import UnknownName
+
+if TYPE_CHECKING:
+    from fieldcraft.recordings.timeline import Timeline
+
+__all__ = ["Living", "Playback"]
+
+
+@dataclass(frozen=True)
+class Living:
+    """The entities of a group that are there at one moment, by rising key.
+
+    `keys` are int64 of shape (N,), the entities' indices in `Timeline.ids`: the keys for
+    `layer.sync`. `positions` are float64 (N, 2) in world units, `strengths` float64 (N,) with the
+    fading of old samples applied, and `ages` float64 (N,) the seconds since each was last seen.
+    """
+
+    keys: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    strengths: NDArray[np.float64]
+    ages: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+class Playback:
+    """Plays a timeline: advance it to a moment, ask who is there.
+
+    Advancing costs as much as the rows in between, asking as much as there are entities; both are
+    vectorised. Going back starts over. `faint` is a share in [0, 1): entities whose strength has
+    faded below that share of what it was are left out, until a newer row shows them again; entities
+    of strength 0 are always left out, for a source of 0 would hold its cell at 0.
+    """
+
+    def __init__(self, timeline: Timeline, *, faint: float = 0.0) -> None:
+        self.timeline = timeline
+        self.faint = checks.fraction("faint", faint)
+        self._restart()
+
+    def _restart(self) -> None:
+        self.seconds = 0.0
+        self._next = 0
+        self._row = np.full(len(self.timeline.ids), -1, dtype=np.int64)
+        self.advance_to(0.0)
+
+    def advance_to(self, seconds: float) -> Playback:
+        """Goes to a moment, at or after 0 seconds; rows of exactly that time count. Returns the
+        player itself.
+        """
+        moment = checks.not_negative("seconds", seconds)
+        if moment < self.seconds:
+            self._restart()
+        end = int(np.searchsorted(self.timeline.seconds, moment, side="right"))
+        if end > self._next:
+            np.maximum.at(
+                self._row, self.timeline.entities[self._next : end], np.arange(self._next, end)
+            )
+            self._next = end
+        self.seconds = moment
+        return self
+
+    def living(self, group: str | None = None) -> Living:
+        """The entities that are there now, in one group or (None) in all. An unknown group raises
+        `UnknownName`.
+        """
+        timeline = self.timeline
+        keys = np.flatnonzero(self._row >= 0)
+        rows = self._row[keys]
+        there = ~np.isnan(timeline.positions[rows, 0])
+        if group is not None:
+            if checks.text("group", group) not in timeline.groups:
+                raise UnknownName("group in the timeline", group, timeline.groups)
+            there &= timeline.group_of[rows] == timeline.groups.index(group)
+        keys, rows = keys[there], rows[there]
+        ages = self.seconds - timeline.seconds[rows] + timeline.ages[rows]
+        shares = np.exp2(-ages / timeline.half_lives[rows])
+        strengths = timeline.strengths[rows] * shares
+        seen = (shares >= self.faint) & (strengths.astype(np.float32) != 0)
+        return Living(keys[seen], timeline.positions[rows[seen]], strengths[seen], ages[seen])

@@ -1,0 +1,252 @@
+"""StarCraft II matches: the units of both players, from the events of a replay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.recordings.replay import event_table
+from fieldcraft.recordings.table import Table
+from fieldcraft.recordings.timeline import Timeline, TimelineBuilder
+
+__all__ = ["ROOTED", "read_starcraft"]
+
+_COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y")
+_EVENTS = ("born", "init", "done", "died", "pos", "morph", "owner")
+_TERRAN = """
+    CommandCenter OrbitalCommand PlanetaryFortress SupplyDepot SupplyDepotLowered Refinery RefineryRich EngineeringBay Armory
+    Bunker MissileTurret SensorTower GhostAcademy FusionCore AutoTurret PointDefenseDrone Barracks Factory Starport TechLab Reactor
+    BarracksTechLab BarracksReactor FactoryTechLab FactoryReactor StarportTechLab StarportReactor SiegeTankSieged
+    WidowMineBurrowed LiberatorAG
+"""
+_ZERG = """
+    Hatchery Lair Hive Extractor ExtractorRich SpawningPool EvolutionChamber BanelingNest RoachWarren HydraliskDen LurkerDen
+    LurkerDenMP Spire GreaterSpire InfestationPit UltraliskCavern NydusNetwork NydusCanal SpineCrawler SporeCrawler
+    CreepTumor CreepTumorQueen CreepTumorBurrowed Egg BanelingCocoon RavagerCocoon LurkerMPEgg LurkerMPBurrowed
+"""
+_PROTOSS = """
+    Nexus Pylon PylonOvercharged Assimilator AssimilatorRich Gateway WarpGate Forge CyberneticsCore PhotonCannon ShieldBattery
+    TwilightCouncil TemplarArchive DarkShrine Stargate FleetBeacon RoboticsFacility RoboticsBay OracleStasisTrap
+"""
+ROOTED: frozenset[str] = frozenset((_TERRAN + _ZERG + _PROTOSS).split())
+"""Unit types that stay where they are as long as they are of that type: buildings, eggs and
+cocoons, dug-in and sieged units.
+"""
+
+
+@dataclass
+class _Unit:
+    """The knowledge of a unit: `seen` is when the position was last certain."""
+
+    kind: str
+    player: int
+    position: tuple[float, float]
+    seen: float
+    sure: bool
+    finished: bool = True
+
+
+def read_starcraft(
+    path: str | Path,
+    *,
+    half_life: float | None = 30.0,
+    strengths: Mapping[str, float] | None = None,
+    rooted: Collection[str] = ROOTED,
+    unfinished: float = 1.0,
+    neutral: bool = False,
+    loops_per_second: float = 22.4,
+) -> Timeline:
+    """Reads a replay, or its event table, as a timeline: each living unit, building or not, in its
+    player's group.
+
+    A file that ends in .SC2Replay is decoded first (extra `replay`); `write_replay_table` keeps the
+    table. The table has the columns game_loop, event, unit_id, unit_type, player, x, y; events are
+    born, init, done, died, pos, morph and owner. The groups are "player 1", "player 2" and, with
+    `neutral`, "neutral". Ids are the unit ids.
+
+    A replay tells positions rarely: when a unit appears, and later only of those that were just
+    damaged. What is drawn between is the last known place, so a unit's strength halves every
+    `half_life` seconds since it was last seen (None: never). Units of a `rooted` type do not fade,
+    for they can't have gone; a building that lifts off starts to fade from there, and one that
+    lands goes on fading, since the replay doesn't say where. Say so wherever you show the result.
+
+    - `strengths`: strength by unit type, 1 for every type not named; 0 leaves a type out. The
+      recording says nothing of a unit's worth, so no table is built in.
+    - `unfinished`: share of its strength that a building has, or a unit that is being warped in,
+      until it is done.
+    - `loops_per_second`: game loops per second; 22.4 is the game speed "faster", on which matches
+      are played.
+
+    Positions in the table are whole cells; a unit is put at its cell's center, half a cell up and
+    right: that is where the start places of the same map's grid are. The markers named Beacon...,
+        which the game keeps for each player, are no units and are
+    left out.
+
+    Raises `BadTimeline` with the line and the remedy for anything malformed.
+    """
+    if half_life is not None:
+        checks.positive("half_life", half_life)
+    if strengths is not None and not isinstance(strengths, Mapping):
+        raise InvalidValue(
+            "strengths is a mapping from unit types to numbers",
+            got=type(strengths).__name__,
+            remedy='Pass {"Marine": 1.0}',
+        )
+    worth = {
+        str(kind): checks.finite(f"strengths[{kind!r}]", value)
+        for kind, value in (strengths or {}).items()
+    }
+    reader = _Match(
+        fading=math.inf if half_life is None else half_life,
+        worth=worth,
+        rooted=frozenset(checks.text("rooted", kind) for kind in checks.sequence("rooted", rooted)),
+        unfinished=checks.fraction("unfinished", unfinished),
+        neutral=checks.flag("neutral", neutral),
+    )
+    rate = checks.positive("loops_per_second", loops_per_second)
+    with event_table(path) as table:
+        columns = table.require(_COLUMNS, "A StarCraft II event table")
+        last = 0
+        for row in table.rows():
+            loop, event, unit, kind, player, x, y = (row[column].strip() for column in columns)
+            now = table.whole(loop, "game_loop")
+            if now < last:
+                raise table.refusal(
+                    "Events follow one another in time",
+                    f"game_loop {now} after {last}",
+                    "Sort the table by game_loop",
+                )
+            last = now
+            reader.read(table, table.seconds(repr(now / rate)), event, unit, kind, player, (x, y))
+    return reader.builder.build()
+
+
+class _Match:
+    """The state of a match while its events are read."""
+
+    def __init__(
+        self,
+        fading: float,
+        worth: dict[str, float],
+        rooted: frozenset[str],
+        unfinished: float,
+        neutral: bool,
+    ) -> None:
+        self.fading = fading
+        self.worth = worth
+        self.rooted = rooted
+        self.unfinished = unfinished
+        self.neutral = neutral
+        self.builder = TimelineBuilder()
+        self.units: dict[str, _Unit] = {}
+
+    def read(
+        self,
+        table: Table,
+        now: float,
+        event: str,
+        id: str,
+        kind: str,
+        player: str,
+        cell: tuple[str, str],
+    ) -> None:
+        if event not in _EVENTS:
+            raise table.refusal(
+                f"An event is one of {', '.join(_EVENTS)}",
+                repr(event),
+                "Remove lines with other events",
+            )
+        if not id:
+            raise table.refusal(
+                "An event names its unit", "an empty unit_id", "Complete or remove the line"
+            )
+        if event in ("born", "init"):
+            if not kind:
+                raise table.refusal(
+                    "A new unit has a type",
+                    f"{event} with an empty unit_type",
+                    "Complete or remove the line",
+                )
+            place = _center(table, cell)
+            self.units[id] = unit = _Unit(
+                kind,
+                _player(table, player),
+                place,
+                now,
+                kind in self.rooted,
+                finished=event == "born",
+            )
+            self._tell(now, id, unit)
+            return
+        known = self.units.get(id)
+        if known is None:
+            raise table.refusal(
+                "A unit is born before anything else happens to it",
+                f"{event} of unit {id}",
+                "Keep the table's first lines",
+            )
+        if event == "died":
+            del self.units[id]
+            if self._counts(known):
+                self.builder.add(now, id)
+            return
+        if event == "pos":
+            known.position, known.seen, known.sure = (
+                _center(table, cell),
+                now,
+                known.kind in self.rooted,
+            )
+        elif event == "done":
+            if known.finished:
+                return
+            known.finished, known.seen = True, now
+        elif event == "owner":
+            before = self._counts(known)
+            known.player = _player(table, player)
+            if before and not self._counts(known):
+                self.builder.add(now, id)
+        else:
+            if not kind:
+                raise table.refusal(
+                    "A morph names the new type",
+                    "an empty unit_type",
+                    "Complete or remove the line",
+                )
+            if known.sure:
+                known.seen = now
+            known.kind, known.sure = kind, known.sure and kind in self.rooted
+        self._tell(now, id, known)
+
+    def _counts(self, unit: _Unit) -> bool:
+        return (unit.player != 0 or self.neutral) and not unit.kind.startswith("Beacon")
+
+    def _tell(self, now: float, id: str, unit: _Unit) -> None:
+        if not self._counts(unit):
+            return
+        strength = self.worth.get(unit.kind, 1.0) * (1.0 if unit.finished else self.unfinished)
+        group = f"player {unit.player}" if unit.player else "neutral"
+        half_life = None if unit.sure or math.isinf(self.fading) else self.fading
+        self.builder.add(
+            now,
+            id,
+            group,
+            unit.position,
+            strength,
+            half_life=half_life,
+            age=0.0 if unit.sure else now - unit.seen,
+        )
+
+
+def _center(table: Table, cell: tuple[str, str]) -> tuple[float, float]:
+    return (table.coordinate(cell[0], "x") + 0.5, table.coordinate(cell[1], "y") + 0.5)
+
+
+def _player(table: Table, text: str) -> int:
+    number = table.whole(text, "player")
+    if number > 16:
+        raise table.refusal("player is 0 (neutral) to 16", text)
+    return number

@@ -1,0 +1,646 @@
+"""Waypoint graphs and navigation meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, former
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.interruption import whole
+from fieldcraft.space.graph_parts import (
+    MAX_EDGES,
+    MAX_VERTICES,
+    check_squares,
+    checked_edges,
+    checked_lengths,
+    checked_positions,
+    flag,
+    straight_lengths,
+)
+from fieldcraft.space.grid import Grid
+from fieldcraft.space.masks import ids_or_mask
+from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.protocol import Space, located
+from fieldcraft.space.snapshots import GraphSnapshot
+from fieldcraft.space.topology import Topology
+from fieldcraft.space.ways import Ways, ways_on_arcs
+
+__all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph", "graph_of"]
+
+# how far above or below a polygon one may be and stand on it, in shares of the coordinates
+_ON_FLOOR = 1e-12
+
+
+class Graph(Space):
+    """Places where one can be, and which of them are one step apart.
+
+    Vertices are numbered from 0, and these numbers are the cells of the space. Arrays of values
+    have shape (N,). Positions are (x, y), or (x, y, z) with z upwards.
+
+    Parameters
+    ----------
+    positions: (N, 2) or (N, 3) world positions of the vertices; several may be in one place.
+    edges: (E, 2) pairs of vertex numbers. In a directed graph they lead from the first to the
+        second.
+    lengths: (E,) world lengths above 0; by default the straight distances.
+    directed: whether edges lead one way.
+    blocked: vertices that are walls at first, as numbers or as bool of shape (N,).
+    max_height: a position belongs to a vertex only if this is at most so far above or below it, in
+        world units; on 3D graphs, to keep floors apart. None for any height.
+    mesh: the polygons that the vertices stand for, in this order, if they do; see `Mesh`. `cell_at`
+        then looks for the polygon below or above a position.
+    labels: names of the vertices, different hashable values; kept, for you to look things up.
+    y_up: whether y grows upwards in pictures.
+    squares: the grid whose cells the vertices are, with the same numbers, if they are: positions
+        belong to cells then, and blocked vertices hide what is behind them, as walls of the grid
+        do. Only its shape and place count. `Grid.to_graph` passes it.
+
+    Of edges between the same two vertices (of an undirected graph: in whichever direction) the
+    shortest counts. An edge from a
+    vertex to itself is left out: nothing would ever come along it. Vertices without edges are fine,
+    and so is a graph without vertices.
+
+    Raises `InvalidValue` for shapes and types that don't fit, positions that are not finite, edges
+    to vertices that don't exist, and lengths that are not finite and above 0, which straight
+    distances between vertices in one place are not either.
+    """
+
+    forms = ("graph",)
+    cell_name = "vertex"
+    axes = "(N,)"
+
+    def __init__(
+        self,
+        positions: ArrayLike,
+        edges: ArrayLike,
+        lengths: ArrayLike | None = None,
+        directed: bool = False,
+        *,
+        blocked: ArrayLike | None = None,
+        max_height: float | None = None,
+        mesh: Mesh | None = None,
+        labels: Sequence[Hashable] | None = None,
+        y_up: bool = False,
+        squares: Grid | None = None,
+    ) -> None:
+        places = checked_positions(positions)
+        if not isinstance(directed, (bool, np.bool_)):
+            raise InvalidValue(
+                "directed is True or False",
+                got=f"directed={directed!r}",
+                remedy="Pass lengths=... by name",
+            )
+        pairs = checked_edges(edges, len(places))
+        loops = pairs[:, 0] == pairs[:, 1]
+        sizes = (
+            straight_lengths(places, pairs, loops)
+            if lengths is None
+            else checked_lengths(lengths, pairs, loops)
+        )
+        if squares is not None:
+            check_squares(squares, places, mesh)
+        self._setup(
+            Topology(places, pairs[~loops], sizes[~loops], bool(directed)),
+            max_height,
+            mesh,
+            labels,
+            y_up,
+            squares,
+        )
+        if blocked is not None:
+            self._walls = self._checked_walls(blocked)
+            self._walls.flags.writeable = False
+
+    def _setup(
+        self,
+        topology: Topology,
+        max_height: float | None,
+        mesh: Mesh | None,
+        labels: Sequence[Hashable] | None,
+        y_up: bool,
+        squares: Grid | None,
+    ) -> None:
+        if mesh is not None and (
+            not isinstance(mesh, Mesh)
+            or len(mesh) != len(topology)
+            or mesh.dimensions != topology.positions.shape[1]
+        ):
+            raise InvalidValue(
+                "A mesh has one polygon per vertex, with corners in as many dimensions",
+                got=f"{mesh!r} for {len(topology)} vertices",
+                remedy="Pass fc.Mesh(corners, polygons), or use fc.Graph.from_polygons",
+            )
+        if labels is not None:
+            try:
+                count, different = len(labels), len(set(labels))
+            except Exception as error:
+                raise InvalidValue(
+                    "Labels are hashable values, one per vertex",
+                    got=str(error),
+                    remedy="Pass a list of names",
+                ) from None
+            if not count == different == len(topology):
+                raise InvalidValue(
+                    "Labels are different values, one per vertex",
+                    got=f"{count}, {different} of them different, for {len(topology)} vertices",
+                    remedy="Name each vertex once",
+                )
+        self.topology = topology
+        self.y_up = checks.flag("y_up", y_up)
+        self._mesh = mesh
+        self.labels: tuple[Hashable, ...] | None = None if labels is None else tuple(labels)
+        self.max_height = (
+            None if max_height is None else checks.not_negative("max_height", max_height)
+        )
+        self._walls = np.zeros(len(topology), dtype=np.bool_)
+        self._walls.flags.writeable = False
+        self._closed = np.zeros(len(topology.origins), dtype=np.bool_)
+        self._closed.flags.writeable = False
+        self._changes: list[NDArray[np.int64]] = []
+        self._squares = squares
+        self._squared: tuple[NDArray[np.bool_], Grid] | None = (
+            None  # the walls, and the squares that they are on
+        )
+
+    @classmethod
+    def from_polygons(
+        cls,
+        corners: ArrayLike,
+        polygons: Sequence[ArrayLike] | ArrayLike,
+        *,
+        max_height: float | None = None,
+        y_up: bool = False,
+    ) -> Graph:
+        """The graph of a navigation mesh: a vertex at the middle of each convex polygon, an edge
+        where two share a side.
+
+        `corners` (C, 2) or (C, 3) are world positions, `polygons` lists of at least three corner
+        numbers, or a (P, 3) array of triangles. An edge is as long as the way from middle to middle
+        over the middle of the shared side.
+
+        Raises `InvalidValue` for corners that don't exist and polygons that are none.
+        """
+        mesh = Mesh(corners, polygons)
+        pairs, lengths = mesh.neighbors()
+        return cls(mesh.centers, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        position: str | None = "pos",
+        length: str | None = None,
+        max_height: float | None = None,
+    ) -> Graph:
+        """The graph of a networkx graph; `labels` has its nodes, in the order of the vertices.
+
+        `position` names the attribute of nodes that holds (x, y) or (x, y, z), None takes the nodes
+        themselves; `length` that of edges that holds their length, "length" after `to_networkx`,
+        None for straight distances. Of parallel edges the shortest counts. Nodes and edges whose
+        attribute "blocked" is True are blocked, parallel edges if all of them are. Where all nodes
+        of a graph of squares are still in their places, it is one again.
+
+        Raises `InvalidValue` for other things, for nodes and edges without these attributes, and
+        for "blocked" that is no bool.
+        """
+        from fieldcraft.space import networks
+
+        return networks.from_networkx(cls, graph, position, length, max_height)
+
+    def to_networkx(self) -> Any:
+        """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any,
+        else vertex numbers.
+
+        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked"; the graph "squares",
+        a dict, if it has any. A mesh stays behind. Raises `MissingLibrary` without networkx.
+        """
+        from fieldcraft.space import networks
+
+        return networks.to_networkx(self, self._closed[self._shown])
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise former.missing(self, name)
+
+    def __repr__(self) -> str:
+        blocked = int(np.count_nonzero(self._walls))
+        kind = "directed " if self.directed else ""
+        what = f"{kind}Graph" if self.mesh is None else f"{kind}Graph of a mesh"
+        return (
+            f"<{what}, {len(self)} vertices in {self.dimensions}D, {len(self._shown)} edges,"
+            f" {len(self) - blocked} open vertices>"
+        )
+
+    def __len__(self) -> int:
+        return len(self.topology)
+
+    # What it is made of
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The polygons that the vertices stand for, if they do."""
+        return self._mesh
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(N,): the shape of one array of values on this graph."""
+        return (len(self),)
+
+    @property
+    def dimensions(self) -> int:
+        """2 for positions (x, y), 3 for (x, y, z)."""
+        return int(self.topology.positions.shape[1])
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges lead one way."""
+        return self.topology.directed
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of the vertices, (N, 2) or (N, 3), read-only."""
+        return self.topology.positions
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """The edges, (E, 2), closed ones included: from the first to the second, or each once with
+        the lower number first.
+        """
+        shown = self._shown
+        return _read_only(
+            np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(
+                np.int64
+            )
+        )
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """The world lengths of `edges`, (E,); read-only. An edge keeps its length: make another
+        graph for another one.
+        """
+        return _read_only(self.topology.lengths[self._shown])
+
+    @property
+    def _shown(self) -> NDArray[np.int64]:
+        """The arcs that `edges` has."""
+        if self.directed:
+            return np.arange(len(self.topology.origins))
+        return np.flatnonzero(self.topology.origins < self.topology.ends)
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Bool of shape (N,): True for blocked vertices, where influence cannot go. Read-only."""
+        return self._walls
+
+    @property
+    def closed(self) -> NDArray[np.bool_]:
+        """Bool by arc of `topology`: True where an edge is blocked. Read-only."""
+        return self._closed
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """The area that each vertex stands for, (N,): that of its polygon seen from above, or 1
+        where there is no mesh.
+        """
+        return np.ones(len(self)) if self.mesh is None else self.mesh.areas
+
+    @property
+    def squares(self) -> Grid | None:
+        """The grid whose cells the vertices are, with walls where vertices are blocked now; None
+        for other graphs.
+
+        What sight runs over. Made anew after changes, so that changing it changes nothing here.
+        """
+        if self._squares is None:
+            return None
+        walls, known = self._walls, self._squared
+        if known is None or known[0] is not walls or known[1].walls_version:
+            self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
+            known = self._squared = (walls, self._squares)
+        return known[1]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph itself."""
+        return self
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """The lowest and the highest corner of a box round all vertices, or all polygons of a mesh,
+        (2, 2) or (2, 3); 0 for none.
+        """
+        places = self.positions if self.mesh is None else self.mesh.corners
+        if not len(places):
+            return np.zeros((2, self.dimensions))
+        return np.stack([places.min(axis=0), places.max(axis=0)])
+
+    def describe(self, cell: int | None = None) -> str:
+        """The size, "40 vertices", or which vertex a cell is."""
+        return f"{len(self)} vertices" if cell is None else f"vertex {cell}"
+
+    def snapshot(self) -> GraphSnapshot:
+        """Blocked vertices and closed edges as they are now."""
+        return GraphSnapshot.of(self)
+
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The vertices, blocked ones among them, from which an open edge leads into a vertex, and
+        the lengths of these edges.
+        """
+        topology = self.topology
+        into = np.arange(topology.starts[cell], topology.starts[cell + 1])
+        into = into[~(self.closed[into] | self.walls[cell])]
+        return topology.origins[into].astype(np.int64), topology.lengths[into]
+
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
+        return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]
+
+    def _find_ways(self, *, from_walls: bool) -> Ways:
+        return ways_on_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
+
+    # Cells and positions
+
+    def cell_at(
+        self, positions: ArrayLike, *, outside: str = "refuse", max_height: float | None = None
+    ) -> int | NDArray[np.int64]:
+        """The vertices nearest to world positions: an int for one position, (N,) int64 for many.
+        Blocked ones count.
+
+        With squares, the one that holds a position, over the seam of a torus if there is one, or
+        the nearest of the rim. With a mesh, the polygon straight below or above a position, if that
+        is nearer than the nearest middle of one. Of equally near vertices always the same is taken.
+        `max_height` stands in for that of the graph: a vertex (or the polygon's surface) is at most
+        so far above or below the position. Where none is, `OutsideMap` is raised, or with
+        `outside="clamp"` the nearest at any height is taken.
+        """
+        points, single = checks.positions(positions, dimensions=self.dimensions)
+        checks.choice("outside", outside, ("refuse", "clamp"))
+        limit = (
+            self.max_height if max_height is None else checks.not_negative("max_height", max_height)
+        )
+        found = self._located(points, outside, limit)
+        return int(found[0]) if single else found
+
+    def _located(
+        self, points: NDArray[np.float64], outside: str, max_height: float | None = None
+    ) -> NDArray[np.int64]:
+        limit = self.max_height if max_height is None else max_height
+        points = np.clip(
+            points, -checks.LARGEST, checks.LARGEST
+        )  # from farther off no distance is a number
+        clamp = outside == "clamp"
+        found = self._find(points, limit)
+        missing = found < 0
+        if missing.any() and clamp and len(self):
+            found[missing] = self._find(points[missing], None)
+        elif missing.any():
+            index = int(np.flatnonzero(missing)[0])
+            height = "" if limit is None else f" at most {limit:g} above or below it"
+            raise OutsideMap(
+                f"A position has a vertex of the graph{height}",
+                got=f"{tuple(points[index].tolist())}"
+                + (f" at index {index}" if len(points) > 1 else ""),
+                remedy=(
+                    'Mend the position, allow a larger max_height, or pass outside="clamp"'
+                    if len(self)
+                    else "Give the graph vertices"
+                ),
+            )
+        return found
+
+    def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
+        if self._squares is not None:
+            return located(self._squares, points, "clamp")
+        if self.mesh is None:
+            return self.topology.nearest(points, max_height)
+        inside, _, height = self.mesh.locate(points, max_height)
+        found = np.append(self.mesh.owners, -1)[inside]
+        # Who stands on a polygon need not look for the nearest middle.
+        others = np.flatnonzero(height > _ON_FLOOR * (1 + np.abs(points).max(axis=1, initial=0)))
+        near = self.topology.nearest(points[others], max_height)
+        away = (
+            np.sqrt(((self.positions[near] - points[others]) ** 2).sum(axis=1))
+            if len(self)
+            else np.zeros(len(others))
+        )
+        found[others] = np.where(
+            (found[others] >= 0) & ((near < 0) | (height[others] <= away)), found[others], near
+        )
+        return found
+
+    def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """The world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""
+        return np.asarray(self.positions[self._checked_cells(cells)]).copy()
+
+    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
+        """For each vertex, itself if it is open, else the nearest open one in a straight line
+        (lowest number on a tie).
+
+        Raises `InvalidValue` where all are blocked.
+        """
+        ids = self._checked_cells(cells)
+        if self.squares is not None:
+            return self.squares.nearest_open(ids)
+        found = np.atleast_1d(ids).copy()
+        blocked = self._walls[found]
+        if blocked.any():
+            free = np.flatnonzero(~self._walls)
+            if not len(free):
+                raise InvalidValue(
+                    "A map needs an open cell to stand on",
+                    got="blocked vertices everywhere",
+                    remedy="Open one, or let the source act through the wall",
+                )
+            found[blocked] = self.topology.nearest_of(free, found[blocked])
+        return int(found[0]) if ids.ndim == 0 else found
+
+    # What changes
+
+    @property
+    def walls_version(self) -> int:
+        """A number that grows whenever vertices or edges are blocked or opened."""
+        return len(self._changes)
+
+    def walls_changed(self, since: int) -> NDArray[np.int64]:
+        """The vertices that have been blocked or opened since a `walls_version`, or that edges end
+        in which have; ascending.
+        """
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changes[since:]]))
+
+    @whole
+    def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
+        """Block or open vertices, while maps on this graph run; layers notice at their next step.
+
+        Nothing enters a blocked vertex; a source that stands in one acts out of it, as from a wall
+        of a grid. Raises `OutsideMap` for vertices that don't exist.
+        """
+        ids = np.unique(self._checked_cells(cells))
+        changed = ids[self._walls[ids] != flag(blocked)]
+        if len(changed):
+            # A new array, so that whoever works with the old one can finish.
+            self._walls = self._walls.copy()
+            self._walls[changed] = blocked
+            self._walls.flags.writeable = False
+            self._changes.append(changed)
+
+    def set_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
+        """Close or open edges, while maps on this graph run; layers notice at their next step.
+
+        `edges` is one pair of vertices or an (E, 2) array of them. In a directed graph just the
+        edges from the first to the second. Raises `InvalidValue` for pairs without an edge between
+        them.
+        """
+        pairs = checked_edges(edges, len(self), single=True)
+        if not self.directed:
+            pairs = np.concatenate([pairs, pairs[:, ::-1]])
+        arcs = self.topology.arcs_between(pairs[:, 0], pairs[:, 1])
+        if (arcs < 0).any():
+            bad = tuple(pairs[int(np.flatnonzero(arcs < 0)[0])].tolist())
+            raise InvalidValue(
+                "Edges of the graph can be blocked",
+                got=f"{bad}, which is none",
+                remedy="graph.edges has all of them",
+            )
+        self._change_arcs(np.unique(arcs[self._closed[arcs] != flag(blocked)]), blocked)
+
+    def _close(self, closed: NDArray[np.bool_]) -> None:
+        """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought
+        back.
+        """
+        if closed.shape != self._closed.shape:
+            raise InvalidValue(
+                "closed has one bool per arc",
+                got=f"shape {closed.shape}",
+                remedy=f"Pass shape {self._closed.shape}",
+            )
+        changed = np.flatnonzero(closed != self._closed)
+        self._change_arcs(changed, closed[changed])
+
+    @whole
+    def _change_arcs(self, changed: NDArray[np.int64], closed: NDArray[np.bool_] | bool) -> None:
+        if len(changed):
+            self._closed = self._closed.copy()
+            self._closed[changed] = closed
+            self._closed.flags.writeable = False
+            self._changes.append(np.unique(self.topology.ends[changed]).astype(np.int64))
+
+    @property
+    def blocked_edges(self) -> NDArray[np.int64]:
+        """The edges that are closed, (K, 2), as in `edges`."""
+        return self.edges[self._closed[self._shown]]
+
+    @property
+    def open_edges(self) -> NDArray[np.int64]:
+        """The edges that can be used now, (K, 2): neither closed themselves nor at a blocked
+        vertex.
+        """
+        edges = self.edges
+        return edges[~(self._closed[self._shown] | self._walls[edges].any(axis=1))]
+
+    def with_walls(self, walls: ArrayLike | None) -> Graph:
+        """The same graph with other vertices blocked (None for none): what another mobility walks
+        on. Closed edges stay closed.
+        """
+        twin = Graph.__new__(Graph)
+        twin._setup(
+            self.topology, self.max_height, self.mesh, self.labels, self.y_up, self._squares
+        )
+        twin._closed = self._closed
+        if walls is not None:
+            twin._walls = self._checked_walls(walls)
+            twin._walls.flags.writeable = False
+        return twin
+
+    def difference(self, other: object) -> str:
+        """Empty for a graph of the same vertices and edges; what is blocked may differ."""
+        return (
+            ""
+            if isinstance(other, Graph) and self.topology.same_as(other.topology)
+            else f"on {other!r}"
+        )
+
+    def _checked_walls(self, blocked: ArrayLike) -> NDArray[np.bool_]:
+        array = checks.array("Blocked vertices", blocked)
+        if array.dtype == np.bool_:
+            if array.shape != self.shape:
+                raise InvalidValue(
+                    "walls have the graph's shape (N,)",
+                    got=f"shape {array.shape} for {len(self)} vertices",
+                    remedy="Pass one bool per vertex",
+                )
+            return array.copy()
+        walls = np.zeros(len(self), dtype=np.bool_)
+        walls[self._checked_cells(blocked)] = True
+        return walls
+
+    def _history(self) -> dict[str, Any]:
+        return {"_changes": self._changes}
+
+    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
+        one: Any = cells
+        if type(one) is int and 0 <= one < len(self):
+            return np.array(one)
+        ids = ids_or_mask(self, cells)
+        if ids.size == 0:
+            return np.zeros(ids.shape, dtype=np.int64)
+        if ids.dtype.kind not in "iu":
+            raise InvalidValue(
+                "Cells are whole numbers",
+                got=f"dtype {ids.dtype}",
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        if int(ids.min()) < 0 or int(ids.max()) >= len(self):
+            bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
+            raise OutsideMap(
+                (
+                    f"The vertices of this graph are 0 to {len(self) - 1}"
+                    if len(self)
+                    else "A cell is a vertex, and this graph has none"
+                ),
+                got=str(np.atleast_1d(bad)[0]),
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        return ids.astype(np.int64)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def graph_of(grid: Grid) -> Graph:
+    """The grid as a graph, see `Grid.to_graph`."""
+    from fieldcraft.space import links
+
+    arrive = links.build(
+        grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True
+    )
+    pairs, lengths = [], []
+    rows, columns = np.divmod(np.arange(len(grid)), grid.width)
+    for (dx, dy), mask, length in zip(
+        grid.neighborhood.steps,
+        grid.link_masks,
+        grid.neighborhood.lengths(grid.cell_size).tolist(),
+        strict=True,
+    ):
+        ends = np.flatnonzero(arrive.reshape(-1) & mask)
+        starts = (rows[ends] - dy) % grid.height * grid.width + (columns[ends] - dx) % grid.width
+        pairs.append(np.stack([starts, ends], axis=1))
+        lengths.append(np.full(len(ends), length))
+    edges = np.concatenate(pairs)
+    there, back = (np.unique(edges[:, k] * len(grid) + edges[:, 1 - k]) for k in range(2))
+    return Graph(
+        grid.position_of(np.arange(len(grid))),
+        edges,
+        np.concatenate(lengths),
+        directed=not np.array_equal(there, back),
+        blocked=grid.walls.reshape(-1),
+        y_up=grid.y_up,
+        squares=grid,
+    )

@@ -1,0 +1,224 @@
+"""The sight between the vertices of a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels import pool
+from fieldcraft.space.graph import Graph
+from fieldcraft.space.portals import portals_of
+
+__all__ = ["Outlook", "Stand", "counted", "is_clear", "lines", "sees", "stand"]
+
+Floats = NDArray[np.float64]
+_SEEN = 200  # polygons that a viewer sees, to begin with
+_PAIRS_PER_THREAD = 1_000
+_NO_PORTALS = (
+    np.zeros(1, dtype=np.int64),
+    np.zeros(0, dtype=np.int32),
+    np.zeros((0, 4), dtype=np.int64),
+    np.zeros(0, dtype=np.uint8),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """Positions on a graph: their vertices (N,), themselves (N, 2 or 3), and where on a mesh their
+    lines of sight begin, (N, 2).
+    """
+
+    cells: NDArray[np.int64]
+    points: Floats
+    places: NDArray[np.int64]
+
+
+def stand(graph: Graph, points: Floats) -> Stand:
+    """Positions on a graph; raises `OutsideMap`."""
+    points = np.ascontiguousarray(points).view()
+    # as those of vertices are: kernels are compiled anew for arrays that can be written to
+    points.flags.writeable = False
+    cells = (
+        np.atleast_1d(np.asarray(graph.cell_at(points), dtype=np.int64))
+        if len(points)
+        else np.zeros(0, dtype=np.int64)
+    )
+    if graph.mesh is None:
+        return Stand(cells, points, np.zeros((len(points), 2), dtype=np.int64))
+    portals, _ = portals_of(graph)
+    places = np.empty((len(points), 2))
+    plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
+    lines().settle(portals.corners, portals.rings, plan, cells, points, places)
+    return Stand(cells, points, portals.rounded(places))
+
+
+def lines() -> Any:
+    """The kernels of lines of sight."""
+    return kernels.sees
+
+
+def sees(
+    graph: Graph, viewers: Floats, targets: Floats, limits: Floats, facings: Floats, narrow: float
+) -> NDArray[np.bool_]:
+    """Which viewers see which targets, (V, T); `limits` (V,) are squared distances, `facings` (V,
+    2) or none.
+    """
+    return _look(
+        graph, stand(graph, viewers), stand(graph, targets), limits, facings, narrow, own=False
+    )
+
+
+def counted(
+    graph: Graph, viewers: Floats, limits: Floats, facings: Floats, narrow: float
+) -> NDArray[np.int32]:
+    """How many of the viewers see each open vertex, (N,) int32."""
+    here = stand(graph, viewers)
+    if graph.mesh is None:
+        there = Stand(
+            np.arange(len(graph)), graph.positions, np.zeros((len(graph), 2), dtype=np.int64)
+        )
+        seen = _look(graph, here, there, limits, facings, narrow, own=True)
+        return np.where(graph.walls, 0, seen.sum(axis=0)).astype(np.int32)
+    portals, shut = portals_of(graph)
+    bands = pool.bands(len(viewers), len(viewers) * min(len(graph), _SEEN) // _PAIRS_PER_THREAD)
+    counts = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
+    pool.run(
+        [
+            (
+                lines().look_round,
+                (
+                    portals.starts,
+                    portals.ends,
+                    portals.fine,
+                    shut,
+                    portals.middles,
+                    graph.walls,
+                    graph.positions,
+                    portals.scale,
+                    here.cells,
+                    here.points,
+                    here.places,
+                    limits,
+                    facings,
+                    narrow,
+                    low,
+                    high,
+                    share,
+                ),
+            )
+            for (low, high), share in zip(bands, counts, strict=True)
+        ]
+    )
+    for share in counts[1:]:
+        counts[0] += share
+    return counts[0]
+
+
+class Outlook:
+    """The view from vertices of a graph as it was at one moment."""
+
+    def __init__(self, graph: Graph, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> None:
+        self._graph = graph
+        self._walls = walls.view()
+        self._walls.flags.writeable = False  # as those of a graph are
+        self._shut = None if graph.mesh is None else portals_of(graph)[0].shut(walls, closed)
+
+    def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:
+        """The open vertices in sight of the middle of one, within `radius` world units,
+        ascending.
+        """
+        graph, here = self._graph, self._graph.positions[cell]
+        limit = radius * radius * (1 + 1e-9)
+        if graph.mesh is None or self._shut is None:
+            near = ((graph.positions - here) ** 2).sum(axis=1) <= limit
+            return np.flatnonzero(near & ~self._walls)
+        portals, _ = portals_of(graph)
+        counts = np.zeros(len(graph), dtype=np.int32)
+        lines().look_round(
+            portals.starts,
+            portals.ends,
+            portals.fine,
+            self._shut,
+            portals.middles,
+            self._walls,
+            graph.positions,
+            portals.scale,
+            np.array([cell]),
+            here[np.newaxis],
+            portals.middles[cell : cell + 1],
+            np.array([limit]),
+            kernels.sees.NO_FACINGS,
+            -2.0,
+            0,
+            1,
+            counts,
+        )
+        return np.flatnonzero(counts)
+
+
+def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
+    """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
+    portals, shut = portals_of(graph)
+    ops = lines()
+    start, end = portals.rounded(place).tolist(), portals.middles[target].tolist()
+    return bool(
+        ops.between(
+            portals.starts,
+            portals.ends,
+            portals.fine,
+            shut,
+            cell,
+            *start,
+            target,
+            *end,
+            *ops.scratch(),
+        )
+    )
+
+
+def _look(
+    graph: Graph,
+    here: Stand,
+    there: Stand,
+    limits: Floats,
+    facings: Floats,
+    narrow: float,
+    *,
+    own: bool,
+) -> NDArray[np.bool_]:
+    seen = np.zeros((len(here.cells), len(there.cells)), dtype=np.bool_)
+    has_mesh = graph.mesh is not None
+    common: tuple[NDArray[Any], ...] = _NO_PORTALS
+    if has_mesh:
+        portals, shut = portals_of(graph)
+        common = (portals.starts, portals.ends, portals.fine, shut)
+    pool.run(
+        [
+            (
+                lines().look_places,
+                (
+                    *common,
+                    has_mesh,
+                    here.cells,
+                    here.points,
+                    here.places,
+                    limits,
+                    facings,
+                    narrow,
+                    there.cells,
+                    there.points,
+                    there.places,
+                    own,
+                    low,
+                    high,
+                    seen,
+                ),
+            )
+            for low, high in pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
+        ]
+    )
+    return seen

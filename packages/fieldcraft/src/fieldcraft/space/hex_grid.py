@@ -1,0 +1,584 @@
+"""Grids of hexagons."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.space import hex_layout
+from fieldcraft.space.graph import Graph
+from fieldcraft.space.hex_layout import STEPS, HexLayout
+from fieldcraft.space.masks import ids_or_mask
+from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.protocol import Space
+from fieldcraft.space.snapshots import GraphSnapshot
+from fieldcraft.space.terrain import Terrain
+from fieldcraft.space.ways import Ways
+
+__all__ = ["MAX_HEXES", "ORIENTATIONS", "HexGrid"]
+
+MAX_HEXES = 2**24
+ORIENTATIONS = ("pointy", "flat")
+
+
+class HexGrid(Space):
+    """A map of hexagons, six steps from each.
+
+    Hexagons stand in columns and rows: odd rows of pointy ones are moved half a hexagon to the
+    right, odd columns of flat ones half a hexagon towards larger y. A cell is `row * columns +
+    column`, and arrays are [row, column] of shape (rows, columns). World positions are (x, y) in
+    world units. With `y_up=False` y grows downwards, so that row 0 holds the smallest y; with
+    `y_up=True` it holds the largest, and rows are counted from the other side: the last row is the
+    first, unmoved one.
+
+    Parameters
+    ----------
+    columns, rows: hexagons along x and y, at least 1 each and at most 2**24 together.
+    orientation: "pointy": with a corner above and below; "flat": with a corner left and right.
+    size: world units from the middle of a hexagon to its corners. Middles of neighbours are sqrt(3)
+        times as far apart.
+    origin: (x, y) of the corner with the smallest coordinates of a box round all hexagons.
+    walls: bool of shape (rows, columns), True where influence cannot go.
+    terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
+    wrap: whether the map is a torus; that takes an even number of rows (pointy) or columns (flat),
+        so that the seam fits. There are no lines of sight and no shots on it.
+    y_up: whether y grows upwards.
+
+    Rivers and cliffs between hexagons are closed edges: `hexes.graph.set_edges(pairs)`. Raises
+    `InvalidValue`.
+    """
+
+    forms = ("hex", "graph")
+    axes = "(rows, columns)"
+
+    def __init__(
+        self,
+        columns: int,
+        rows: int,
+        *,
+        orientation: str = "pointy",
+        size: float = 1.0,
+        origin: tuple[float, float] = (0.0, 0.0),
+        walls: ArrayLike | None = None,
+        terrain: Terrain | None = None,
+        wrap: bool = False,
+        y_up: bool = False,
+    ) -> None:
+        self.columns = checks.whole("columns", columns, minimum=1)
+        self.rows = checks.whole("rows", rows, minimum=1)
+        if self.columns * self.rows > MAX_HEXES:
+            raise InvalidValue(
+                f"A grid of hexagons has at most {MAX_HEXES:,} cells",
+                got=f"{self.columns} x {self.rows}",
+                remedy="Use larger hexagons, or several maps",
+            )
+        self.orientation = checks.choice("orientation", orientation, ORIENTATIONS)
+        self.size = checks.positive("size", size)
+        self.origin = checks.pair("origin", origin)
+        self.wrap = checks.flag("wrap", wrap)
+        self.y_up = checks.flag("y_up", y_up)
+        side, name = (self.rows, "rows") if self._pointy else (self.columns, "columns")
+        if self.wrap and side % 2:
+            raise InvalidValue(
+                f"A torus of {self.orientation} hexagons has an even number of {name}, so that the"
+                " seam fits",
+                got=f"{name}={side}",
+                remedy=f"Pass {side + 1} {name}",
+            )
+        offset = (
+            (math.sqrt(3) * self.size / 2, self.size)
+            if self._pointy
+            else (self.size, math.sqrt(3) * self.size / 2)
+        )
+        self.layout = HexLayout(
+            self._pointy, self.size, (self.origin[0] + offset[0], self.origin[1] + offset[1])
+        )
+        farthest = float(np.abs(self.extent).max())
+        if not farthest < 2**48 * self.size or math.isinf(farthest):
+            raise InvalidValue(
+                "Hexagons are large enough for a float64 position to tell them apart",
+                got=f"size={size!r} at coordinates up to {farthest:g}",
+                remedy="Move the origin nearer to 0, or use other units",
+            )
+        self.terrain = self._checked_terrain(terrain)
+        blocked = self._checked_walls(walls)
+        if terrain is not None:
+            blocked = blocked | terrain.walls
+        self._graph = _HexGraph(self, blocked.reshape(-1))
+
+    def __repr__(self) -> str:
+        extra = "".join([", y_up=True" if self.y_up else "", ", wrap=True" if self.wrap else ""])
+        free = int(np.count_nonzero(~self._graph.walls))
+        return (
+            f"<HexGrid {self.columns} x {self.rows}, {self.orientation}, size {self.size:g}{extra},"
+            f" {free} open cells>"
+        )
+
+    def __len__(self) -> int:
+        return self.columns * self.rows
+
+    @property
+    def _pointy(self) -> bool:
+        return self.orientation == "pointy"
+
+    # Coordinates
+
+    def to_offset(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """The (column, row) of cells, (2,) or (N, 2); rows as they are counted in the world, from
+        the smallest y on.
+        """
+        rows, columns = np.divmod(self._checked_cells(cells), self.columns)
+        return np.stack([columns, self.rows - 1 - rows if self.y_up else rows], axis=-1)
+
+    def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]:
+        """The cells at (column, row), one or (N, 2); on a torus round and round. Raises
+        `OutsideMap`.
+        """
+        pairs, single = self._coordinates("Offset coordinates", offset, 2)
+        inside = np.mod(pairs, (self.columns, self.rows)) if self.wrap else pairs
+        wrong = ((inside < 0) | (inside >= (self.columns, self.rows))).any(axis=1)
+        if wrong.any():
+            raise OutsideMap(
+                f"Columns lie in 0 to {self.columns - 1} and rows in 0 to {self.rows - 1}",
+                got=f"column {pairs[wrong][0][0]}, row {pairs[wrong][0][1]}",
+                remedy="Leave out what lies beyond the rim",
+            )
+        cells = self._cells(inside)
+        return int(cells[0]) if single else cells
+
+    def to_axial(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """The axial (q, r) of cells, (2,) or (N, 2)."""
+        return hex_layout.to_axial(self.to_offset(cells), pointy=self._pointy)
+
+    def from_axial(self, axial: ArrayLike) -> int | NDArray[np.int64]:
+        """The cells at axial (q, r), one or (N, 2); on a torus round and round. Raises
+        `OutsideMap`.
+        """
+        pairs, single = self._coordinates("Axial coordinates", axial, 2)
+        offset = hex_layout.to_offset(pairs, pointy=self._pointy)
+        return self.from_offset(offset[0] if single else offset)
+
+    def to_cube(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """The cube coordinates (q, r, s) of cells, which sum to 0: (3,) or (N, 3)."""
+        axial = self.to_axial(cells)
+        return np.concatenate([axial, -axial.sum(axis=-1, keepdims=True)], axis=-1)
+
+    def from_cube(self, cube: ArrayLike) -> int | NDArray[np.int64]:
+        """The cells at cube coordinates (q, r, s), one or (N, 3). Raises `InvalidValue` where they
+        don't sum to 0, and `OutsideMap`.
+        """
+        triples, single = self._coordinates("Cube coordinates", cube, 3)
+        if triples.sum(axis=1).any():
+            bad = triples[triples.sum(axis=1) != 0][0].tolist()
+            raise InvalidValue(
+                "Cube coordinates sum to 0",
+                got=f"{tuple(bad)}",
+                remedy="Pass (q, r, -q - r), or use from_axial",
+            )
+        return self.from_axial(triples[0, :2] if single else triples[:, :2])
+
+    def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]:
+        """How many steps it is from cells to others if all ground is open: an int for two cells,
+        (N,) where one or both are many.
+
+        Raises `InvalidValue` for cells and others of which neither are one or as many.
+        """
+        near, far = self.to_offset(cells), self.to_offset(others)
+        if near.ndim == far.ndim > 1 and len(near) != len(far) and 1 not in (len(near), len(far)):
+            raise InvalidValue(
+                "Steps are between cells and as many others, or between one and many",
+                got=f"{len(near)} cells and {len(far)} others",
+                remedy="Pass as many of both",
+            )
+        if not self.wrap:
+            away = [
+                hex_layout.to_axial(far, pointy=self._pointy)
+                - hex_layout.to_axial(near, pointy=self._pointy)
+            ]
+        else:
+            here = hex_layout.to_axial(near, pointy=self._pointy)
+            rounds = [(k * self.columns, m * self.rows) for k in (-1, 0, 1) for m in (-1, 0, 1)]
+            away = [hex_layout.to_axial(far + turn, pointy=self._pointy) - here for turn in rounds]
+        found = np.min([hex_layout.distances(each) for each in away], axis=0)
+        return int(found) if found.ndim == 0 else found
+
+    def _coordinates(
+        self, what: str, value: ArrayLike, count: int
+    ) -> tuple[NDArray[np.int64], bool]:
+        array = checks.array(what, value)
+        single = array.ndim == 1 and len(array) == count
+        if not (single or (array.ndim == 2 and array.shape[1] == count)) or (
+            array.size and array.dtype.kind not in "iu"
+        ):
+            raise InvalidValue(
+                f"{what} are {count} whole numbers, or an (N, {count}) array of them",
+                got=f"{array.dtype} of shape {array.shape}",
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        if np.abs(array.astype(np.float64)).max(initial=0) > 2**40:
+            raise InvalidValue(
+                f"{what} lie within 2**40 of 0", got=f"{array.flat[0]}", remedy="Mend them"
+            )
+        return np.atleast_2d(array).astype(np.int64), single
+
+    def _cells(self, offset: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The cells at (column, row) on the map."""
+        rows = self.rows - 1 - offset[..., 1] if self.y_up else offset[..., 1]
+        return np.asarray(rows * self.columns + offset[..., 0], dtype=np.int64)
+
+    def reached(self, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The cells at (..., 2) axial coordinates, and which of them lie on the map; other entries
+        mean nothing.
+        """
+        offset = hex_layout.to_offset(axial, pointy=self._pointy)
+        if self.wrap:
+            return self._cells(np.mod(offset, (self.columns, self.rows))), np.ones(
+                offset.shape[:-1], dtype=np.bool_
+            )
+        inside = np.asarray(((offset >= 0) & (offset < (self.columns, self.rows))).all(axis=-1))
+        return self._cells(np.where(inside[..., np.newaxis], offset, 0)), inside
+
+    # Where cells are
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns): the shape of one array of values on this map."""
+        return (self.rows, self.columns)
+
+    @property
+    def dimensions(self) -> int:
+        """2: positions are (x, y)."""
+        return 2
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """The lowest and the highest corner of a box round all hexagons, (2, 2), in world units."""
+        across, down = self.layout.pitch
+        moved = self.rows > 1 if self._pointy else self.columns > 1
+        if self._pointy:
+            size = ((self.columns + moved / 2) * across, (self.rows - 1) * down + 2 * self.size)
+        else:
+            size = ((self.columns - 1) * across + 2 * self.size, (self.rows + moved / 2) * down)
+        low = np.array(self.origin)
+        return np.stack([low, low + size])
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """The area that each cell stands for, (N,), in square world units. Read-only."""
+        return np.broadcast_to(np.float64(self.layout.area), len(self))
+
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """After how many world units along x and y a torus repeats, (2,); None where the map does
+        not.
+        """
+        across, down = self.layout.pitch
+        return np.array([across * self.columns, down * self.rows]) if self.wrap else None
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        size = self.period
+        return (
+            positions
+            if size is None
+            else np.asarray(self.origin + np.mod(positions - np.array(self.origin), size))
+        )
+
+    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
+        """The cells at world positions.
+
+        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) int64
+        array. On a torus every position is on the map. Elsewhere a position in no hexagon raises
+        `OutsideMap`, or with `outside="clamp"` counts as the cell whose middle is nearest.
+        """
+        checks.choice("outside", outside, ("refuse", "clamp"))
+        points, single = checks.positions(positions)
+        cells = self._located(points, outside)
+        return int(cells[0]) if single else cells
+
+    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            axial = self.layout.axial(self.wrapped(points))
+            near = np.abs(axial).max(axis=-1, initial=0) < 2**40
+        cells, inside = self.reached(hex_layout.rounded(np.where(near[:, np.newaxis], axial, -1.0)))
+        inside &= near
+        if inside.all():
+            return cells
+        lost = np.flatnonzero(~inside)
+        if outside == "clamp":
+            reachable = np.clip(points[lost], -checks.LARGEST, checks.LARGEST)
+            _, nearest = self._graph.topology.tree.query(reachable)
+            cells[lost] = nearest
+            return cells
+        low, high = self.extent
+        raise OutsideMap(
+            f"Positions lie in a hexagon of the map, which reaches from {tuple(low.tolist())} to"
+            f" {tuple(high.tolist())}",
+            got=f"{tuple(points[lost[0]].tolist())}"
+            + (f" at index {lost[0]}" if len(points) > 1 else ""),
+            remedy='Mend the position, or pass outside="clamp"',
+        )
+
+    def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """The world positions of the middles of cells: (2,) for one cell, (N, 2) for many."""
+        return self.layout.places(self.to_axial(cells))
+
+    def difference(self, other: object) -> str:
+        """The first of shape, orientation, size, origin, y_up and wrap in which another grid of
+        hexagons differs; walls may differ.
+        """
+        if not isinstance(other, HexGrid):
+            return f"on {other!r}"
+        for name in ("shape", "orientation", "size", "origin", "y_up", "wrap"):
+            mine, yours = getattr(self, name), getattr(other, name)
+            if mine != yours:
+                return f"with {name} {yours} on a space with {name} {mine}"
+        return ""
+
+    def describe(self, cell: int | None = None) -> str:
+        """The size, "40 x 30 hexagons", or where a cell is: "row 2, column 5 (cell 85)"."""
+        if cell is None:
+            return f"{self.columns} x {self.rows} hexagons"
+        cell = checks.cell("cell", cell, len(self))
+        return f"row {cell // self.columns}, column {cell % self.columns} (cell {cell})"
+
+    # Walls
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Bool of shape (rows, columns), [row, column]: True where influence cannot go.
+        Read-only.
+        """
+        return self._graph.walls.reshape(self.shape)
+
+    @property
+    def walls_version(self) -> int:
+        """A number that grows whenever walls change, or edges of `graph` are blocked or opened."""
+        return self._graph.walls_version
+
+    def walls_changed(self, since: int) -> NDArray[np.int64]:
+        """The cells about whose walls or steps something has changed since a `walls_version`,
+        ascending.
+        """
+        return self._graph.walls_changed(since)
+
+    def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
+        """Block or open cells, while maps on this grid run; layers notice at their next step.
+
+        Raises `OutsideMap` for cells that don't exist and `InvalidValue` for opening what the
+        terrain makes impassable.
+        """
+        ids = np.unique(self._checked_cells(cells))
+        if (
+            not checks.flag("blocked", blocked)
+            and self.terrain is not None
+            and self.terrain.walls.reshape(-1)[ids].any()
+        ):
+            bad = int(ids[self.terrain.walls.reshape(-1)[ids]][0])
+            raise InvalidValue(
+                "Impassable terrain stays a wall",
+                got=f"cell {bad}",
+                remedy="Leave it out, or use a grid without that terrain",
+            )
+        self._graph.set_walls(ids, blocked)
+
+    def with_walls(self, walls: ArrayLike | None) -> HexGrid:
+        """The same map with other walls (None for none) and no terrain: what another mobility walks
+        on. Closed edges open.
+        """
+        return HexGrid(
+            self.columns,
+            self.rows,
+            orientation=self.orientation,
+            size=self.size,
+            origin=self.origin,
+            walls=walls,
+            wrap=self.wrap,
+            y_up=self.y_up,
+        )
+
+    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
+        """For each cell, itself if it is open, else the open cell whose middle is nearest (lowest
+        id on a tie).
+
+        Raises `InvalidValue` where the map has no open cell.
+        """
+        ids = self._checked_cells(cells)
+        if not self.wrap:
+            return self._graph.nearest_open(ids)
+        found = np.atleast_1d(ids).copy()
+        free = np.flatnonzero(~self._graph.walls)
+        for index in np.flatnonzero(self._graph.walls[found]).tolist():
+            if not len(free):
+                return self._graph.nearest_open(ids)  # raises, and says why
+            steps = (self.offsets_from(self.position_of(int(found[index])))[free] ** 2).sum(axis=1)
+            found[index] = free[np.argmax(steps <= steps.min() * (1 + 1e-9))]
+        return int(found[0]) if ids.ndim == 0 else found
+
+    def snapshot(self) -> GraphSnapshot:
+        """Walls and closed edges as they are now, by cell and by arc of `graph.topology`."""
+        return GraphSnapshot.of(self)
+
+    # Steps and lines
+
+    @property
+    def graph(self) -> Graph:
+        """The middles of the hexagons and the steps between them: a graph that lives with this
+        grid, so that closed edges hold here too.
+        """
+        return self._graph
+
+    @property
+    def squares(self) -> None:
+        """None: lines of sight run over hexagons."""
+        return None
+
+    def _find_ways(self, *, from_walls: bool) -> Ways:
+        return self._graph._find_ways(from_walls=from_walls)
+
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells, walls among them, from which one step leads into a cell, and the lengths of
+        these steps.
+        """
+        return self._graph.steps_into(cell)
+
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a
+        torus where that is shorter.
+        """
+        legs = (
+            self.short_way(np.diff(self.position_of(cells), axis=0))
+            if len(cells)
+            else np.zeros((0, 2))
+        )
+        return np.hypot(legs[:, 0], legs[:, 1])
+
+    # Arguments
+
+    def _checked_walls(self, walls: ArrayLike | None) -> NDArray[np.bool_]:
+        if walls is None:
+            return np.zeros(self.shape, dtype=np.bool_)
+        array = checks.array("walls", walls)
+        if array.shape != self.shape or array.dtype != np.bool_:
+            hint = (
+                " (these look like [column, row]: transpose them)"
+                if array.shape == self.shape[::-1] != self.shape
+                else ""
+            )
+            raise InvalidValue(
+                "walls are an array of bool of the map's shape (rows, columns)",
+                got=f"{array.dtype} of shape {array.shape} on a map of {self.shape}{hint}",
+                remedy="Pass an array indexed [row, column], such as `array == 0`",
+            )
+        return array.copy()
+
+    def _checked_terrain(self, terrain: Terrain | None) -> Terrain | None:
+        if terrain is None:
+            return None
+        if not isinstance(terrain, Terrain):
+            raise InvalidValue(
+                "terrain is a fieldcraft.Terrain",
+                got=type(terrain).__name__,
+                remedy="Pass fc.Terrain(classes, enter)",
+            )
+        if terrain.classes.shape != self.shape:
+            raise InvalidValue(
+                "The terrain has the map's shape (rows, columns)",
+                got=f"{terrain.classes.shape} on a map of {self.shape}",
+                remedy="Pass classes indexed [row, column]",
+            )
+        return terrain
+
+    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
+        ids = ids_or_mask(self, cells)
+        if ids.size and (ids.dtype.kind not in "iu" or ids.ndim > 1):
+            raise InvalidValue(
+                "Cells are whole numbers",
+                got=f"{ids.dtype} of shape {ids.shape}",
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= len(self)):
+            bad = np.atleast_1d(ids)[(np.atleast_1d(ids) < 0) | (np.atleast_1d(ids) >= len(self))]
+            raise OutsideMap(
+                f"Cells lie in 0 to {len(self) - 1}",
+                got=str(bad[0]),
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        return ids.astype(np.int64)
+
+
+class _HexGraph(Graph):
+    """The steps of a grid of hexagons; its mesh is drawn when somebody looks along lines."""
+
+    def __init__(self, hexes: HexGrid, blocked: NDArray[np.bool_]) -> None:
+        self._layout, self._axial = hexes.layout, hexes_axial(hexes)
+        self._hexes = hexes
+        self._drawn: Mesh | None = None
+        places = hexes.layout.places(self._axial)
+        edges, directed = _edges(hexes, self._axial)
+        super().__init__(
+            places,
+            edges,
+            np.full(len(edges), hexes.layout.step),
+            directed,
+            blocked=blocked,
+            y_up=hexes.y_up,
+        )
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The hexagons as polygons; none on a torus, whose lines would leave the plane."""
+        if self._drawn is None and not self._hexes.wrap:
+            self._drawn = Mesh(*self._layout.corners(self._axial))
+        return self._drawn
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """The area that each cell stands for, (N,), in square world units. Read-only."""
+        return np.broadcast_to(np.float64(self._layout.area), len(self))
+
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """The period of the grid of hexagons."""
+        return self._hexes.period
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        return self._hexes.wrapped(positions)
+
+    def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
+        return self._hexes._located(points, "clamp")
+
+
+def hexes_axial(hexes: HexGrid) -> NDArray[np.int64]:
+    """The axial coordinates of all cells, (N, 2)."""
+    rows, columns = np.divmod(np.arange(len(hexes)), hexes.columns)
+    offset = np.stack([columns, hexes.rows - 1 - rows if hexes.y_up else rows], axis=-1)
+    return hex_layout.to_axial(offset, pointy=hexes.orientation == "pointy")
+
+
+def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
+    """The steps between hexagons, (E, 2), and whether some lead one way only: where the terrain
+    says so.
+    """
+    pairs = []
+    for step in STEPS[:3]:
+        ends, inside = hexes.reached(axial + step)
+        starts = np.flatnonzero(inside)
+        pairs.append(np.stack([starts, ends[starts]], axis=1))
+    edges = np.concatenate(pairs)
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    if hexes.terrain is None or hexes.terrain.is_plain:
+        return edges, False
+    both = np.concatenate([edges, edges[:, ::-1]])
+    classes = hexes.terrain.classes.reshape(-1)
+    shut = hexes.terrain.walls.reshape(-1)
+    # Walls keep their steps out, as those of grids do, since a source may stand on one.
+    return (
+        both[hexes.terrain.enter[classes[both[:, 0]], classes[both[:, 1]]] | shut[both[:, 0]]],
+        True,
+    )

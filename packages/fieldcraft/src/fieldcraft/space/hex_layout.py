@@ -1,0 +1,138 @@
+"""Hexagons: their coordinates, and where they lie in the plane.
+
+Offset coordinates are (column, row) of a rectangle of hexagons, of which every odd row (pointy) or
+column (flat) is moved by half a hexagon towards larger x (pointy) or y (flat). Axial coordinates
+are (q, r): q counts along x, and steps are the same from everywhere. Cube coordinates are (q, r, s)
+with s = -q - r. After Amit Patel, "Hexagonal Grids" (Red Blob Games, 2013).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["STEPS", "HexLayout", "distances", "rounded", "to_axial", "to_offset"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+STEPS: Ints = np.array([(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)])
+"""The six steps in axial coordinates, round the compass; the last three lead back along the first
+three.
+"""
+STEPS.flags.writeable = False
+
+_THIRD = math.sqrt(3.0)
+
+
+def to_axial(offset: Ints, *, pointy: bool) -> Ints:
+    """Axial coordinates of (..., 2) offset coordinates."""
+    columns, rows = offset[..., 0], offset[..., 1]
+    if pointy:
+        return np.stack([columns - (rows - (rows & 1)) // 2, rows], axis=-1)
+    return np.stack([columns, rows - (columns - (columns & 1)) // 2], axis=-1)
+
+
+def to_offset(axial: Ints, *, pointy: bool) -> Ints:
+    """Offset coordinates of (..., 2) axial coordinates."""
+    q, r = axial[..., 0], axial[..., 1]
+    if pointy:
+        return np.stack([q + (r - (r & 1)) // 2, r], axis=-1)
+    return np.stack([q, r + (q - (q & 1)) // 2], axis=-1)
+
+
+def distances(axial: Ints) -> Ints:
+    """How many steps (..., 2) axial differences are on open ground."""
+    q, r = axial[..., 0], axial[..., 1]
+    return np.asarray(np.maximum(np.maximum(np.abs(q), np.abs(r)), np.abs(q + r)), dtype=np.int64)
+
+
+def rounded(axial: Floats) -> Ints:
+    """The hexagons that hold places given in fractions of axial coordinates, (..., 2)."""
+    q, r = axial[..., 0], axial[..., 1]
+    s = -q - r
+    whole = np.stack([np.rint(q), np.rint(r), np.rint(s)], axis=-1)
+    off = np.abs(whole - np.stack([q, r, s], axis=-1))
+    # Of three rounded coordinates that don't sum to 0 the one that moved farthest is made to fit.
+    worst_q = (off[..., 0] > off[..., 1]) & (off[..., 0] > off[..., 2])
+    worst_r = ~worst_q & (off[..., 1] > off[..., 2])
+    found_q = np.where(worst_q, -whole[..., 1] - whole[..., 2], whole[..., 0])
+    found_r = np.where(worst_r, -whole[..., 0] - whole[..., 2], whole[..., 1])
+    return np.stack([found_q, found_r], axis=-1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class HexLayout:
+    """Hexagons in the plane: the middle of the one at axial (0, 0) lies at `middle`, and corners
+    are `size` away from middles.
+
+    `pointy` ones have a corner above and below, others one left and right.
+    """
+
+    pointy: bool
+    size: float
+    middle: tuple[float, float]
+
+    @property
+    def step(self) -> float:
+        """The distance from middle to middle of neighbours."""
+        return _THIRD * self.size
+
+    @property
+    def area(self) -> float:
+        """The area of a hexagon."""
+        return 1.5 * _THIRD * self.size**2
+
+    @property
+    def pitch(self) -> tuple[float, float]:
+        """How far apart columns and rows lie."""
+        return (self.step, 1.5 * self.size) if self.pointy else (1.5 * self.size, self.step)
+
+    def places(self, axial: Ints) -> Floats:
+        """The middles of hexagons, (..., 2)."""
+        q, r = axial[..., 0], axial[..., 1]
+        # By halves of steps, so that hexagons in a row have the same y to the last bit.
+        if self.pointy:
+            return np.stack(
+                [
+                    self.middle[0] + (2 * q + r) * (self.step / 2),
+                    self.middle[1] + r * (1.5 * self.size),
+                ],
+                axis=-1,
+            )
+        return np.stack(
+            [
+                self.middle[0] + q * (1.5 * self.size),
+                self.middle[1] + (2 * r + q) * (self.step / 2),
+            ],
+            axis=-1,
+        )
+
+    def axial(self, places: Floats) -> Floats:
+        """World positions (..., 2) in fractions of axial coordinates."""
+        x, y = (
+            (places[..., 0] - self.middle[0]) / self.size,
+            (places[..., 1] - self.middle[1]) / self.size,
+        )
+        if self.pointy:
+            return np.stack([x / _THIRD - y / 3, y * (2 / 3)], axis=-1)
+        return np.stack([x * (2 / 3), y / _THIRD - x / 3], axis=-1)
+
+    def corners(self, axial: Ints) -> tuple[Floats, Ints]:
+        """The corners of hexagons, each once, (C, 2), and the six of each hexagon going round, (N,
+        6).
+        """
+        across = 2 * axial[:, 0] + axial[:, 1] if self.pointy else 2 * axial[:, 1] + axial[:, 0]
+        along = 3 * (axial[:, 1] if self.pointy else axial[:, 0])
+        # In whole numbers of half a step across and half a size along, so that neighbours have the
+        # very same corners.
+        ring = np.array([(1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2)])
+        marks = np.stack([across, along], axis=-1)[:, np.newaxis] + ring
+        known, numbers = np.unique(marks.reshape(-1, 2), axis=0, return_inverse=True)
+        shifts = known * (self.step / 2, self.size / 2)
+        if not self.pointy:
+            shifts = shifts[:, ::-1]
+        return shifts + self.middle, numbers.reshape(-1, 6).astype(np.int64)

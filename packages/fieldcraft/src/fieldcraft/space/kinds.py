@@ -1,0 +1,83 @@
+"""Asking for a space, and saying which kind of one something needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space.grid import Grid
+from fieldcraft.space.protocol import Space
+
+__all__ = ["checked_space", "grid_of", "has_lines", "needs", "needs_plane", "picked"]
+
+_Served = TypeVar("_Served")
+_NAMES = {
+    "grid": ("a grid", "Use a fieldcraft.Grid, a map of cells"),
+    "graph": ("a graph", "Use a fieldcraft.Graph, or grid.to_graph()"),
+}
+
+
+def picked(space: object, what: str, **rooms: Callable[..., _Served]) -> Callable[..., _Served]:
+    """The first of `grid=`, `graph=`, `hex=` that serves the forms of a space; else `InvalidValue`
+    says that `what` needs another.
+
+    The one switch between kinds of space: the `door.py` of a room calls it.
+    """
+    forms = getattr(space, "forms", None)  # looked at before the class, which takes longer
+    if forms is None:
+        forms = checked_space(space, f"{what} needs").forms
+    for form in forms:
+        if form in rooms:
+            return rooms[form]
+    raise _refusal(space, what, next(iter(rooms)))
+
+
+def needs(space: object, form: str, what: str, *, remedy: str | None = None) -> None:
+    """Refuse a space that can't be served in a form: `InvalidValue` says that `what` needs one."""
+    if not isinstance(space, Space) or form not in space.forms:
+        raise _refusal(space, what, form, remedy)
+
+
+def grid_of(space: object, what: str, *, remedy: str | None = None) -> Grid:
+    """The space, if it is a grid; else `InvalidValue` says that `what` needs one."""
+    if isinstance(space, Grid):
+        return space
+    raise _refusal(space, what, "grid", remedy)
+
+
+def checked_space(space: object, what: str = "A search takes place on") -> Space:
+    """The space, if it is one; else `InvalidValue` says `what` a space: "Sight takes place on",
+    say.
+    """
+    if isinstance(space, Space):
+        return space
+    raise InvalidValue(
+        f"{what} a space",
+        got=type(space).__name__,
+        remedy="Pass fc.Grid(...), fc.HexGrid(...), fc.Graph(...) or fc.load_map(path)",
+    )
+
+
+def has_lines(space: Space) -> bool:
+    """Whether sight runs along straight lines on a space: everywhere but on a torus of hexagons."""
+    return space.squares is not None or space.period is None
+
+
+def needs_plane(space: Space, what: str) -> None:
+    """Refuse a torus whose lines of sight would leave the plane: `InvalidValue` says that `what`
+    runs along lines.
+    """
+    if not has_lines(space):
+        raise InvalidValue(
+            f"{what} runs along straight lines, and there are none on a torus of hexagons",
+            got=repr(space),
+            remedy='Use a map with wrap=False, or the metric "connected" or "path"',
+        )
+
+
+def _refusal(space: object, what: str, form: str, remedy: str | None = None) -> InvalidValue:
+    name, usual = _NAMES.get(form, ("another space", "Use one of those"))
+    return InvalidValue(
+        f"{what} needs {name}", got=repr(space)[:120], remedy=usual if remedy is None else remedy
+    )

@@ -1,0 +1,349 @@
+"""Polygons to walk on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.space.runs import runs
+
+__all__ = ["Mesh"]
+
+_TINY = 1e-12
+_BENT = 1e-4  # how far a polygon may be from convex, in shares of its size
+_RIM = 1e-9  # how far outside of its sides a polygon still holds a point, in shares of itself
+_PER_THREAD = 2_000  # points that pay for waking a thread
+
+
+class Mesh:
+    """Convex polygons that share corners: where their sides meet, one can walk from one to the
+    other.
+
+    Parameters
+    ----------
+    corners: (C, 2) or (C, 3) world positions.
+    polygons: a list of P lists of at least three corner numbers each, going round; or an array (P,
+        3), (P, 4), ...
+
+    Raises `InvalidValue` for numbers of corners that don't exist, or that come twice in a polygon,
+    and for polygons that are not convex seen from above, by more than what rounding makes of one.
+    """
+
+    def __init__(self, corners: ArrayLike, polygons: Sequence[ArrayLike] | ArrayLike) -> None:
+        shape = np.shape(checks.array("Corners", corners))
+        dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
+        self.corners, single = checks.positions(corners, dimensions=dimensions)
+        if single or np.abs(self.corners).max(initial=0) > checks.LARGEST:
+            raise InvalidValue(
+                f"Corners are an (C, 2) or (C, 3) array of numbers up to {checks.LARGEST:g}",
+                got=f"shape {shape}",
+                remedy="Pass positions",
+            )
+        self.starts, self.rings = _rings(polygons)
+        self._check()
+        self._check_convex()
+        for array in (self.corners, self.starts, self.rings):
+            array.flags.writeable = False
+
+    def _check(self) -> None:
+        sizes = np.diff(self.starts)
+        if (sizes < 3).any():
+            index = int(np.flatnonzero(sizes < 3)[0])
+            raise InvalidValue(
+                "A polygon has three corners or more",
+                got=f"{sizes[index]} in polygon {index}",
+                remedy="Leave it out",
+            )
+        wrong = (self.rings < 0) | (self.rings >= len(self.corners))
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise InvalidValue(
+                f"The corners of this mesh are 0 to {len(self.corners) - 1}",
+                got=f"{self.rings[at]} in polygon {int(self.ring_owners[at])}",
+                remedy="Mend that polygon",
+            )
+        keys = self.ring_owners * len(self.corners) + self.rings
+        twice = np.flatnonzero(np.diff(np.sort(keys)) == 0)
+        if len(twice):
+            polygon, corner = divmod(int(np.sort(keys)[twice[0]]), len(self.corners))
+            raise InvalidValue(
+                "A corner comes once in a polygon",
+                got=f"corner {corner} twice in polygon {polygon}",
+                remedy="Cut it in two",
+            )
+
+    def _check_convex(self) -> None:
+        if not len(self):
+            return
+        ahead = self.corners[self.rings[self._following], :2] - self.corners[self.rings, :2]
+        after = ahead[self._following]
+        turns = ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0]
+        first = self.starts[:-1]
+        small = _BENT * np.add.reduceat(np.abs(ahead).sum(axis=1), first) ** 2
+        # No corner points inwards, and no part of the fan lies outside, as where sides cross.
+        for bends, begin in ((turns, first), (self.doubled, first - 2 * np.arange(len(self)))):
+            wrong = (np.maximum.reduceat(bends, begin) > small) & (
+                np.minimum.reduceat(bends, begin) < -small
+            )
+            if wrong.any():
+                index = int(np.flatnonzero(wrong)[0])
+                ring = self.rings[self.starts[index] : self.starts[index + 1]]
+                raise InvalidValue(
+                    "A polygon is convex, seen from above",
+                    got=f"polygon {index} with the corners {ring.tolist()}"[:120],
+                    remedy=(
+                        "Cut it into convex ones, such as triangles, or mend the order of its"
+                        " corners"
+                    ),
+                )
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __repr__(self) -> str:
+        return (
+            f"<Mesh of {len(self)} polygons and {len(self.corners)} corners in {self.dimensions}D>"
+        )
+
+    @property
+    def dimensions(self) -> int:
+        """2 or 3."""
+        return int(self.corners.shape[1])
+
+    @cached_property
+    def ring_owners(self) -> NDArray[np.int64]:
+        """The polygon of each entry of `rings`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def _following(self) -> NDArray[np.int64]:
+        """For each entry of `rings` the number of the next one round its polygon."""
+        following = np.arange(1, len(self.rings) + 1)
+        following[self.starts[1:] - 1] = self.starts[:-1]
+        return following
+
+    @cached_property
+    def triangles(self) -> NDArray[np.int64]:
+        """The polygons as fans of triangles from their first corner: (T, 3) corner numbers."""
+        sizes = np.diff(self.starts) - 2
+        first = np.repeat(self.starts[:-1], sizes)
+        second = runs(self.starts[:-1] + 1, sizes)
+        return np.stack([self.rings[first], self.rings[second], self.rings[second + 1]], axis=1)
+
+    @cached_property
+    def owners(self) -> NDArray[np.int64]:
+        """The polygon of each of `triangles`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts) - 2)
+
+    @cached_property
+    def doubled(self) -> NDArray[np.float64]:
+        """Twice the areas of the triangles seen from above, signed."""
+        a, b, c = (self.corners[self.triangles[:, k], :2] for k in range(3))
+        return (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
+
+    @cached_property
+    def areas(self) -> NDArray[np.float64]:
+        """The areas of the polygons seen from above, (P,), in square world units."""
+        return np.bincount(
+            self.owners, weights=np.abs(self.doubled) / 2, minlength=len(self)
+        ).astype(np.float64)
+
+    @cached_property
+    def centers(self) -> NDArray[np.float64]:
+        """The middles of the polygons, weighted by area, (P, 2) or (P, 3); of their corners where
+        there is no area.
+        """
+        weights = np.abs(self.doubled)
+        total = np.bincount(self.owners, weights=weights, minlength=len(self))
+        sizes = np.diff(self.starts)
+        plain = np.stack(
+            [
+                np.bincount(self.ring_owners, weights=axis, minlength=len(self)) / sizes
+                for axis in self.corners[self.rings].T
+            ],
+            axis=1,
+        )
+        middles = self.corners[self.triangles].mean(axis=1)
+        sums = np.stack(
+            [
+                np.bincount(self.owners, weights=axis * weights, minlength=len(self))
+                for axis in middles.T
+            ],
+            axis=1,
+        )
+        flat = total <= _TINY * (1 + np.abs(plain).max(axis=1)) ** 2
+        return np.where(
+            flat[:, np.newaxis], plain, sums / np.where(flat, 1.0, total)[:, np.newaxis]
+        )
+
+    def sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The sides of the polygons: (K, 2) corner numbers, the lower first, and (K,) the polygon
+        of each.
+        """
+        pairs = np.stack([self.rings, self.rings[self._following]], axis=1)
+        return np.sort(pairs, axis=1), self.ring_owners
+
+    def neighbors(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The pairs of polygons that share a side, (E, 2), and the ways from middle to middle over
+        the middle of the side, (E,).
+
+        Where more than four polygons share one side, each is paired with the next three.
+        """
+        shared, owners = self.shared
+        middles = self.corners[shared].mean(axis=1)
+        ways = [
+            np.sqrt(((self.centers[owners[:, k]] - middles) ** 2).sum(axis=1)) for k in range(2)
+        ]
+        return owners, np.maximum(ways[0] + ways[1], np.finfo(np.float64).tiny)
+
+    @cached_property
+    def shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The sides that polygons share, (E, 2) corners, and which two do, (E, 2)."""
+        pairs, owners = self.sides()
+        keys = pairs[:, 0] * max(len(self.corners), 1) + pairs[:, 1]
+        order = np.argsort(keys, kind="stable")
+        first = [order[:-k][keys[order[:-k]] == keys[order[k:]]] for k in range(1, 4)]
+        second = [order[k:][keys[order[:-k]] == keys[order[k:]]] for k in range(1, 4)]
+        one, other = np.concatenate(first), np.concatenate(second)
+        apart = owners[one] != owners[other]
+        return pairs[one[apart]], np.stack([owners[one[apart]], owners[other[apart]]], axis=1)
+
+    # Where a position lies
+
+    @cached_property
+    def _bins(self) -> tuple[NDArray[np.float64], float, int, NDArray[np.int64], NDArray[np.int64]]:
+        """Triangles by squares of the plane: (corner, side, squares per row, starts, triangles)."""
+        plan = self.corners[:, :2]
+        used = self.triangles[np.abs(self.doubled) > 0]
+        numbers = np.flatnonzero(np.abs(self.doubled) > 0)
+        low = plan[used].min(axis=(0, 1)) if len(used) else np.zeros(2)
+        extent = float((plan[used].max(axis=(0, 1)) - low).max()) if len(used) else 1.0
+        across = int(min(max(np.sqrt(len(used)), 1), 1024))
+        boxes = (
+            np.stack([plan[used].min(axis=1), plan[used].max(axis=1)])
+            if len(used)
+            else np.zeros((2, 0, 2))
+        )
+        while True:
+            side = max(extent * (1 + 1e-9) / across, np.finfo(np.float64).tiny)
+            corners = np.clip(((boxes - low) / side).astype(np.int64), 0, across - 1)
+            spans = corners[1] - corners[0] + 1
+            if across == 1 or int((spans[:, 0] * spans[:, 1]).sum()) <= 16 * len(used) + 64:
+                break
+            across //= 2
+        wide = np.repeat(np.arange(len(used)), spans[:, 1])
+        rows = runs(corners[0, :, 1], spans[:, 1])
+        columns = runs(corners[0, wide, 0], spans[wide, 0])
+        squares = np.repeat(rows, spans[wide, 0]) * across + columns
+        triangles = numbers[np.repeat(wide, spans[wide, 0])]
+        order = np.argsort(squares, kind="stable")
+        starts = np.zeros(across * across + 1, dtype=np.int64)
+        np.cumsum(np.bincount(squares, minlength=across * across), out=starts[1:])
+        return low, side, across, starts, triangles[order]
+
+    def locate(
+        self, points: NDArray[np.float64], max_height: float | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """For (N, 2) or (N, 3) positions the triangle straight below or above, the nearest in
+        height, at most `max_height` off.
+
+        Returns numbers of `triangles`, -1 where there is none, the shares of their corners in the
+        position, (N, 3), which add up to 1, and how far off in height it is, (N,).
+        """
+        low, side, across, starts, binned = self._bins
+        found, off = np.empty(len(points), dtype=np.int64), np.empty(len(points))
+        shares = np.empty((len(points), 3))
+        places = np.ascontiguousarray(points)
+        limit = np.inf if max_height is None else max_height
+        common = (
+            low,
+            side,
+            across,
+            starts,
+            binned,
+            self.triangles,
+            self.corners,
+            places,
+            self.dimensions == 3,
+            limit,
+            _RIM,
+        )
+        function = kernels.mesh_moving.locate
+        pool.run(
+            [
+                (function, (*common, *band, found, shares, off))
+                for band in pool.bands(len(points), len(points) // _PER_THREAD)
+            ]
+        )
+        return found, shares, off
+
+    def fans(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+        """For each entry of `rings`, the number of the fan that it belongs to, and how many fans
+        there are.
+
+        A fan are the polygons round a corner that one can walk between without leaving the corner,
+        by the pairs of polygons `owners`, (K, 2): so that what lies on two sides of a wall that
+        ends in a corner is kept apart.
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        pairs, both = self.shared
+        count = len(self)
+        used = np.isin(
+            both.min(axis=1) * count + both.max(axis=1),
+            owners.min(axis=1) * count + owners.max(axis=1),
+        )
+        corners = max(len(self.corners), 1)
+        keys = self.ring_owners * corners + self.rings
+        order = np.argsort(keys)
+        first, second = (
+            order[
+                np.searchsorted(
+                    keys[order], (both[used, k, np.newaxis] * corners + pairs[used]).ravel()
+                )
+            ]
+            for k in range(2)
+        )
+        size = len(self.rings)
+        touching = coo_array(
+            (np.ones(len(first), dtype=np.int8), (first, second)), shape=(size, size)
+        )
+        number, labels = connected_components(touching, directed=False)
+        return labels.astype(np.int64), int(number)
+
+
+def _rings(
+    polygons: Sequence[ArrayLike] | ArrayLike,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The corners of all polygons one after the other, and before them where each begins."""
+    if isinstance(polygons, np.ndarray) and polygons.ndim == 2 and polygons.dtype.kind in "iu":
+        count, sides = polygons.shape
+        return np.arange(count + 1) * sides, polygons.astype(np.int64).reshape(-1)
+    if isinstance(polygons, str) or not np.iterable(polygons):
+        raise InvalidValue(
+            "Polygons are lists of corner numbers",
+            got=f"{polygons!r}"[:60],
+            remedy="Pass [(0, 1, 2), ...]",
+        )
+    rings = [_ring(polygon) for polygon in polygons]
+    starts = np.zeros(len(rings) + 1, dtype=np.int64)
+    np.cumsum([len(ring) for ring in rings], out=starts[1:])
+    return starts, np.concatenate([np.zeros(0, dtype=np.int64), *rings])
+
+
+def _ring(polygon: ArrayLike) -> NDArray[np.int64]:
+    ring = checks.array("The corners of a polygon", polygon)
+    if ring.ndim != 1 or (ring.size and ring.dtype.kind not in "iu"):
+        raise InvalidValue(
+            "A polygon is a list of corner numbers",
+            got=f"{ring.dtype} of shape {ring.shape}",
+            remedy="Pass whole numbers",
+        )
+    return ring.astype(np.int64)

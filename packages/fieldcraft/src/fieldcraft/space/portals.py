@@ -1,0 +1,274 @@
+"""Where lines of sight get from polygon to polygon."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.space.graph import Graph
+from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.runs import runs
+from fieldcraft.space.topology import Topology
+
+__all__ = ["Portals", "portals_of"]
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+_NEAR = 1e-4  # sides meet that lie this close to one line, in shares of the shorter one
+_AT_ONCE = 1_000_000
+_FAR = 2.0**32  # whole numbers farther off than this stand for all that is
+_BITS = 30  # products of two differences stay below 2**62
+_NONE: Numbers = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Portals:
+    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.sees` takes
+    them.
+
+    Those of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K, 4). Its
+    corners going round with the inside on the left are `rings` (R, 2) from `corners[p]` up to
+    `corners[p + 1]`. After the polygons of the mesh come those that fill
+    gaps: an edge that leaps over one, as jumps do, can be looked along. `arcs` (K, 2) are those of
+        the edge, both ways.
+
+    `fine` (K, 4) are the sides, and `middles` (P, 2) the middles of the polygons of the mesh, in
+    whole numbers: see `rounded`.
+    """
+
+    starts: Numbers
+    ends: NDArray[np.int32]
+    sides: Floats
+    arcs: Numbers
+    corners: Numbers
+    rings: Floats
+    low: Floats
+    scale: float
+    fine: Numbers
+    middles: Numbers
+
+    def rounded(self, places: Floats) -> Numbers:
+        """Places (..., 2) in whole numbers of a billionth of the mesh or so, in which everything
+        about lines can be worked out exactly.
+
+        A power of two of them make a world unit, so that places that are such fractions of it stay
+        where they are.
+        """
+        return np.rint(np.clip((places - self.low) * self.scale, -_FAR, _FAR)).astype(np.int64)
+
+    def shut(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked
+        and arcs `closed` (A,) are.
+        """
+        behind = np.concatenate(
+            [walls, np.zeros(len(self.starts) - 1 - len(walls), dtype=np.bool_)]
+        )
+        flags = np.where(
+            behind[self.ends], np.uint8(kernels.sees.BLOCKED), np.uint8(kernels.sees.OPEN)
+        )
+        flags[np.append(closed, True)[self.arcs].all(axis=1)] = (
+            kernels.sees.CLOSED
+        )  # the last stands for an arc that there is not
+        return flags
+
+
+_known: WeakKeyDictionary[Topology, tuple[Mesh, Portals]] = WeakKeyDictionary()
+
+
+def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
+    """The portals of a graph with a mesh, worked out once, and what is shut, after each change of
+    walls.
+    """
+    return _portals(graph), _shut(graph)
+
+
+def _portals(graph: Graph) -> Portals:
+    assert graph.mesh is not None
+    known = _known.get(graph.topology)
+    if known is None or known[0] is not graph.mesh:
+        known = _known[graph.topology] = (graph.mesh, _built(graph.mesh, graph.topology))
+    return known[1]
+
+
+@kept_until_walls_change
+def _shut(graph: Graph) -> NDArray[np.uint8]:
+    return _portals(graph).shut(graph.walls, graph.closed)
+
+
+def _built(mesh: Mesh, topology: Topology) -> Portals:
+    """For each pair of polygons that an edge joins, in one direction or both: the sides they share;
+    else the pieces in which sides of theirs lie along each other, seen from above; else the two
+    sides that face each other over a gap.
+    """
+    plan = np.ascontiguousarray(mesh.corners[:, :2])
+    rings = _going_round(mesh, plan)
+    shared, owners = mesh.shared
+    joined = topology.are_joined(owners)
+    shared, owners = shared[joined], owners[joined]
+    count = len(mesh)
+    keys = np.unique(topology.lower * count + topology.upper)
+    keys = keys[~np.isin(keys, owners.min(axis=1) * count + owners.max(axis=1))]
+    rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
+    rest = rest[~_touch_in_a_point(mesh, plan, rest)]
+    beside, pieces, rest = _in_portions(_alongside, mesh.starts, rings, rest)
+    apart, gaps, _ = _in_portions(_facing, mesh.starts, rings, rest)
+
+    fill = count + np.arange(len(apart))
+    pairs = np.concatenate(
+        [
+            owners,
+            beside,
+            np.stack([apart[:, 0], fill], axis=1),
+            np.stack([apart[:, 1], fill], axis=1),
+        ]
+    )
+    edges = np.concatenate([owners, beside, apart, apart])
+    lines = np.concatenate([plan[shared].reshape(-1, 4), pieces, gaps[:, :4], gaps[:, 4:]])
+    middles = np.concatenate([mesh.centers[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
+    # From either side of it, with the inside on the left.
+    pairs, edges, lines = (
+        np.concatenate([pairs, pairs[:, ::-1]]),
+        np.concatenate([edges, edges]),
+        np.concatenate([lines, lines]),
+    )
+    turn = _turns(lines, middles[pairs[:, 0]])
+    sides = np.where((turn < 0)[:, np.newaxis], lines[:, [2, 3, 0, 1]], lines)
+    keep = np.flatnonzero(turn)
+    order = keep[np.lexsort((sides[keep, 1], sides[keep, 0], pairs[keep, 1], pairs[keep, 0]))]
+    pairs, edges, sides = pairs[order], edges[order], np.ascontiguousarray(sides[order])
+    starts = np.zeros(count + len(fill) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(pairs[:, 0], minlength=len(starts) - 1), out=starts[1:])
+    arcs = np.stack([topology.arcs_between(edges[:, k], edges[:, 1 - k]) for k in range(2)], axis=1)
+    # Round a gap one goes along the one side backwards, and along the other.
+    around = gaps[:, [2, 3, 0, 1, 6, 7, 4, 5]].reshape(-1, 2)
+    corners = np.concatenate([mesh.starts, mesh.starts[-1] + 4 * np.arange(1, len(fill) + 1)])
+    low = plan.min(axis=0) if len(plan) else np.zeros(2)
+    extent = float((plan - low).max(initial=0))
+    scale = 2.0 ** (_BITS - (math.frexp(extent)[1] if extent > 0 else 0))
+    made = Portals(
+        starts,
+        pairs[:, 1].astype(np.int32),
+        sides,
+        arcs,
+        corners,
+        np.concatenate([rings, around]),
+        low,
+        scale,
+        np.zeros((0, 4), dtype=np.int64),
+        np.zeros((0, 2), dtype=np.int64),
+    )
+    fine = np.ascontiguousarray(made.rounded(sides.reshape(-1, 2, 2)).reshape(-1, 4))
+    return replace(made, fine=fine, middles=made.rounded(mesh.centers[:, :2]))
+
+
+def _going_round(mesh: Mesh, plan: Floats) -> Floats:
+    """The corners of each polygon with its inside on the left."""
+    signed = np.bincount(mesh.owners, weights=mesh.doubled, minlength=len(mesh))
+    place = np.arange(len(mesh.rings))
+    first, last = (
+        np.repeat(mesh.starts[k : len(mesh.starts) - 1 + k], np.diff(mesh.starts)) for k in range(2)
+    )
+    turned = (signed < 0)[mesh.ring_owners]
+    return np.ascontiguousarray(plan[mesh.rings[np.where(turned, first + last - 1 - place, place)]])
+
+
+def _turns(lines: Floats, points: Floats) -> Floats:
+    """Above 0 where a point lies to the left of its line (ux, uy, vx, vy)."""
+    ux, uy, vx, vy = lines.T
+    return np.asarray((vx - ux) * (points[:, 1] - uy) - (vy - uy) * (points[:, 0] - ux))
+
+
+def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Numbers) -> NDArray[np.bool_]:
+    """Which pairs of polygons have boxes round them that only touch with a corner: squares across a
+    corner, say.
+    """
+    if not len(pairs):
+        return np.zeros(0, dtype=np.bool_)
+    low, high = (
+        each.reduceat(plan[mesh.rings], mesh.starts[:-1]) for each in (np.minimum, np.maximum)
+    )
+    common = np.minimum(high[pairs[:, 0]], high[pairs[:, 1]]) - np.maximum(
+        low[pairs[:, 0]], low[pairs[:, 1]]
+    )
+    return np.asarray((np.abs(common) <= 1e-9 * (high - low)[pairs[:, 0]]).all(axis=1))
+
+
+def _in_portions(  # type: ignore[no-untyped-def]
+    find, starts: Numbers, rings: Floats, pairs: Numbers
+) -> tuple[Numbers, Floats, Numbers]:
+    """The finds of `find` for pairs of polygons (E, 2): the pairs (K, 2), coordinates (K, ...), and
+    the pairs without any.
+
+    It is given the sides of pairs, every one of the first with every one of the second: (S, 4)
+    each, and the pair of each.
+    """
+    following = np.arange(1, len(rings) + 1)
+    following[starts[1:] - 1] = starts[:-1]
+    sides = np.concatenate([rings, rings[following]], axis=1)
+    sizes = np.diff(starts)[pairs]
+    work = np.cumsum(sizes[:, 0] * sizes[:, 1])
+    cuts = np.searchsorted(work, np.arange(_AT_ONCE, int(work[-1]) if len(work) else 0, _AT_ONCE))
+    numbers, found = [_NONE], [find(np.zeros((0, 4)), np.zeros((0, 4)), _NONE)[1]]
+    for low, high in itertools.pairwise([0, *cuts.tolist(), len(pairs)]):
+        one, other = pairs[low:high].T
+        many, each = sizes[low:high].T
+        first = runs(starts[one], many)
+        which = np.repeat(np.arange(low, high), many)
+        each = each[which - low]
+        second = runs(starts[other[which - low]], each)
+        number, lines = find(sides[np.repeat(first, each)], sides[second], np.repeat(which, each))
+        numbers.append(number)
+        found.append(lines)
+    pair = np.concatenate(numbers)
+    return pairs[pair], np.concatenate(found), np.delete(pairs, pair, axis=0)
+
+
+def _alongside(one: Floats, other: Floats, which: Numbers) -> tuple[Numbers, Floats]:
+    """The pieces in which two sides lie along each other, (K, 4), and their pairs."""
+    ends = np.stack([one[:, :2], one[:, 2:], other[:, :2], other[:, 2:]], axis=1)
+    along = ends[:, 1] - ends[:, 0]
+    length = np.sqrt((along**2).sum(axis=1))
+    shorter = np.minimum(length, np.sqrt(((ends[:, 3] - ends[:, 2]) ** 2).sum(axis=1)))
+    along = along / np.where(length > 0, length, 1.0)[:, np.newaxis]
+    away = ends - ends[:, :1]
+    at = (away * along[:, np.newaxis]).sum(axis=2)
+    off = np.abs(
+        away[:, :, 0] * along[:, 1, np.newaxis] - away[:, :, 1] * along[:, 0, np.newaxis]
+    ).max(axis=1, initial=0)
+    spans = np.sort(at.reshape(-1, 2, 2), axis=2)
+    overlap = spans[:, :, 1].min(axis=1) - spans[:, :, 0].max(axis=1)
+    fits = np.flatnonzero((shorter > 0) & (off <= _NEAR * shorter) & (overlap > _NEAR * shorter))
+    # Of the four ends, in their order along the side, the middle two are those of the piece.
+    order = np.argsort(at[fits], axis=1, kind="stable")[:, 1:3]
+    return which[fits], ends[fits[:, np.newaxis], order].reshape(-1, 4)
+
+
+def _facing(one: Floats, other: Floats, which: Numbers) -> tuple[Numbers, Floats]:
+    """For each pair of polygons the two sides nearest to each other of those that face each other,
+    (K, 8), and the pairs.
+
+    No farther apart, from middle to middle, than both are long together.
+    """
+    away = (
+        np.sqrt((((one[:, :2] + one[:, 2:]) - (other[:, :2] + other[:, 2:])) ** 2).sum(axis=1)) / 2
+    )
+    long = sum(np.sqrt(((side[:, :2] - side[:, 2:]) ** 2).sum(axis=1)) for side in (one, other))
+    ring = np.stack([one[:, 2:], one[:, :2], other[:, 2:], other[:, :2]], axis=1)
+    is_convex = np.ones(len(one), dtype=np.bool_)
+    for k in range(4):
+        is_convex &= (
+            _turns(np.concatenate([ring[:, k], ring[:, (k + 1) % 4]], axis=1), ring[:, (k + 2) % 4])
+            > 0
+        )
+    fits = np.flatnonzero(is_convex & (away <= long))
+    order = fits[np.lexsort((fits, away[fits], which[fits]))]
+    best = order[np.flatnonzero(np.diff(which[order], prepend=-1))]
+    return which[best], np.concatenate([one[best], other[best]], axis=1)

@@ -1,0 +1,326 @@
+"""The questions that every space answers, whatever its cells are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.pieces import by_area, pieces
+from fieldcraft.space.ways import Ways
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from fieldcraft.space.graph import Graph
+    from fieldcraft.space.grid import Grid
+    from fieldcraft.space.snapshots import Snapshot
+
+__all__ = ["Form", "Space", "located"]
+
+Form = Literal["grid", "graph", "hex"]
+
+
+class Space(ABC):
+    """Cells with integer ids, world positions, walls, and steps from cell to cell.
+
+    A grid counts its cells row by row (`row * width + column`), a graph by vertex. Values of a
+    layer are arrays of `shape`; flattened, they are indexed by cell id. Everything here holds for
+    the walls as they are when it is asked.
+
+    `forms` says by what kinds of kernels a space can be served, the most special one first; each
+    room has a `door.py` that picks by it. `cell_name` is the word for a cell in messages, and
+    `axes` says what the axes of `shape` are.
+    """
+
+    forms: ClassVar[tuple[Form, ...]]
+    cell_name: ClassVar[str] = "cell"
+    axes: ClassVar[str]
+    y_up: bool
+
+    # Cells and where they are
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one array of values on this space."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of cells, walls included."""
+
+    @property
+    @abstractmethod
+    def dimensions(self) -> int:
+        """2 where positions are (x, y), 3 where they are (x, y, z)."""
+
+    @property
+    @abstractmethod
+    def extent(self) -> NDArray[np.float64]:
+        """The lowest and the highest corner of a box round the space, (2, 2) or (2, 3), in world
+        units.
+        """
+
+    @property
+    @abstractmethod
+    def areas(self) -> NDArray[np.float64]:
+        """The area that each cell stands for, (N,), in square world units; 1 for vertices without a
+        mesh. Read-only.
+        """
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of the centers of all cells, (N, 2) or (N, 3)."""
+        return self.position_of(np.arange(len(self)))
+
+    @abstractmethod
+    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
+        """The cells at world positions: an int for one pair, an (N,) array for many."""
+
+    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """The cells of points that have been checked, (N,); a space that checks again in `cell_at`
+        is faster with an own one.
+        """
+        return np.asarray(self.cell_at(points, outside=outside), dtype=np.int64)
+
+    @abstractmethod
+    def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """The world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
+
+    def same_cells(self, other: object) -> bool:
+        """Whether another space has the same cells in the same places; walls may differ."""
+        return not self.difference(other)
+
+    @abstractmethod
+    def difference(self, other: object) -> str:
+        """The difference to the cells of another space, in the words of a message; empty where they
+        are the same. Walls may differ.
+        """
+
+    @abstractmethod
+    def describe(self, cell: int | None = None) -> str:
+        """How large the space is in few words, or in the words of a message which cell it is."""
+
+    # Walls
+
+    @property
+    @abstractmethod
+    def walls(self) -> NDArray[np.bool_]:
+        """Which cells are walls, in `shape`; read-only."""
+
+    @property
+    @abstractmethod
+    def walls_version(self) -> int:
+        """A number that grows whenever walls change."""
+
+    @abstractmethod
+    def walls_changed(self, since: int) -> NDArray[np.int64]:
+        """The cells about whose walls or steps something has changed since a `walls_version`,
+        ascending.
+        """
+
+    @abstractmethod
+    def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
+        """Block or open cells, while maps on this space run; layers notice at their next step."""
+
+    @property
+    def parent(self) -> Space | None:
+        """The finer space that this one was made of and whose walls it follows; None for one that
+        stands alone.
+        """
+        return None
+
+    @abstractmethod
+    def with_walls(self, walls: ArrayLike | None) -> Self:
+        """The same space with other walls (None for none)."""
+
+    @abstractmethod
+    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
+        """For each cell, itself if it is open, else the open cell whose center is nearest (lowest
+        id on a tie).
+        """
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """The map of this moment: walls and steps as they are now, in arrays that never change."""
+
+    # Steps
+
+    @property
+    def ways(self) -> Ways:
+        """The steps between open cells as they are now; looked up again only after a change of
+        walls.
+        """
+        return _ways(self)
+
+    @property
+    def ways_from_walls(self) -> Ways:
+        """The steps to open cells, also from walls: what stands there acts out of them."""
+        return _ways_from_walls(self)
+
+    @abstractmethod
+    def _find_ways(self, *, from_walls: bool) -> Ways:
+        """Look the steps up."""
+
+    @property
+    def typical_step(self) -> float:
+        """The length of a step where nothing else is said, in world units: the shortest of a grid,
+        the median of a graph.
+
+        Raises `InvalidValue` where there is no step at all.
+        """
+        typical = self.ways.typical
+        if not typical:
+            raise InvalidValue(
+                "A space has steps from cell to cell",
+                got=f"{self!r}, which has none",
+                remedy="Open cells, or connect the graph's vertices",
+            )
+        return self._typical(typical)
+
+    def _typical(self, median: float) -> float:
+        return median
+
+    @abstractmethod
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The world lengths of the way from each of (N,) cells to the next, (N - 1,): straight, or
+        of the edges of a graph.
+        """
+
+    @abstractmethod
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells, walls among them, from which one step leads into a cell, and the lengths of
+        these steps.
+        """
+
+    def neighbors_of(self, cell: int) -> NDArray[np.int64]:
+        """The open cells that one step leads to from a cell, ascending."""
+        cells = self._checked_cells(cell)
+        if cells.ndim or not cells.size:
+            raise InvalidValue(
+                f"neighbors_of() takes one {self.cell_name}",
+                got=f"shape {cells.shape}",
+                remedy="Call it once for each",
+            )
+        ways = self.ways_from_walls
+        return np.unique(ways.ends[ways.starts[int(cells)] : ways.starts[int(cells) + 1]]).astype(
+            np.int64
+        )
+
+    def parts(self) -> NDArray[np.int64]:
+        """The connected part of each cell, in `shape`: 0 for the largest by area, 1 for the next,
+        and so on; -1 for walls.
+
+        Steps that lead one way only join as well. Of equal parts the one with the lowest cell comes
+        first.
+        """
+        return by_area(self, pieces(self, ~self.walls)).reshape(self.shape)
+
+    # Straight ways
+
+    @property
+    @abstractmethod
+    def squares(self) -> Grid | None:
+        """The grid that lines of sight run over, its walls as they are now; None where they run
+        over polygons or nothing hides.
+        """
+
+    @property
+    @abstractmethod
+    def graph(self) -> Graph:
+        """The vertices and edges that kernels for graphs run on, of which vertex v is cell v; it
+        follows the walls of this space.
+
+        Raises `InvalidValue` on a grid, which keeps none: `Grid.to_graph` makes one.
+        """
+
+    def short_way(self, ways: ArrayLike) -> NDArray[np.float64]:
+        """Straight ways in world units, (..., 2): on a torus of those that end in the same place
+        the shortest, else as they are.
+
+        Of two that are as short a way within the map stays as it was given. Raises `InvalidValue`
+        for other things.
+        """
+        given = checks.array("Ways", ways)
+        if given.shape[-1:] != (self.dimensions,) or given.dtype.kind not in "iuf":
+            raise InvalidValue(
+                f"Ways are {'(x, y) pairs' if self.dimensions == 2 else '(x, y, z)'} of numbers",
+                got=f"{given.dtype} of shape {given.shape}",
+                remedy=(
+                    "Pass where they end less where they begin, an array of shape (N,"
+                    f" {self.dimensions})"
+                ),
+            )
+        straight = given.astype(np.float64, copy=False)
+        size = self.period
+        return straight if size is None else straight - np.rint(straight / size) * size
+
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """After how many world units along x and y a torus repeats, (2,); None for other spaces."""
+        grid = self.squares
+        return np.array(grid.size) if grid is not None and grid.wrap else None
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        grid = self.squares
+        if grid is None or not grid.wrap:
+            return positions
+        origin, size = np.array(grid.origin), np.array(grid.size)
+        return np.asarray(origin + np.mod(positions - origin, size))
+
+    def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The straight way from a position to the center of each cell, (N, 2) or (N, 3); round a
+        torus the short way.
+        """
+        away = self.positions - position
+        size = self.period
+        return away if size is None else (away + size / 2) % size - size / 2
+
+    def cell_ids(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """Cells as (N,) int64, from one id, a list or array of them, or a mask: bool in `shape`.
+
+        Raises `OutsideMap` for ids that don't exist, and `InvalidValue` for anything else, such as
+        a tuple (x, y).
+        """
+        return np.atleast_1d(self._checked_cells(cells))
+
+    # Python's own copies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from fieldcraft.space.apart import apart, together
+
+        return together, apart(self), self._history()
+
+    def __setstate__(self, history: dict[str, Any]) -> None:
+        self.__dict__.update(history)
+
+    def _history(self) -> dict[str, Any]:
+        """The history that a copy has to know beside the parts, so that followers of the walls go
+        on following.
+        """
+        return {}
+
+    @abstractmethod
+    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """Cells as int64, one or (N,), or what is wrong with them."""
+
+
+@kept_until_walls_change
+def _ways(space: Space) -> Ways:
+    return space._find_ways(from_walls=False)
+
+
+@kept_until_walls_change
+def _ways_from_walls(space: Space) -> Ways:
+    return space._find_ways(from_walls=True)
+
+
+def located(space: Space, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    """The cells of points, (N, 2) or (N, 3), whose caller has checked them and `outside`, (N,)."""
+    return space._located(points, outside)

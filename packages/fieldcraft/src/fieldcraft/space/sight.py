@@ -1,0 +1,425 @@
+"""The sight between positions: fields of view, watchers, pairs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.reference import visible as reference
+from fieldcraft.space import graph_sight
+from fieldcraft.space.grid import Grid
+from fieldcraft.space.kinds import checked_space, needs_plane
+from fieldcraft.space.protocol import Space
+
+__all__ = ["sees", "visible", "watchers"]
+
+_CELLS_PER_THREAD = 20_000  # cells looked at that pay for waking a thread
+_FEW = 16  # viewers and targets that are looked at together where only pairs are asked for
+_PAIRS_PER_THREAD = 2_000
+
+
+def visible(
+    space: Space,
+    positions: ArrayLike,
+    radius: ArrayLike,
+    *,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
+    facing: ArrayLike | None = None,
+    angle: float = 90.0,
+    walls: bool = False,
+) -> NDArray[np.bool_]:
+    """Which cells can be seen from a position: bool in the space's shape.
+
+    On a grid a cell is seen if its center lies within the radius and the straight line to it, from
+    the center of the cell that the position is in, crosses no wall. The line may touch corners of
+    walls on one side, not on both. So between open
+    cells sight is symmetric, to the last bit: of two with the same radius, each sees the other or
+    neither does. On a torus sight goes the shortest way.
+
+    On a graph of squares (`Grid.to_graph`) everything is as on the grid, with walls where vertices
+    are blocked; closed edges bar the way, not the view. On a graph with a mesh the line leads from
+    the position itself to the vertices, seen from above, over polygons that edges join, from side
+    to side. What hides is the rim of the mesh, blocked polygons and closed edges; what lies on
+    another floor is seen only if the line gets there over ramps and stairs. Corners count as on a
+    grid, and sight is as symmetric.
+    On a graph of waypoints, without either, nothing is known of walls: what lies within the radius
+    is seen, and within the cone.
+
+    Parameters
+    ----------
+    space: a grid or a graph; its walls block.
+    positions: one position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them
+        sees.
+    radius: world units, above 0; one, or one per position. `np.inf` sees as far as the map goes.
+    heights: numbers in the space's shape, (height, width) on a grid: how high its ground is, or
+        that of a graph of squares. Ground that rises above the line between two eyes blocks,
+        anywhere but in the two cells at the ends. Walls block at any height.
+    eye: how far above the ground eyes are, in the units of `heights`, at least 0. It counts for
+        both ends.
+    facing: an (x, y) direction, or one per position: see only a cone around it, and the cell stood
+        in. A z is ignored.
+    angle: the opening of that cone in degrees, above 0 and at most 360. A cone is not symmetric.
+    walls: whether walls count, on a grid or a graph of squares, of which a side can be seen, and
+        those in the corner between two
+        such: for drawing. By default only open cells are seen.
+
+    A position on a wall, a tower say, sees out: its own cell does not block. What it sees would see
+    it with `walls=True`.
+
+    Raises `InvalidValue` for arguments outside of these ranges, and heights or walls on other
+    graphs, and `OutsideMap` for positions off the map.
+    """
+    return _counted(space, positions, radius, heights, eye, facing, angle, walls) > 0
+
+
+def watchers(
+    space: Space,
+    positions: ArrayLike,
+    radius: ArrayLike,
+    *,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
+    facing: ArrayLike | None = None,
+    angle: float = 90.0,
+    walls: bool = False,
+) -> NDArray[np.int32]:
+    """How many of the positions see each cell: int32 in the space's shape.
+
+    The cover map of a group of enemies: cover is where this is 0. Takes what `visible` takes;
+    positions in the same cell count each.
+    """
+    return _counted(space, positions, radius, heights, eye, facing, angle, walls)
+
+
+def sees(
+    space: Space,
+    viewers: ArrayLike,
+    targets: ArrayLike,
+    radius: ArrayLike,
+    *,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
+    facing: ArrayLike | None = None,
+    angle: float = 90.0,
+    pairs: bool = False,
+) -> NDArray[np.bool_]:
+    """Which viewers see which targets: bool of shape (V, T); with `pairs`, whether each sees the
+    target of its own number: (V,).
+
+    As in `visible`, but on a mesh and between waypoints lines lead from position to position, and
+    neither of the two cells at the ends
+    blocks, nor is anything seen there because it is in the same cell: a cone of sight has a back.
+
+    Parameters
+    ----------
+    space: a grid or a graph; its walls block.
+    viewers: world positions, (V, 2), or (V, 3) on a graph in 3D; one position counts as one viewer.
+    targets: the same, (T, 2) or (T, 3).
+    radius, facing, angle: as in `visible`; one, or one per viewer.
+    heights, eye: as in `visible`; targets on walls are not seen then.
+    pairs: whether the first viewer looks for the first target alone, the second for the second, and
+        so on.
+
+    Raises `InvalidValue` and `OutsideMap` as `visible` does.
+    """
+    points, narrow, facings = _viewers(space, viewers, facing, angle)
+    radius = _finite(space, radius)
+    aims, _ = checks.positions(targets, dimensions=space.dimensions)
+    grid = space.squares
+    if checks.flag("pairs", pairs):
+        if len(aims) != len(points):
+            raise InvalidValue(
+                "Pairs have as many targets as viewers",
+                got=f"{len(aims)} for {len(points)}",
+                remedy="Leave pairs out for all",
+            )
+        if grid is None or heights is not None:
+            return _pair_by_pair(
+                space, points, aims, radius, facing, heights=heights, eye=eye, angle=angle
+            )
+    if grid is None:
+        needs_plane(space, "Sight")
+        _without(heights=heights)
+        return graph_sight.sees(
+            space.graph, points, aims, _squares(radius, len(points)), facings, narrow
+        )
+    if heights is not None:
+        goals = np.atleast_1d(space.cell_at(aims)).astype(np.int64)
+        radii, ways = (
+            _radii(radius, len(points)),
+            None
+            if facing is None
+            else np.broadcast_to(checks.array("facing", facing), points.shape),
+        )
+        looks = [
+            visible(
+                space,
+                p,
+                r,
+                heights=heights,
+                eye=eye,
+                facing=None if ways is None else ways[v],
+                angle=angle,
+            ).reshape(-1)[goals]
+            for v, (p, r) in enumerate(zip(points, radii.tolist(), strict=True))
+        ]
+        return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
+    limits = _limits(grid, radius, len(points))
+    cells, goals = _cells(space, viewers), _cells(space, targets)
+    seen = np.zeros(len(points) if pairs else (len(points), len(aims)), dtype=np.bool_)
+    look = kernels.sees.look_pairs if pairs else kernels.sees.look_cells
+    blocked = grid.walls.view(np.uint8)
+    parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
+    pool.run(
+        [
+            (look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen))
+            for low, high in parts
+        ]
+    )
+    return seen
+
+
+def _cells(space: Space, positions: ArrayLike) -> NDArray[np.int64]:
+    found = space.cell_at(positions)
+    return np.array([found]) if isinstance(found, int) else np.atleast_1d(found).astype(np.int64)
+
+
+def _pair_by_pair(
+    space: Space,
+    points: NDArray[np.float64],
+    aims: NDArray[np.float64],
+    radius: ArrayLike,
+    facing: ArrayLike | None,
+    **look: Any,
+) -> NDArray[np.bool_]:
+    """Whether each viewer sees the target of its own number, (V,): a few at a time, of which every
+    viewer looks at every target.
+    """
+    seen = np.zeros(len(points), dtype=np.bool_)
+    each = np.broadcast_to(checks.array("radius", radius), len(points))
+    ways = (
+        None
+        if facing is None
+        else np.broadcast_to(checks.array("facing", facing), (len(points), 2))
+    )
+    for low in range(0, len(points), _FEW):
+        few = slice(low, low + _FEW)
+        seen[few] = sees(
+            space,
+            points[few],
+            aims[few],
+            each[few],
+            facing=None if ways is None else ways[few],
+            **look,
+        ).diagonal()
+    return seen
+
+
+def _viewers(
+    space: Space, positions: ArrayLike, facing: ArrayLike | None, angle: float
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Checked positions (N, 2 or 3), the cosine of half the cone, and unit vectors (N, 2), none
+    without a facing.
+    """
+    checked_space(space, "Sight takes place on")
+    points, _ = checks.positions(positions, dimensions=space.dimensions)
+    opening = checks.positive("angle", angle)
+    if opening > 360:
+        raise InvalidValue(
+            "angle is at most 360 degrees",
+            got=f"angle={angle!r}",
+            remedy="Pass an angle in degrees, up to 360",
+        )
+    narrow = math.cos(math.radians(opening / 2)) - 1e-9  # both edges of the cone belong to it
+    return (
+        points,
+        narrow,
+        reference.NO_FACINGS if facing is None else _checked_facings(space, facing, len(points)),
+    )
+
+
+def _counted(
+    space: Space,
+    positions: ArrayLike,
+    radius: ArrayLike,
+    heights: ArrayLike | None,
+    eye: float,
+    facing: ArrayLike | None,
+    angle: float,
+    walls: bool,
+) -> NDArray[np.int32]:
+    points, narrow, facings = _viewers(space, positions, facing, angle)
+    radius = _finite(space, radius)
+    walls = checks.flag("walls", walls)
+    grid = space.squares
+    if grid is None:
+        needs_plane(space, "Sight")
+        _without(heights=heights, walls=walls or None)
+        return graph_sight.counted(
+            space.graph, points, _squares(radius, len(points)), facings, narrow
+        ).reshape(space.shape)
+    limits = _limits(grid, radius, len(points))
+    ground = (
+        reference.NO_HEIGHTS
+        if heights is None
+        else _checked_heights(space, heights).reshape(grid.shape)
+    )
+    eye = checks.not_negative("eye", eye)
+    sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
+    blocked = grid.walls.view(np.uint8)
+    largest = int(limits.max(initial=0))
+    work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
+    parts = pool.shares(min(len(sources), work // _CELLS_PER_THREAD))
+    shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
+    deals = [
+        [np.ascontiguousarray(each[k::parts]) for each in (sources, limits, facings)]
+        for k in range(parts)
+    ]
+    pool.run(
+        [
+            (
+                kernels.visible.field_of_view,
+                (
+                    blocked,
+                    ground,
+                    eye,
+                    *deals[k],
+                    narrow,
+                    grid.wrap,
+                    walls,
+                    shares[k],
+                    *kernels.visible.room(grid.shape, largest, heights=heights is not None),
+                ),
+            )
+            for k in range(parts)
+        ]
+    )
+    for share in shares[1:]:
+        shares[0] += share
+    return shares[0].reshape(space.shape)
+
+
+def _without(**options: object) -> None:
+    for name, given in options.items():
+        if given is not None:
+            raise InvalidValue(
+                f"Sight on a graph without squares has no {name}",
+                got=f"{name}=...",
+                remedy=f"Leave {name} out",
+            )
+
+
+def _finite(space: Space, radius: ArrayLike) -> ArrayLike:
+    """Radii of which infinite ones reach over the whole space."""
+    one: object = radius
+    if isinstance(one, float) and one < math.inf:
+        return radius
+    radii = checks.array("radius", radius)
+    if radii.dtype.kind != "f" or not np.isposinf(radii).any():
+        return radius
+    low, high = space.extent
+    return np.where(np.isposinf(radii), 2 * float(np.sqrt(((high - low) ** 2).sum())) + 1, radii)[
+        ()
+    ]
+
+
+def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
+    radii = np.asarray(radius)
+    if radii.ndim == 0:
+        radii = np.full(count, checks.positive("radius", radius))
+    if radii.shape != (count,) or radii.dtype.kind not in "iuf":
+        raise InvalidValue(
+            "radius is one number, or one per position",
+            got=f"{radii.dtype} of shape {radii.shape} for {count} positions",
+            remedy=f"Pass one number or {count} of them",
+        )
+    bad = np.flatnonzero(~(np.isfinite(radii) & (radii > 0)))
+    if len(bad):
+        raise InvalidValue(
+            "radius is finite and above 0",
+            got=f"{radii[bad[0]]} at index {bad[0]}",
+            remedy="Pass a radius above 0",
+        )
+    return radii.astype(np.float64)
+
+
+def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
+    """The largest squared distances, in cells."""
+    if np.ndim(radius) == 0:
+        return np.full(
+            count,
+            reference.squared_reach(checks.positive("radius", radius) / space.cell_size),
+            dtype=np.int64,
+        )
+    different, which = np.unique(_radii(radius, count), return_inverse=True)
+    return np.array(
+        [reference.squared_reach(float(r) / space.cell_size) for r in different], dtype=np.int64
+    )[which]
+
+
+def _squares(radius: ArrayLike, count: int) -> NDArray[np.float64]:
+    """The largest squared distances, in world units; a billionth is forgiven."""
+    return np.minimum(_radii(radius, count), checks.LARGEST) ** 2 * (1 + 1e-9)
+
+
+def _checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
+    array = checks.array("heights", heights)
+    if array.shape != space.shape or array.dtype.kind not in "iuf":
+        hint = (
+            " (these look like [x, y]: transpose them)"
+            if array.shape == space.shape[::-1] != space.shape
+            else ""
+        )
+        indexed = "(height, width), indexed [row, column]" if len(space.shape) == 2 else "(N,)"
+        raise InvalidValue(
+            f"heights are numbers of the map's shape {indexed}",
+            got=f"{array.dtype} of shape {array.shape} on a map of {space.shape}{hint}",
+            remedy="Pass one number per cell",
+        )
+    with np.errstate(over="ignore"):
+        narrow = np.ascontiguousarray(array, dtype=np.float32)
+    if not np.isfinite(narrow).all():
+        bad = tuple(np.argwhere(~np.isfinite(narrow))[0].tolist())
+        raise InvalidValue(
+            "heights are finite float32 numbers",
+            got=f"{array[bad]} at {list(bad)}",
+            remedy="Replace NaN and infinity",
+        )
+    return narrow
+
+
+def _checked_facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]:
+    kind = "(x, y)" if space.dimensions == 2 else "(x, y) or (x, y, z)"
+    remedy = f"Pass one {kind} or an array of shape ({count}, 2), none of them (0, 0)"
+    array = checks.array("facing", facing)
+    lengths = range(2, space.dimensions + 1)
+    if array.dtype.kind not in "iuf" or array.shape not in [
+        shape for length in lengths for shape in ((length,), (count, length))
+    ]:
+        raise InvalidValue(
+            f"facing is one direction {kind}, or one per position",
+            got=f"{array.dtype} of shape {array.shape} for {count} positions",
+            remedy=remedy,
+        )
+    wide = np.broadcast_to(array[..., :2], (count, 2)).astype(np.float64, order="C")
+    largest = np.abs(wide).max(axis=1, keepdims=True)
+    bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
+    if len(bad):
+        raise InvalidValue(
+            "A direction is finite and not (0, 0)",
+            got=f"{tuple(wide[bad[0]].tolist())}",
+            remedy=remedy,
+        )
+    wide /= largest
+    wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
+    grid = space.squares
+    if grid is not None and grid.y_up:
+        wide[:, 1] *= -1
+    return wide

@@ -1,0 +1,44 @@
+"""Movements: where agents want to go, how they keep apart, and how they walk without entering
+walls.
+"""
+
+from fieldcraft.steering.behaviors import arrive, evade, flee, follow_flow, pursue, seek, wander
+from fieldcraft.steering.combine import accelerate, combine
+from fieldcraft.steering.context import context, directions
+from fieldcraft.steering.crowd import Crowd
+from fieldcraft.steering.footing import Footing
+from fieldcraft.steering.leaving import Forage, Leave, Smell
+from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
+from fieldcraft.steering.swarm import Swarm
+from fieldcraft.steering.travellers import Travellers
+from fieldcraft.steering.walkers import Walk, Walkers
+from fieldcraft.steering.walls import avoid_walls, move
+
+__all__ = [
+    "Crowd",
+    "Footing",
+    "Forage",
+    "Leave",
+    "Neighbors",
+    "Smell",
+    "Swarm",
+    "Travellers",
+    "Walk",
+    "Walkers",
+    "accelerate",
+    "alignment",
+    "arrive",
+    "avoid_walls",
+    "cohesion",
+    "combine",
+    "context",
+    "directions",
+    "evade",
+    "flee",
+    "follow_flow",
+    "move",
+    "pursue",
+    "seek",
+    "separation",
+    "wander",
+]

@@ -1,0 +1,389 @@
+"""Swarms: millions of agents in whole numbers, led by layers, with the same bits on the CPU and on
+a device.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, extensions
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.interruption import breathe, in_parts, whole
+from fieldcraft.kernels.reference.swarm import ROLE, SINCE
+from fieldcraft.space import Grid, grid_of
+from fieldcraft.steering import swarm_file
+from fieldcraft.steering.leaving import Forage, Leave, Smell
+from fieldcraft.steering.swarm_host import HostAgents
+from fieldcraft.steering.swarm_plan import Plan
+from fieldcraft.steering.swarm_rule import MOST_AGENTS, checked_key, minds_of, places_of, rule_of
+from fieldcraft.steering.walkers import Walk
+
+__all__ = ["Swarm"]
+
+MOST_SIDE = 16_384
+
+
+class Swarm:
+    """Agents on a grid that read layers, turn, move, and leave something behind: 12 bytes each.
+
+    They follow the rules of `Walkers` in whole numbers, so that a CPU and a graphics card come to
+    the same bits: places in 1/65,536 of a cell, headings in 1/65,536 of a turn, weights in 1/256,
+    distances to sensors in quarters of a cell. A swarm changes as it runs, where `Walkers` are made
+    anew at each step. Each agent has a role, 0 or 1, which may read other layers than the other
+    one, and a number, its
+    row in all arrays, which throws its dice: one seed makes one run, whatever the number of
+    threads.
+    """
+
+    def __init__(
+        self, space: Grid, agents: NDArray[np.int32], key: int, step: int = 0, device: Any = None
+    ) -> None:
+        """A swarm of the array that `agents` of another one was. Use `at` or `scattered` for a new
+        one.
+        """
+        self._key = _checked_key(space, key)
+        if (
+            not isinstance(agents, np.ndarray)
+            or agents.dtype != np.int32
+            or agents.ndim != 2
+            or len(agents) != 3
+        ):
+            raise InvalidValue(
+                "A swarm is an int32 array of shape (3, N)",
+                got=repr(agents)[:60],
+                remedy="Use Swarm.at(space, positions)",
+            )
+        columns, rows = agents[0] >> 16, agents[1] >> 16
+        if agents.size and not (
+            0 <= columns.min() <= columns.max() < space.width
+            and 0 <= rows.min() <= rows.max() < space.height
+        ):
+            raise InvalidValue(
+                "Agents lie on the map",
+                got="places off it",
+                remedy="Pass the grid on which the swarm was",
+            )
+        self._space = space
+        self._step = checks.whole("step", step)
+        self._walls_seen = -1  # the walls_version for which all stand on open ground
+        self._held: Any = _held(np.array(agents, order="C"), device)
+        self._device: Any = getattr(self._held, "device", None)
+
+    @classmethod
+    def at(
+        cls,
+        space: Grid,
+        positions: ArrayLike,
+        headings: ArrayLike | None = None,
+        *,
+        roles: ArrayLike | None = None,
+        seed: int = 0,
+        device: Any = None,
+    ) -> Swarm:
+        """A swarm at (N, 2) world positions on open ground.
+
+        Parameters
+        ----------
+        space: a grid, of at most 16,384 cells a side.
+        positions: (N, 2), kept to 1/65,536 of a cell.
+        headings: (x, y) directions, one or N; by default they are drawn from the seed.
+        roles: (N,), 0 or 1; 0 by default.
+        seed: of the dice, a whole number.
+        device: a device of `fc.gpu.device()`; by default the CPU.
+
+        Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+        """
+        points, _ = checks.positions(positions)
+        key = _checked_key(space, seed)
+        try:
+            cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
+        except OutsideMap as error:
+            raise OutsideMap(
+                error.rule, got=error.got, remedy="Mend the position, or clip it to the map"
+            ) from None
+        blocked = space.walls.reshape(-1)[cells]
+        if blocked.any():
+            index = int(np.flatnonzero(blocked)[0])
+            raise OnWall(
+                "Agents stand on open ground",
+                got=f"{tuple(points[index].tolist())} at index {index}",
+                remedy="Use space.nearest_open(cells) and space.position_of(cells)",
+            )
+        agents = np.empty((3, len(points)), dtype=np.int32)
+        agents[:2] = places_of(
+            points,
+            cells // space.width,
+            cells % space.width,
+            space.shape,
+            cell_size=space.cell_size,
+            origin=space.origin,
+            y_up=space.y_up,
+            wrap=space.wrap,
+        )
+        agents[2] = minds_of(headings, roles, len(points), space.y_up, key)
+        return cls(space, agents, key, 0, device)
+
+    @classmethod
+    def scattered(cls, space: Grid, count: int, *, seed: int = 0, device: Any = None) -> Swarm:
+        """A swarm of so many agents anywhere on open ground, heading anywhere, by the dice of the
+        seed.
+
+        Raises `InvalidValue` where there is no open ground.
+        """
+        key, number = _checked_key(space, seed), checks.whole("count", count, maximum=MOST_AGENTS)
+        rng = np.random.default_rng(key)
+        ground = np.flatnonzero(~space.walls)
+        if number and not len(ground):
+            raise InvalidValue(
+                "Agents stand on open ground", got="walls everywhere", remedy="Choose another map"
+            )
+        agents = np.empty((3, number), dtype=np.int32)
+        cells = ground[rng.integers(max(len(ground), 1), size=number)]
+        agents[0] = (cells % space.width << 16) + rng.integers(1 << 16, size=number)
+        agents[1] = (cells // space.width << 16) + rng.integers(1 << 16, size=number)
+        agents[2] = rng.integers(1 << 16, size=number)
+        return cls(space, agents, key, 0, device)
+
+    # What it holds
+
+    def __len__(self) -> int:
+        return int(self._held.count)
+
+    def __repr__(self) -> str:
+        where = (
+            "the CPU"
+            if self._device is None
+            else f"{self._device.name}{', which is lost' if self._device.lost else ''}"
+        )
+        return (
+            f"<Swarm: {len(self):,} agents on {self._space!r}, on {where}, after {self._step:,}"
+            " steps>"
+        )
+
+    @property
+    def space(self) -> Grid:
+        """The grid that they move on."""
+        return self._space
+
+    @property
+    def device(self) -> Any:
+        """The device that they live on, or None for the CPU."""
+        return self._device
+
+    @property
+    def step(self) -> int:
+        """How many steps they have made."""
+        return self._step
+
+    @property
+    def agents(self) -> NDArray[np.int32]:
+        """All that is known of them, (3, N), as `fieldcraft.kernels.reference.swarm` says; a
+        copy.
+        """
+        return np.array(self._held.read())
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Where they are, (N, 2) in world units."""
+        agents, space = self._held.read(), self._space
+        places = np.ascontiguousarray(agents[:2].T + 0.5) / 65536
+        if space.y_up:
+            places[:, 1] = space.height - places[:, 1]
+        return np.asarray(places * space.cell_size + np.array(space.origin))
+
+    @property
+    def headings(self) -> NDArray[np.float64]:
+        """Where they head, (N, 2), unit vectors in world axes."""
+        angles = (self._held.read()[2] & 0xFFFF) * (2 * np.pi / 65536)
+        return np.stack([np.cos(angles), np.sin(-angles if self._space.y_up else angles)], axis=1)
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """The cells that they are in, (N,)."""
+        agents = self._held.read()
+        return np.asarray(
+            (agents[1].astype(np.int64) >> 16) * self._space.width + (agents[0] >> 16)
+        )
+
+    @property
+    def roles(self) -> NDArray[np.int8]:
+        """Their roles, (N,): 0, or 1 for those who carry something."""
+        return np.asarray((self._held.read()[2] & ROLE) >> 16, dtype=np.int8)
+
+    @property
+    def since(self) -> NDArray[np.int64]:
+        """How many steps ago each last took or brought anything or was at home, (N,), as far as
+        32,767.
+        """
+        return np.asarray(self._held.read()[2].view(np.uint32).astype(np.int64) >> SINCE)
+
+    # Steps
+
+    @whole
+    def run(
+        self,
+        how: Walk,
+        dt: float,
+        *,
+        steps: int = 1,
+        trail: Any = None,
+        flow: Any = None,
+        crowd_layer: Any = None,
+        group_layer: Any = None,
+        deposit: float | None = None,
+        leave: Leave | Sequence[Leave] = (),
+        smell: Smell | Sequence[Smell] = (),
+        forage: Forage | None = None,
+    ) -> None:
+        """Make steps of `dt` seconds each: agents decide, move, fetch and leave something; then the
+        layers they leave it on are updated.
+
+        Parameters
+        ----------
+        how: their weights, each at most 16. `how.follow`, `align`, `separate`, `cohere` and `avoid`
+            mean what they mean to `Walkers`.
+        dt: seconds, at least 0. Wander and turn are per step: keep to one dt.
+        steps: how many; on a device all of them are one submission, and nothing comes back.
+        trail: what `follow` follows: a layer or an expression; or two of them, for the roles 0 and
+            1.
+        flow: what `align` aligns to: a layer with `Trail(vector=True)`, or anything on the grid
+            with `vectors` (height, width, 2); or two.
+        crowd_layer, group_layer: what `separate` shuns and `cohere` seeks.
+        deposit: how much each agent leaves on the one `trail`: short for `leave=Leave(trail,
+            deposit)`.
+        leave: what else they leave, and where. Each of these layers makes one update per step,
+            whatever its interval.
+        smell: the places that smell, and on which layers: these are updated likewise.
+        forage: food that they fetch.
+
+        Who is found in a wall, because it was built there, goes to the nearest open cell first.
+        Raises `InvalidValue` for settings beyond what whole numbers hold, where a weight has no
+        layer, or a layer lies on other ground; then nothing has happened. Ctrl-C ends many steps
+        between two of them.
+        """
+        count = checks.whole("steps", steps)
+        space = self._space
+        rule = rule_of(
+            how,
+            dt,
+            space.shape,
+            cell_size=space.cell_size,
+            y_up=space.y_up,
+            wrap=space.wrap,
+            key=self._key,
+        )
+        marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
+        if deposit is not None:
+            marks.insert(0, Leave(trail, deposit))
+        smells = [smell] if isinstance(smell, Smell) else checks.sequence("smell", smell)
+        plan = Plan.of(
+            self._space, rule, trail, flow, crowd_layer, group_layer, marks, smells, forage
+        )
+        self._out_of_walls()
+        for part in in_parts(count):
+            self._held.run(plan, self._step, part)
+            self._step += part
+            breathe()
+
+    def _out_of_walls(self) -> None:
+        """Put those who stand in walls that were built since into the nearest open cell."""
+        space = self._space
+        if self._walls_seen == space.walls_version:
+            return
+        agents = self._held.read()
+        cells = (agents[1].astype(np.int64) >> 16) * space.width + (agents[0] >> 16)
+        blocked = np.flatnonzero(space.walls.reshape(-1)[cells])
+        if len(blocked):
+            agents, free = (
+                np.array(agents),
+                np.asarray(space.nearest_open(cells[blocked]), dtype=np.int64),
+            )
+            agents[0, blocked] = (free % space.width << 16) + (1 << 15)
+            agents[1, blocked] = (free // space.width << 16) + (1 << 15)
+            self._held.write(agents)
+        self._walls_seen = space.walls_version
+
+    # Copies and files
+
+    def copy(self, *, device: Any = None) -> Swarm:
+        """An independent swarm that goes on with the same bits, on the CPU or on a device."""
+        return Swarm(self._space, self.agents, self._key, self._step, device)
+
+    def recover(self, *, device: Any = None) -> int:
+        """Go on without a device that was lost, from what was last read back of it, on the CPU or
+        on `device`.
+
+        Returns how many steps are gone: `step` goes back by as many, so that the dice fall as they
+        did. Layers recover by `imap.recover`, food by `Forage.recover`. Raises `InvalidValue` where
+        the swarm is on no device that is lost.
+        """
+        if self._device is None or not self._device.lost:
+            raise InvalidValue(
+                "A swarm recovers from a device that is lost",
+                got=repr(self),
+                remedy="Go on; nothing is gone",
+            )
+        gone = int(self._held.unread)
+        self._held = _held(np.array(self._held.last_read(), order="C"), device)
+        self._device = getattr(self._held, "device", None)
+        self._step -= gone
+        self._walls_seen = -1
+        return gone
+
+    def state(self) -> dict[str, Any]:
+        """All that `restored` needs: the array of the agents, the key of their dice and their
+        step.
+        """
+        return {"agents": self.agents, "key": self._key, "step": self._step}
+
+    @classmethod
+    def restored(cls, space: Grid, state: dict[str, Any], *, device: Any = None) -> Swarm:
+        """A swarm that goes on, bit for bit, where the one of `state` stood. Raises `InvalidValue`
+        for what `state` cannot have made.
+        """
+        if not isinstance(state, dict) or not {"agents", "key", "step"} <= state.keys():
+            raise InvalidValue(
+                "A swarm goes on from a state",
+                got=repr(state)[:60],
+                remedy="Pass what swarm.state() gave",
+            )
+        return cls(space, state["agents"], state["key"], state["step"], device)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to one file; a kill at any moment leaves the old or the new file whole.
+        `imap.save` saves the map and its layers.
+        """
+        swarm_file.write(checks.path("path", path), self.state(), self._space.shape)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], space: Grid, *, device: Any = None) -> Swarm:
+        """Read a swarm that `save` wrote, onto the grid on which it was. Raises `BadSaveFile` or
+        `InvalidValue`.
+        """
+        _checked_key(space, 0)
+        return cls.restored(
+            space, swarm_file.read(checks.path("path", path), space.shape), device=device
+        )
+
+
+def _held(agents: NDArray[np.int32], device: Any) -> Any:
+    """The agents in the memory of the CPU, or of a device."""
+    if device is None:
+        return HostAgents(agents)
+    return extensions.devices().agents(device, agents)
+
+
+def _checked_key(space: Any, seed: Any) -> int:
+    grid_of(space, "A swarm", remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh")
+    if max(space.shape) > MOST_SIDE:
+        raise InvalidValue(
+            f"A swarm moves on at most {MOST_SIDE:,} cells a side",
+            got=repr(space),
+            remedy="Use larger cells",
+        )
+    return checked_key(seed)

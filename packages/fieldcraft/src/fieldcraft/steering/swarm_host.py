@@ -1,0 +1,195 @@
+"""The agents of a swarm in the memory of the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.reference import swarm as reference
+from fieldcraft.kernels.reference.stamps import TILE_ROWS
+from fieldcraft.query.ground import Ground
+from fieldcraft.space import Grid
+from fieldcraft.steering.leaving import Forage
+from fieldcraft.steering.swarm_plan import Mark, Plan, Scent, trail_field
+
+__all__ = ["HostAgents"]
+
+_AGENTS = 10_000  # as many pay for waking a thread
+_CROWDED = 100_000  # as many pay for being put in order
+_ORDERED = 16  # steps from one time to the next
+
+
+class HostAgents:
+    """Agents as arrays: in any order, with the number of each."""
+
+    def __init__(self, agents: NDArray[np.int32]) -> None:
+        self._agents = agents
+        self._numbers = np.arange(agents.shape[1], dtype=np.uint32)
+        self._spare: tuple[NDArray[np.int32], NDArray[np.uint32]] | None = None
+        self._in_order = True
+        self._walls: tuple[Any, int, NDArray[np.uint32], bool] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return int(self._agents.shape[1])
+
+    def read(self) -> NDArray[np.int32]:
+        """All of them by their numbers, (3, N)."""
+        if not self._in_order:
+            agents = np.empty_like(self._agents)
+            agents[:, self._numbers] = self._agents
+            self.write(agents)
+        return self._agents
+
+    def write(self, agents: NDArray[np.int32]) -> None:
+        """Others in their place, as many."""
+        self._agents = agents
+        self._numbers = np.arange(agents.shape[1], dtype=np.uint32)
+        self._in_order = True
+
+    def run(self, plan: Plan, step: int, count: int) -> None:
+        """Make `count` steps from number `step` on."""
+        ops = kernels.swarm
+        closed, blank = self._closed(plan.space)
+        steady = {
+            id(layer): _planes(layer)
+            for layer in plan.flows
+            if layer is not None and trail_field(layer) is None
+        }
+        for number in range(step, step + count):
+            if self.count >= _CROWDED and number % _ORDERED == 0:
+                self._put_in_order(ops, plan)
+            self._walk(ops, _sights(plan, closed, steady), plan, blank, number)
+            if plan.forage is not None:
+                food = plan.forage.portions()
+                plan.forage.count(
+                    int(
+                        ops.forage(
+                            self._agents,
+                            self._numbers,
+                            plan.space.width,
+                            food,
+                            plan.forage.homes,
+                            plan.forage.claims,
+                        )
+                    )
+                )
+            for mark in plan.marks:
+                self._leave(ops, plan, mark)
+            for scent in plan.scents:
+                _smell(scent)
+            for layer in plan.updated:
+                layer.step()
+
+    def _closed(self, space: Grid) -> tuple[NDArray[np.uint32], bool]:
+        """The walls, a bit a cell, and whether there are none."""
+        version = space.walls_version
+        if self._walls is None or self._walls[0] is not space or self._walls[1] != version:
+            self._walls = (
+                space,
+                version,
+                frozen(reference.packed(space.walls)),
+                not space.walls.any(),
+            )
+        return self._walls[2:]
+
+    def _put_in_order(self, ops: Any, plan: Plan) -> None:
+        new = self._spare or (np.empty_like(self._agents), np.empty_like(self._numbers))
+        ops.arrange(self._agents, self._numbers, plan.rule.height, plan.rule.width, *new)
+        self._spare = (self._agents, self._numbers)
+        self._agents, self._numbers = new
+        self._in_order = False
+
+    def _walk(self, ops: Any, sights: reference.Sights, plan: Plan, blank: bool, step: int) -> None:
+        common = (
+            self._agents,
+            self._numbers,
+            tuple(sights),
+            reference.circle(),
+            tuple(plan.rule),
+            blank,
+            step,
+        )
+        pool.run(
+            [(ops.walk, (*common, *band)) for band in pool.bands(self.count, self.count // _AGENTS)]
+        )
+
+    def _leave(self, ops: Any, plan: Plan, mark: Mark) -> None:
+        layer = mark.layer
+        with layer._guard:
+            layer._catch_up()
+            field = trail_field(layer)
+            canvases = field.inflow
+            canvas = canvases[mark.plane]
+            canvas.book(np.array([np.abs(mark.amounts).max() / reference.UNITS]), float(self.count))
+            height = plan.rule.height
+            bands = pool.bands(height, self.count // _AGENTS, TILE_ROWS)
+            pool.run(
+                [
+                    (
+                        ops.leave,
+                        (
+                            self._agents,
+                            plan.rule.width,
+                            mark.role,
+                            mark.amounts,
+                            mark.by_heading,
+                            canvas.sums,
+                            canvas.dirty,
+                            top,
+                            bottom,
+                        ),
+                    )
+                    for top, bottom in bands
+                ]
+            )
+            if hasattr(field, "take_inflow"):  # a device holds it
+                field.take_inflow(canvases)
+
+
+def _smell(scent: Scent) -> None:
+    layer, places, amounts = scent.layer, scent.smell.places, scent.amounts
+    if isinstance(places, Forage):
+        places = places.smelling()
+        amounts = np.full(len(places), float(amounts))
+    with layer._guard:
+        layer._catch_up()
+        layer._field.add(places, amounts)
+
+
+def _sights(
+    plan: Plan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]
+) -> reference.Sights:
+    """The layers that agents read at this moment."""
+    none = frozen(reference.NO_LAYER)
+    trails = [none if layer is None else _bits(Ground(layer).flat) for layer in plan.trails]
+    flows: list[NDArray[np.int32]] = []
+    for layer in plan.flows:
+        flows += (
+            [none, none]
+            if layer is None
+            else steady.get(id(layer))
+            or [_bits(plane.reshape(-1)) for plane in trail_field(layer).planes]
+        )
+    around = [
+        none if layer is None else _bits(Ground(layer).flat) for layer in (plan.crowd, plan.group)
+    ]
+    return reference.Sights(closed, *trails, *flows, *around)
+
+
+def _planes(layer: Any) -> list[NDArray[np.int32]]:
+    """The x and y of vectors that don't change meanwhile."""
+    return [
+        _bits(np.ascontiguousarray(layer.vectors[..., k], dtype=np.float32).reshape(-1))
+        for k in (0, 1)
+    ]
+
+
+def _bits(values: NDArray[np.float32]) -> NDArray[np.int32]:
+    return frozen(values.view(np.int32))

@@ -1,0 +1,165 @@
+"""The rule of a swarm: how agents are put on a map, and what they are told to do, in whole
+numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference.swarm import Rule
+from fieldcraft.query.ahead import unit_headings
+from fieldcraft.steering.walkers import Walk
+
+__all__ = ["MOST_AGENTS", "checked_key", "minds_of", "places_of", "rule_of"]
+
+MOST_AGENTS = 1 << 27
+_MOST_KEY = 2**62
+_MOST_WEIGHT = 16.0
+_MOST_STRIDE = 256.0
+_MOST_DISTANCE = 4096.0
+
+
+def checked_key(seed: Any) -> int:
+    """The key of a seed's dice; raises `InvalidValue` for what is none."""
+    key = checks.whole("seed", seed)
+    if key > _MOST_KEY:
+        raise InvalidValue(
+            f"seed is at most {_MOST_KEY}", got=f"seed={key}", remedy="Pass a smaller seed"
+        )
+    return key
+
+
+def places_of(
+    points: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    shape: tuple[int, int],
+    *,
+    cell_size: float,
+    origin: tuple[float, float],
+    y_up: bool,
+    wrap: bool,
+) -> NDArray[np.int64]:
+    """The places of world positions (N, 2) in the rows and columns that they lie in, (2, N):
+    columns, rows, in 2**-16 of a cell.
+    """
+    places = (points - np.array(origin)) / cell_size
+    found = np.empty((2, len(points)), dtype=np.int64)
+    height, width = shape
+    for k, (place, cell, size) in enumerate(
+        ((places[:, 0], columns, width), (places[:, 1], rows, height))
+    ):
+        flipped = size - place if k == 1 and y_up else place
+        found[k] = np.clip(
+            np.floor((flipped % size if wrap else flipped) * 65536),
+            cell << 16,
+            (cell << 16) + 65535,
+        )
+    return found
+
+
+def minds_of(
+    headings: ArrayLike | None, roles: ArrayLike | None, count: int, y_up: bool, key: int
+) -> NDArray[np.int32]:
+    """The headings and roles of agents as they are kept, (N,); headings are drawn from the key
+    where there are none.
+    """
+    minds: NDArray[np.int32]
+    if headings is None:
+        minds = np.random.default_rng(key).integers(1 << 16, size=count).astype(np.int32)
+    else:
+        ways = unit_headings(headings, count)
+        turns = np.rint(
+            np.arctan2(-ways[:, 1] if y_up else ways[:, 1], ways[:, 0]) / (2 * np.pi) * 65536
+        )
+        minds = (turns.astype(np.int64) & 0xFFFF).astype(np.int32)
+    if roles is not None:
+        which = checks.array("roles", roles)
+        if (
+            which.shape != (count,)
+            or which.dtype.kind not in "biu"
+            or (which.size and not 0 <= which.min() <= which.max() <= 1)
+        ):
+            raise InvalidValue(
+                "roles are 0 or 1, one per agent",
+                got=f"{which.dtype} of shape {which.shape}",
+                remedy=f"Pass shape ({count},)",
+            )
+        minds |= which.astype(np.int32) << 16
+    return minds
+
+
+def rule_of(
+    how: Walk,
+    dt: float,
+    shape: tuple[int, int],
+    *,
+    cell_size: float,
+    y_up: bool,
+    wrap: bool,
+    key: int,
+) -> Rule:
+    """A walk in steps of `dt` seconds as whole numbers; raises `InvalidValue` for settings beyond
+    what these hold.
+    """
+    if not isinstance(how, Walk):
+        raise InvalidValue(
+            "how is a Walk",
+            got=f"how={how!r}"[:80],
+            remedy="Pass steering.Walk(speed=...), then dt",
+        )
+    stride = how.speed * checks.not_negative("dt", dt) / cell_size
+    if stride > _MOST_STRIDE:
+        raise InvalidValue(
+            f"A step of a swarm is at most {_MOST_STRIDE:g} cells long",
+            got=f"{stride:g}",
+            remedy="Pass dt in seconds, or less speed",
+        )
+    weights = {
+        name: getattr(how, name) for name in ("follow", "avoid", "align", "separate", "cohere")
+    }
+    for name, weight in weights.items():
+        if weight > _MOST_WEIGHT:
+            raise InvalidValue(
+                f"Weights of a swarm are at most {_MOST_WEIGHT:g}",
+                got=f"{name}={weight:g}",
+                remedy="Their heading weighs 1: divide all",
+            )
+    distance = how.distance / cell_size
+    most = min(_MOST_DISTANCE, min(shape)) if wrap else _MOST_DISTANCE
+    if distance > most:
+        raise InvalidValue(
+            "Sensors of a swarm are at most 4,096 cells away, on a torus as far as its shorter"
+            " side",
+            got=f"distance={how.distance:g}, {distance:g} cells",
+            remedy="Pass a shorter distance",
+        )
+    pieces = max(math.ceil(stride / 0.5), 1)
+    angle, turn = math.radians(how.angle), 180.0 if how.turn is None else min(how.turn, 180.0)
+    return Rule(
+        height=shape[0],
+        width=shape[1],
+        wrap=int(wrap),
+        distance=max(round(distance * 4), 1),
+        angle=round(how.angle / 360 * 65536) & 0xFFFF,
+        cosine=round(math.cos(angle) * (1 << 14)),
+        sine=round(math.sin(angle) * (1 << 14)),
+        stride=round(stride / pieces * 65536),
+        pieces=pieces,
+        turn=1 << 17 if turn >= 180 else round(turn / 360 * 65536),
+        wander=min(round(how.wander / 360 * 65536), (1 << 15) - 1),
+        **{name: round(weight * 256) for name, weight in weights.items()},
+        flip=int(y_up),
+        key=_folded(key),
+    )
+
+
+def _folded(key: int) -> int:
+    """A key of 62 bits as one of 32."""
+    return (key ^ (key >> 32) * 0x9E3779B1) & 0xFFFFFFFF

@@ -1,0 +1,76 @@
+"""Moving among walls without ever entering one, and steering away from them in time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.paths.flow import FlowField
+from fieldcraft.space import Space
+from fieldcraft.steering import door
+
+__all__ = ["avoid_walls", "move"]
+
+Wide = NDArray[np.float64]
+
+
+def move(
+    space: Space,
+    positions: ArrayLike,
+    displacements: ArrayLike,
+    *,
+    radius: float = 0.0,
+    leap: bool | FlowField = True,
+) -> Wide:
+    """Move agents, along walls where these bar their way: the new positions, (N, 2), or (2,) for
+    one (x, y) pair.
+
+    The whole way is walked, so nothing is jumped over, whatever the speed. Where an agent meets a
+    wall, the rim of the map or ground that the terrain forbids to enter from where it stands, what
+    is left of its displacement goes on along that side, and around a corner along the corner's
+    tangent. An agent ends on open ground, in a cell that `space.cell_at` reads back.
+
+    Parameters
+    ----------
+    space: the grid. On a torus agents pass the rim and their new positions lie on the map.
+    positions: (N, 2) or one pair, on the map.
+    displacements: (N, 2) world units, finite, at most a million cells long; one pair moves all.
+    radius: how far an agent's center stays from walls, in world units, at most half a cell. With 0
+        it stops a millionth of a cell before them; more than 0.49 cells count as 0.49, so that
+        nobody jams in the mouth of a corridor. Who is nearer already may move along and away, not
+        nearer.
+    leap: whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks
+        into them. Or the flow field on it that
+        agents follow: then they leap where it leads over a gap, and nowhere else.
+
+    An agent that stands in a wall (one was built on it) is first put into the open cell nearest to
+    its own, at the point of it nearest to where it stood.
+
+    On a mesh agents walk from polygon to polygon through the sides that open edges lead over, and
+    along the others. So they keep to their floor; on a 3D mesh positions are (N, 3), with the z of
+    the ground, and displacements (N, 2) or (N, 3), of which the z is left out. Agents are points
+    there (radius 0). Who is beside the mesh begins at the nearest point of the polygon whose middle
+    is nearest.
+    On waypoints without a mesh one walks along edges: see `Travellers`. Raises `OutsideMap` for
+    positions off the map, and `InvalidValue`.
+    """
+    return door.move(space, positions, displacements, radius, leap)
+
+
+def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
+    """The change of velocity that keeps agents off walls: (N, 2), or (2,) for one pair, in world
+    units per second.
+
+    Each agent feels along three lines: one of length `ahead` (world units) where it is heading, and
+    one half as long 30 degrees to each side. A line that a wall, the rim or forbidden ground cuts
+    off after a part `t` of it pushes away from that side by `(1 - t)` of the agent's speed; that
+    ahead turns it as strongly towards the side where it is freer. Nothing ahead, or standing
+    still: (0, 0). After the containment of Reynolds, "Steering Behaviors for Autonomous Characters"
+        (1999).
+
+    On a mesh the rim is what is felt, seen from above, gaps that edges leap over included;
+    positions on a 3D mesh are (N, 3).
+
+    Raises `OutsideMap` for positions off the map, and `InvalidValue`.
+    """
+    return door.avoid_walls(space, positions, velocities, ahead)

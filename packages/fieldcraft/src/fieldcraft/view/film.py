@@ -1,0 +1,236 @@
+"""Frames as files: PNG, GIF and animated WebP through Pillow, MP4 through PyAV. No display is
+needed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.view.writers import FASTEST_GIF, WRITERS, Writer, need
+
+__all__ = ["SUFFIXES", "Film", "save_film", "save_png"]
+
+RGBA = NDArray[np.uint8]
+
+SUFFIXES = tuple(WRITERS)
+
+
+def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
+    """Write one frame, uint8 of shape (H, W, 4) or (H, W, 3), as a PNG file.
+
+    The file is written beside and renamed, so that `path` is either the old file or the whole new
+    one. Raises `InvalidValue` for other arrays, another suffix, or a folder that can't be made.
+    """
+    if checks.path("path", path).suffix.lower() != ".png":
+        raise InvalidValue(
+            "A PNG file ends in .png", got=str(path), remedy="Use save_film for GIF, WebP and MP4"
+        )
+    save_film(path, [frame], fps=1)
+
+
+def save_film(
+    path: str | os.PathLike[str],
+    frames: Iterable[ArrayLike],
+    fps: float = 30.0,
+    *,
+    quality: int | None = None,
+) -> None:
+    """Write all `frames` to `path`, one after the other; see `Film`."""
+    if not isinstance(frames, Iterable):
+        raise InvalidValue(
+            "frames are many frames",
+            got=type(frames).__name__,
+            remedy="Pass a list of them, or a generator",
+        )
+    with Film(path, fps, quality=quality) as film:
+        for frame in frames:
+            film.add(frame)
+
+
+class Film:
+    """A file that takes one frame after the other; the suffix of `path` says which kind.
+
+    `.gif`: a frame of at most 256 colours keeps them exactly; richer ones share one palette of 256.
+    `.webp`: every colour exact, or smaller files with a `quality`.
+    `.mp4`: H.264 in yuv420p, which every player shows; sides are padded to even numbers by
+    repeating the last pixels. `.png`: one frame.
+
+    Use it as a context manager. The file is written beside `path` and renamed when the film is
+    closed, so that an error or a kill never leaves half a film there. Frames are encoded as they
+    come or kept compressed on disk, so that memory does not grow with their number.
+
+    Parameters
+    ----------
+    path: the file to write; its folder is made with the first frame if there is none.
+    fps: frames per second, above 0; for a GIF at most 50, since players slow faster ones down.
+    quality: 1 to 100, for `.webp` (exact if absent) and `.mp4` (90 if absent).
+
+    Raises `InvalidValue` for bad arguments, and `MissingLibrary` without Pillow, or PyAV for
+    `.mp4`.
+
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], fps: float = 30.0, *, quality: int | None = None
+    ) -> None:
+        self.path = checks.path("path", path)
+        self.fps = Fraction(checks.positive("fps", fps)).limit_denominator(1001)
+        self.frames = 0
+        suffix = self.path.suffix.lower()
+        if suffix not in WRITERS:
+            raise InvalidValue(
+                f"A film ends in one of {', '.join(SUFFIXES)}",
+                got=repr(self.path.name),
+                remedy="Give the file one of these suffixes",
+            )
+        if not Fraction(1, 1000) <= self.fps <= (FASTEST_GIF if suffix == ".gif" else 1000):
+            raise InvalidValue(
+                f"A {suffix[1:].upper()} runs at 0.001 to"
+                f" {FASTEST_GIF if suffix == '.gif' else 1000} frames per second",
+                got=f"fps={fps!r}",
+                remedy=(
+                    "Write .mp4 or .webp for faster ones" if suffix == ".gif" else "Pass 30, say"
+                ),
+            )
+        if quality is not None and (
+            checks.whole("quality", quality, minimum=1) > 100 or suffix not in (".webp", ".mp4")
+        ):
+            raise InvalidValue(
+                "quality is 1 to 100, for .webp and .mp4",
+                got=f"quality={quality!r} for {suffix}",
+                remedy="Leave it out",
+            )
+        need(suffix)
+        self._make = WRITERS[suffix]
+        self._quality = quality
+        self._shape: tuple[int, ...] | None = None
+        self._part: Path | None = None
+        self._file: IO[bytes] | None = None
+        self._writer: Writer | None = None
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def add(self, frame: ArrayLike) -> None:
+        """Append a frame, uint8 of shape (H, W, 4) or (H, W, 3), of the size of the first."""
+        if self._closed:
+            raise InvalidValue(
+                "A film takes frames until it is closed",
+                got="a frame for a closed film",
+                remedy="Start another Film",
+            )
+        picture = _checked(frame)
+        if self._shape is None:
+            self._shape = picture.shape
+        if picture.shape != self._shape:
+            raise InvalidValue(
+                "All frames of a film have one shape",
+                got=f"shape {picture.shape} after {self._shape}",
+                remedy=(
+                    "Draw them at one scale; reserve lines for a caption that changes"
+                    " (caption_lines=)"
+                ),
+            )
+        try:
+            if self._writer is None:
+                self._make_folder()
+                self._part = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
+                self._file = self._part.open("xb+")
+                self._writer = self._make(self._file, self.fps, self._quality, picture)
+            self._writer.add(picture)
+        except BaseException:
+            self.discard()
+            raise
+        self.frames += 1
+
+    def _make_folder(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidValue(
+                "The folder of a picture or film exists or can be made",
+                got=f"{self.path.parent}: {error.strerror}",
+                remedy="Name another",
+            ) from None
+
+    def close(self) -> None:
+        """Finish the file and put it in place; a film without frames is refused."""
+        if self._closed:
+            return
+        if self._writer is None or self._file is None or self._part is None:
+            self._closed = True
+            raise InvalidValue(
+                "A film has at least one frame", got="none", remedy="Add a frame before closing"
+            )
+        try:
+            self._writer.finish()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._part.replace(self.path)
+        except BaseException:
+            self.discard()
+            raise
+        self._closed = True
+
+    def discard(self) -> None:
+        """Stop without writing anything; what stood at `path` before stays."""
+        self._closed = True
+        try:
+            if self._writer is not None:
+                with suppress(
+                    Exception
+                ):  # a broken writer may fail once more, and nobody wants the film
+                    self._writer.drop()
+            if self._file is not None:
+                with suppress(OSError):
+                    self._file.close()
+        finally:
+            if self._part is not None:
+                self._part.unlink(missing_ok=True)
+
+
+def _checked(frame: ArrayLike) -> RGBA:
+    picture = checks.array("A frame", frame)
+    if (
+        picture.dtype != np.uint8
+        or picture.ndim != 3
+        or picture.shape[2] not in (3, 4)
+        or picture.size == 0
+    ):
+        raise InvalidValue(
+            "A frame is uint8 of shape (H, W, 4) or (H, W, 3)",
+            got=f"shape {picture.shape}, dtype {picture.dtype}",
+            remedy="Pass what fieldcraft.view.frame(layer) gives",
+        )
+    if max(picture.shape) > 16383:
+        raise InvalidValue(
+            "A frame has at most 16,383 pixels along a side",
+            got=f"{picture.shape[1]} x {picture.shape[0]}",
+            remedy="Draw it smaller",
+        )
+    return picture

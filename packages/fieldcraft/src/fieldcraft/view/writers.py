@@ -1,0 +1,300 @@
+"""How each kind of film is written, by Pillow and PyAV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.view.palette import Tally, packed, reduced, unpacked
+from fieldcraft.view.spool import Spool
+
+if TYPE_CHECKING:
+    from av import VideoStream
+    from PIL import Image
+
+__all__ = ["FASTEST_GIF", "WRITERS", "Writer", "need"]
+
+RGBA = NDArray[np.uint8]
+
+_MOST_COLORS = 256
+_FEW_PIXELS = 60_000  # sorting these is quicker than looking through 2**24 flags
+FASTEST_GIF = 50
+
+
+class Writer(Protocol):
+    """Turns frames of one size into the bytes of a file; made with the file, the speed, the quality
+    and the first frame.
+    """
+
+    def add(self, frame: RGBA) -> None:
+        """Append a frame."""
+        ...
+
+    def finish(self) -> None:
+        """Write what is still missing."""
+        ...
+
+    def drop(self) -> None:
+        """Let go of everything, the film is not wanted."""
+        ...
+
+
+class _Png:
+    def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
+        self._file = file
+        self._written = False
+
+    def add(self, frame: RGBA) -> None:
+        if self._written:
+            raise InvalidValue(
+                "A PNG holds one frame",
+                got="a second one",
+                remedy="Write .gif, .webp or .mp4 for a film",
+            )
+        _image(frame).save(self._file, "PNG", optimize=True)
+        self._written = True
+
+    def finish(self) -> None:
+        pass
+
+    def drop(self) -> None:
+        pass
+
+
+class _Gif:
+    def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
+        self._file = file
+        self._fps = fps
+        self._size = first.shape[:2]
+        self._spool = Spool((*first.shape[:2], 3))
+        self._rich = Tally()  # of the frames with more than 256 colours
+        self._seen = np.zeros(2**24, dtype=np.bool_)
+
+    def add(self, frame: RGBA) -> None:
+        _refuse_transparent(frame, ".gif")
+        pixels = packed(frame)
+        if len(self._colors_in(pixels)) > _MOST_COLORS:
+            self._rich.add(pixels)
+        self._spool.add(frame[..., :3])
+
+    def finish(self) -> None:
+        height, width = self._size
+        self._file.write(
+            b"GIF89a" + width.to_bytes(2, "little") + height.to_bytes(2, "little") + bytes(3)
+        )
+        self._file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
+        # One colour less than a palette holds, which leaves a place for "as before".
+        stands_in = np.zeros(2**24 if len(self._rich.colors) else 0, dtype=np.uint32)
+        if len(stands_in):
+            stands_in[self._rich.colors] = reduced(self._rich, _MOST_COLORS - 1)
+        before = None
+        for i, frame in enumerate(self._spool):
+            shown = packed(frame)
+            if len(self._colors_in(shown)) > _MOST_COLORS:
+                shown = stands_in[shown]
+            # Players count in hundredths of a second: the rounding must not add up.
+            self._write(
+                shown, before, round(100 * (i + 1) / self._fps) - round(100 * i / self._fps)
+            )
+            before = shown
+        self._file.write(b";")
+        self._spool.close()
+
+    def drop(self) -> None:
+        self._spool.close()
+
+    def _write(
+        self, shown: NDArray[np.uint32], before: NDArray[np.uint32] | None, hundredths: int
+    ) -> None:
+        """Write the box that differs from the frame before; pixels inside of it that don't are left
+        transparent.
+        """
+        from PIL import GifImagePlugin, Image
+
+        rows, columns = slice(0, shown.shape[0]), slice(0, shown.shape[1])
+        same = np.zeros(shown.shape, dtype=np.bool_)
+        if before is not None:
+            same = shown == before
+            rows, columns = _extent(~same.all(axis=1)), _extent(~same.all(axis=0))
+        part, same = shown[rows, columns], same[rows, columns]
+        colors = self._colors_in(part[~same])
+        options: dict[str, Any] = {}
+        if len(colors) < _MOST_COLORS:
+            options["transparency"] = len(colors)
+        else:
+            same = np.zeros_like(same)
+            colors = self._colors_in(part)
+        index = np.searchsorted(
+            colors, np.where(same, colors[0] if len(colors) else 0, part)
+        ).astype(np.uint8)
+        index[same] = len(colors) % _MOST_COLORS
+        image = Image.fromarray(index)
+        image.putpalette(unpacked(np.append(colors, [0])[:_MOST_COLORS]).tobytes())
+        blocks = GifImagePlugin.getdata(
+            image,
+            (columns.start, rows.start),
+            duration=10 * hundredths,
+            disposal=1,
+            include_color_table=True,
+            **options,
+        )
+        for block in blocks:
+            self._file.write(block)
+
+    def _colors_in(self, pixels: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """The packed colours that occur, rising."""
+        if pixels.size < _FEW_PIXELS:
+            return np.unique(pixels)
+        self._seen[pixels] = True
+        colors = np.flatnonzero(self._seen).astype(np.uint32)
+        self._seen[colors] = False
+        return colors
+
+
+class _WebP:
+    def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
+        self._file = file
+        self._fps = fps
+        self._quality = quality
+        self._spool = Spool(first.shape)
+
+    def add(self, frame: RGBA) -> None:
+        self._spool.add(frame)
+
+    def finish(self) -> None:
+        ends = [round(1000 * i / self._fps) for i in range(len(self._spool) + 1)]
+        durations = [end - start for start, end in pairwise(ends)]
+        options: dict[str, Any] = (
+            {"lossless": True, "exact": True}
+            if self._quality is None
+            else {"quality": self._quality}
+        )
+        _reel(self._spool).save(
+            self._file, "WEBP", save_all=True, duration=durations, loop=0, method=2, **options
+        )
+        self._spool.close()
+
+    def drop(self) -> None:
+        self._spool.close()
+
+
+class _Mp4:
+    def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
+        import av
+
+        try:
+            codec = av.codec.Codec("h264", "w")
+        except ValueError:
+            raise FieldcraftError(
+                "MP4 needs an H.264 encoder",
+                got="a PyAV without one",
+                remedy="Install PyAV's own wheel (pip install av), or write .webp or .gif",
+            ) from None
+        self._av = av
+        self._even = ((0, first.shape[0] % 2), (0, first.shape[1] % 2), (0, 0))
+        self._container = av.open(file, "w", format="mp4", options={"movflags": "faststart"})
+        # From near lossless (8) to rough (40), as x264 counts.
+        factor = 40 - round(0.32 * (90 if quality is None else quality))
+        options = {
+            "crf": str(factor),
+            "preset": "veryfast",
+            "color_primaries": "bt709",
+            "color_trc": "bt709",
+            "colorspace": "bt709",
+            "color_range": "tv",
+        }
+        stream = cast(
+            "VideoStream", self._container.add_stream(codec.name, rate=fps, options=options)
+        )
+        stream.height, stream.width = (side + side % 2 for side in first.shape[:2])
+        stream.pix_fmt = "yuv420p"
+        self._stream = stream
+
+    def add(self, frame: RGBA) -> None:
+        _refuse_transparent(frame, ".mp4")
+        even = np.ascontiguousarray(np.pad(frame[..., :3], self._even, mode="edge"))
+        picture = self._av.VideoFrame.from_ndarray(even, format="rgb24")
+        picture = picture.reformat(
+            format="yuv420p",
+            src_colorspace="ITU709",
+            dst_colorspace="ITU709",
+            dst_color_range="MPEG",
+        )
+        self._container.mux(self._stream.encode(picture))
+
+    def finish(self) -> None:
+        self._container.mux(self._stream.encode(None))
+        self._container.close()
+
+    def drop(self) -> None:
+        self._container.close()
+
+
+WRITERS: dict[str, Callable[[IO[bytes], Fraction, int | None, RGBA], Writer]] = {
+    ".png": _Png,
+    ".gif": _Gif,
+    ".webp": _WebP,
+    ".mp4": _Mp4,
+}
+
+
+def need(suffix: str) -> None:
+    """Refuse a suffix whose library is not installed, before any work is done."""
+    if suffix == ".mp4":
+        try:
+            import av  # noqa: F401
+        except ImportError:
+            raise MissingLibrary("PyAV", "view", "Writing MP4 films") from None
+        return
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        raise MissingLibrary("Pillow", "view", f"Writing {suffix[1:].upper()} files") from None
+
+
+def _refuse_transparent(frame: RGBA, suffix: str) -> None:
+    if frame.shape[2] == 4 and frame[..., 3].min() < 255:
+        raise InvalidValue(
+            f"Frames for {suffix} are opaque",
+            got=f"alpha down to {frame[..., 3].min()}",
+            remedy="Draw them with a ground, or write .webp or .png",
+        )
+
+
+def _image(frame: RGBA) -> Image.Image:
+    from PIL import Image
+
+    return Image.fromarray(np.ascontiguousarray(frame))
+
+
+def _reel(spool: Spool) -> Image.Image:
+    """The spooled frames as one Pillow image of many frames, each read when it is sought."""
+    from PIL import Image
+
+    class Reel(Image.Image):
+        n_frames = len(spool)
+
+        def seek(self, frame: int) -> None:
+            self.im = _image(spool[frame]).im
+
+        def tell(self) -> int:
+            return 0
+
+    first = _image(spool[0])
+    reel = Reel()
+    reel.im, reel._mode, reel._size = first.im, first.mode, first.size
+    return reel
+
+
+def _extent(changed: NDArray[np.bool_]) -> slice:
+    """From the first entry that changed to the last; the first alone if none did, since no box is
+    empty.
+    """
+    found = np.flatnonzero(changed)
+    return slice(int(found[0]), int(found[-1]) + 1) if len(found) else slice(0, 1)

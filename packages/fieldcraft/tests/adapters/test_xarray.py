@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.adapters.xarray import to_xarray
+from fieldcraft.errors import InvalidValue
+
+xarray = pytest.importorskip("xarray", reason="needs xarray")
+
+
+@pytest.mark.parametrize("y_up", [True, False])
+def test_an_array_with_coordinates_that_shares_memory(y_up: bool) -> None:
+    grid = fc.Grid(9, 6, cell_size=0.5, origin=(-1.0, 2.0), y_up=y_up)
+    imap = fc.InfluenceMap(grid)
+    scent = imap.add_layer("scent", fc.Spread(decay=0.2, momentum=1.0))
+    scent.add_source((0.3, 4.1), 5.0)
+    array = to_xarray(scent, crs="EPSG:3857")
+    imap.step(4)
+    assert np.shares_memory(array.values, scent.values)
+    assert (array.name, array.dims, array.attrs) == ("scent", ("y", "x"), {"crs": "EPSG:3857"})
+    for x, y in ((0.3, 4.1), (-0.9, 2.1), (3.2, 4.9)):
+        assert float(array.sel(x=x, y=y, method="nearest")) == scent.sample((x, y))
+
+
+def test_distance_maps_and_expressions_too() -> None:
+    grid = fc.Grid(5, 4)
+    distances = fc.distance_map(grid, (2.5, 1.5))
+    assert float(to_xarray(distances).sel(x=4.5, y=1.5)) == 2.0
+    assert float(to_xarray(1 + distances, name="more").max()) == distances.values.max() + 1
+    with pytest.raises(InvalidValue, match="grid"):
+        to_xarray(fc.distance_map(grid.to_graph(), (2.5, 1.5)))
+    with pytest.raises(InvalidValue):
+        to_xarray(3)  # type: ignore[arg-type]
+
+
+def test_to_zarr_and_back(tmp_path: Path) -> None:
+    pytest.importorskip("zarr", reason="needs zarr")
+    grid = fc.Grid(9, 6, cell_size=0.5, origin=(-1.0, 2.0), y_up=True)
+    layer = fc.InfluenceMap(grid).add_layer("height", values=np.arange(54.0).reshape(6, 9))
+    to_xarray(layer, crs="EPSG:3857").to_dataset().to_zarr(
+        tmp_path / "height.zarr", mode="w", consolidated=False
+    )
+    again = xarray.open_zarr(tmp_path / "height.zarr", consolidated=False)["height"]
+    assert again.attrs["crs"] == "EPSG:3857"
+    np.testing.assert_array_equal(again.values, layer.values)
+    assert float(again.sel(x=0.3, y=4.1, method="nearest")) == layer.sample((0.3, 4.1))

@@ -1,0 +1,132 @@
+"""Windows, areas and fronts on graphs: those of the grid where a grid is made a graph, and what a
+graph has besides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OutsideMap
+
+
+def teams_on(space: fc.Grid | fc.Graph) -> fc.Teams:
+    teams = fc.InfluenceMap(space).add_teams(
+        ["red", "blue", "green"], fc.Spread(decay=0.2, momentum=1.0)
+    )
+    for team, place, strength in (
+        ("red", (2.5, 4.5), 5.0),
+        ("blue", (10.5, 3.5), 4.0),
+        ("green", (6.5, 8.5), 4.0),
+    ):
+        teams[team].add_source(place, strength=strength)
+        teams[team].settle()
+    return teams
+
+
+def yard(seed: int = 0) -> fc.Grid:
+    return fc.Grid(13, 9, neighbors=8, walls=np.random.default_rng(seed).random((9, 13)) < 0.1)
+
+
+class TestAreas:
+    def test_they_are_those_of_the_grid(self) -> None:
+        grid = fc.Grid(13, 9, neighbors=8)
+        here, there = teams_on(grid).regions(), teams_on(grid.to_graph()).regions()
+        np.testing.assert_array_equal(there.labels, here.labels.reshape(-1))
+        assert there.owners == here.owners
+        np.testing.assert_allclose(there.totals, here.totals)
+        np.testing.assert_allclose(there.areas, here.areas)
+        np.testing.assert_allclose(there.centers, here.centers)
+
+    def test_on_a_mesh_they_have_its_areas_and_in_3d_centres_a_height(self) -> None:
+        corners = [(0, 0, 1), (4, 0, 1), (4, 2, 1), (0, 2, 1), (10, 0, 1), (10, 2, 1)]
+        mesh = fc.Graph.from_polygons(corners, [(0, 1, 2, 3), (1, 4, 5, 2)])
+        teams = fc.InfluenceMap(mesh).add_teams(["red", "blue"], fc.Spread(decay=0.2, momentum=1.0))
+        for team, vertex in (("red", 0), ("blue", 1)):
+            teams[team].add_source(mesh.positions[vertex], strength=1.0)
+            teams[team].settle()
+        areas = teams.regions()
+        assert sorted(areas.areas.tolist()) == [8, 12]
+        assert areas[0].center == tuple(
+            mesh.positions[0 if areas[0].owner == "red" else 1].tolist()
+        )
+
+
+class TestFronts:
+    def test_a_front_lies_on_the_edges_between_two_teams_where_both_are_as_strong(self) -> None:
+        road = fc.Graph([(0, 0), (4, 0), (8, 0), (8, 4)], [(0, 1), (1, 2), (2, 3)])
+        teams = fc.InfluenceMap(road).add_teams(["red", "blue"], fc.Spread(decay=0.1, momentum=1.0))
+        teams["red"].write(np.array([4, 3, 1, 0], dtype=np.float32))
+        teams["blue"].write(np.array([0, 0, 2, 3], dtype=np.float32))
+        (front,) = teams.front_lines()
+        assert front.teams == ("red", "blue") and not front.is_closed
+        assert front.edges is not None and front.edges.tolist() == [[1, 2]]
+        assert front.points.tolist() == [
+            [4 + 4 * 3 / 4, 0]
+        ]  # red is 3 ahead at 4, blue 1 ahead at 8
+        road.set_edges((1, 2))
+        assert teams.front_lines() == []
+
+    def test_every_open_edge_between_hostile_owners_is_on_a_front(self) -> None:
+        graph = yard().to_graph()
+        teams = teams_on(graph)
+        owner = teams.owner()
+        fronts = teams.front_lines()
+        found = np.concatenate([front.edges for front in fronts if front.edges is not None])
+        owners = owner[graph.open_edges]
+        meet = (owners >= 0).all(axis=1) & (owners[:, 0] != owners[:, 1])
+        assert sorted(map(tuple, found.tolist())) == sorted(
+            map(tuple, graph.open_edges[meet].tolist())
+        )
+        for front in fronts:
+            assert {teams.names[i] for i in np.unique(owner[front.edges])} == set(front.teams)
+
+
+class TestWindows:
+    def test_they_hold_what_those_of_the_grid_hold(self) -> None:
+        grid = yard(3)
+        graph = grid.to_graph()
+        values = np.random.default_rng(1).uniform(0, 9, grid.shape).astype(np.float32)
+        here = fc.InfluenceMap(grid).add_layer("cover", values=values)
+        there = fc.InfluenceMap(graph).add_layer("cover", values=values.reshape(-1))
+        place = grid.position_of(grid.nearest_open(grid.cell_at((6.5, 4.5))))
+        one, other = fc.window(here * 2, place, 3.2), fc.window(there * 2, place, 3.2)
+        assert sorted(other.cells[other.inside].tolist()) == sorted(one.cells[one.inside].tolist())
+        assert (
+            other.values.shape == other.distances.shape == other.cells.shape
+            and other.values.ndim == 1
+        )
+        assert (np.diff(other.distances) >= 0).all() and other.distances[0] == 0
+        np.testing.assert_array_equal(
+            other.values[other.inside], 2 * values.reshape(-1)[other.cells[other.inside]]
+        )
+        for each in (one.weigh().best(), one.worst()):
+            same = (
+                other.weigh().best() if each.values == one.weigh().best().values else other.worst()
+            )
+            assert same.cells == each.cells and same.values == pytest.approx(each.values)
+        assert (other.normalize() + 1 - other.invert()).values.shape == other.values.shape
+
+    def test_many_agents_at_once(self) -> None:
+        road = fc.Graph([(x, 0, 0) for x in range(9)], [(x, x + 1) for x in range(8)], blocked=[3])
+        layer = fc.InfluenceMap(road).add_layer("food", values=np.arange(9, dtype=np.float32))
+        found = fc.window(layer, [(0, 0, 0), (4, 0, 0)], 2)
+        assert found.cells.tolist() == [[0, 1, 2, -1, -1], [4, 3, 5, 2, 6]]
+        assert found.values.tolist() == [[0, 1, 2, 0, 0], [4, 0, 5, 2, 6]]
+        assert found.best().cells.tolist() == [2, 6]
+        assert (found + np.array([[9], [0]])).best().values.tolist() == [11, 6]
+        assert "2 of them" in repr(found) and "vertices" in repr(found)
+
+    def test_refusals(self) -> None:
+        road = fc.Graph([(x, 0, 0) for x in range(3)], [(0, 1)], blocked=[2], max_height=1)
+        layer = fc.InfluenceMap(road).add_layer("food", values=np.ones(3, dtype=np.float32))
+        with pytest.raises(InvalidValue, match="corners"):
+            fc.window(layer, (0, 0, 0), 1).origin
+        with pytest.raises(InvalidValue, match="open cell to choose"):
+            fc.window(layer, (2, 0, 0), 0.5).best()
+        assert fc.window(layer, (2, 0, 0), 0.5).best(none="stay").cells == 2
+        with pytest.raises(OutsideMap):
+            fc.window(layer, (0, 0, 9), 1)
+        with pytest.raises(InvalidValue, match="spreads over"):
+            fc.window(layer, (0, 0, 0), 1) + np.ones(7)

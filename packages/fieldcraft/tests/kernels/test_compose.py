@@ -1,0 +1,148 @@
+"""The interpreter of expressions and the box mean: the same bits as their references."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldcraft import kernels
+from fieldcraft.compose import engine
+from fieldcraft.compose.engine import Engine, Layout, Program, segments, whole
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.plain import compose as plain_compose
+from fieldcraft.kernels.reference import compose as reference
+
+compiled_only = pytest.mark.skipif(
+    not kernels.compiled(), reason="compares the compiled kernels, which are off"
+)
+
+MAPS, CONSTANTS, REGISTERS = 3, 4, 5
+UNARY = (reference.COPY, reference.NEGATE, reference.ABS, reference.EXP)
+BINARY = tuple(range(reference.ADD, reference.UNEQUAL + 1))
+TERNARY = (
+    reference.WHERE,
+    reference.CLAMP,
+    reference.MULTIPLY_ADD,
+    reference.MULTIPLY_SUBTRACT,
+    reference.SUBTRACT_MULTIPLY,
+)
+EDGES = np.array(
+    [0, -0.0, 1, -1, 0.5, 1e-45, -1e-40, 3.4e38, -3.4e38, 1e30, 88.5, -103.0, 2.0**24], np.float32
+)
+
+
+def a_map(rng, cells):
+    values = rng.normal(0, 10.0 ** rng.integers(-3, 4), cells).astype(np.float32)
+    odd = rng.random(cells) < 0.3
+    values[odd] = rng.choice(EDGES, int(odd.sum()))
+    return values
+
+
+def a_program(rng, length):
+    """Random instructions over rows that hold something, held back like those of a plan."""
+    first_register = 1 + MAPS + CONSTANTS
+    holds = list(range(1, first_register))
+    lowest, highest = first_register - 2, first_register - 1
+    program = []
+    for _ in range(length):
+        operation = int(rng.choice(UNARY + BINARY + TERNARY))
+        a, b, c = (int(rng.choice(holds)) for _ in range(3))
+        free = [
+            row for row in range(first_register, first_register + REGISTERS) if row not in (a, b, c)
+        ]
+        result = free[0]
+        program.append((operation, result, a, b, c))
+        program.append((reference.CLAMP, free[1], result, lowest, highest))
+        holds = [row for row in holds if row != result]
+        if free[1] not in holds:
+            holds.append(free[1])
+    program.append((reference.RANGE, 0, holds[-1], 0, 0))
+    program.append((reference.RANGE, 1, 1, 0, 0))
+    program.append((reference.COPY, 0, holds[-1], 0, 0))
+    return Program(np.array(program, dtype=np.int64), 2, True)
+
+
+@compiled_only
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    cells=st.integers(1, 300),
+    length=st.integers(1, 12),
+    walled=st.booleans(),
+    pieces=st.booleans(),
+    block=st.sampled_from([16, 64, 1024]),
+)
+def test_a_program_gives_the_reference_bits(seed, cells, length, walled, pieces, block):
+    rng = np.random.default_rng(seed)
+    maps = [a_map(rng, cells) for _ in range(MAPS)]
+    constants = np.array(
+        [*rng.choice(EDGES, CONSTANTS - 2), -reference.LARGEST, reference.LARGEST], np.float32
+    )
+    walls = (rng.random(cells) < 0.3).astype(np.uint8) if walled else np.zeros(0, np.uint8)
+    walls.flags.writeable = False
+    program = a_program(rng, length)
+    where = whole(cells)
+    if pieces:
+        starts = np.sort(rng.integers(0, cells, 5))
+        counts = np.minimum(rng.integers(0, 40, 5), cells - starts)
+        where = segments(starts, np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+    found = set()
+    with pytest.MonkeyPatch.context() as patch:
+        for family in (kernels.compose, plain_compose):
+            patch.setattr(family, "BLOCK", block)
+        patch.setattr(engine, "_WORK_PER_THREAD", 50)
+        patch.setattr(pool, "_count", 2)
+        for compiled in (True, False):
+            patch.setattr(kernels, "compiled", lambda compiled=compiled: compiled)
+            out = np.full(max(int(where[:, 2].sum()), cells), 7, np.float32)
+            tied = Engine([program], Layout(MAPS, CONSTANTS, REGISTERS), constants, walls, where)
+            tied.tie(maps, out)
+            ranges = tuple((low + 0.0, high + 0.0) for low, high in tied.run(program))
+            found.add((ranges, out.tobytes()))
+    assert len(found) == 1
+
+
+@compiled_only
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    height=st.integers(1, 20),
+    width=st.integers(1, 20),
+    reach=st.integers(1, 6),
+    wrap=st.booleans(),
+    bands=st.integers(1, 3),
+)
+def test_a_box_mean_gives_the_reference_bits(seed, height, width, reach, wrap, bands):
+    from fieldcraft.kernels import compose
+
+    rng = np.random.default_rng(seed)
+    values = a_map(rng, height * width).reshape(height, width)
+    values.flags.writeable = False
+    counts = rng.integers(0, 10, (height, width)).astype(np.float32)
+    out = np.empty((height, width), np.float32)
+    edges = [height * band // bands for band in range(bands + 1)]
+    with np.errstate(over="ignore"):
+        for first, last in pairwise(edges):
+            compose.box(values, counts, reach, wrap, first, last, out)
+        assert out.tobytes() == reference.box(values, counts, reach, wrap).tobytes()
+
+
+def test_exp_is_exp():
+    x = np.linspace(-60, 60, 5001, dtype=np.float32)
+    ours = reference.apply(reference.EXP, x, x, x)
+    assert np.abs(ours / np.exp(x.astype(np.float64)) - 1).max() < 3e-6
+    assert ours[2500] == 1
+
+
+def test_what_is_held_back_is_finite():
+    values = np.array([np.inf, -np.inf, 3e38, -0.0], np.float32)
+    assert reference.held(values).tolist() == [
+        reference.LARGEST,
+        -reference.LARGEST,
+        np.float32(3e38),
+        0,
+    ]

@@ -1,0 +1,199 @@
+"""Families of kernels that are written once: laws judge them, by SciPy and by each other, in
+whichever tier serves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+import fieldcraft as fc
+from fieldcraft import kernels
+from fieldcraft.space.graph_sight import stand
+from fieldcraft.space.portals import portals_of
+from support import graphs
+
+pytestmark = pytest.mark.reference
+
+seeds = st.integers(0, 2**16)
+
+
+def meadow(seed: int) -> fc.Graph:
+    """A mesh of squares with holes, and some of them blocked."""
+    rng = np.random.default_rng(seed)
+    graph, _ = graphs.squares(fc.Grid(9, 7, cell_size=1.5, walls=rng.random((7, 9)) < 0.2))
+    graph.set_walls(rng.choice(len(graph), len(graph) // 8, replace=False))
+    return graph
+
+
+@settings(max_examples=25)
+@given(seeds, st.integers(1, 50))
+def test_wandering_is_a_product_with_a_matrix(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 5, count))])
+    origins = rng.integers(0, count, starts[-1]).astype(np.int32)
+    mass, keep, shares, out = (
+        rng.random(count),
+        rng.random(count),
+        rng.random(len(origins)),
+        np.zeros(count),
+    )
+    kernels.belief.wander(mass, 0.75, keep, starts, origins, shares, out)
+    matrix = csr_array((shares, origins, starts), shape=(count, count))
+    np.testing.assert_allclose(out, 0.75 * (matrix @ mass + keep * mass), rtol=1e-12)
+
+
+@settings(max_examples=25)
+@given(seeds, st.integers(1, 12), st.integers(1, 17))
+def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
+    seed: int, height: int, width: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    mass = np.zeros((height + 2, width + 2))
+    mass[1:-1, 1:-1] = rng.random((height, width))
+    keep, part, flows, ins = (
+        rng.random((height, width)),
+        rng.random((height, width)),
+        rng.random(2),
+        np.zeros((height, width), dtype=np.uint8),
+    )
+    origins: list[int] = []
+    shares, ends = [], []
+    for y, x in np.ndindex(height, width):
+        for bit, (dy, dx) in enumerate(kernels.belief.AROUND):
+            j, i = y + dy, x + dx
+            if 0 <= j < height and 0 <= i < width and rng.random() < 0.7:
+                ins[y, x] |= np.uint8(1 << bit)
+                origins.append(j * width + i)
+                shares.append(part[j, i] * flows[int(dy != 0 and dx != 0)])
+                ends.append(y * width + x)
+    starts = np.searchsorted(np.array(ends, dtype=np.int64), np.arange(height * width + 1))
+    grid, flat = np.zeros_like(mass), np.zeros(height * width)
+    middle = height // 2
+    for first, last in ((0, middle), (middle, height)):
+        kernels.belief.wander_grid(
+            mass, 1.25, keep, part, ins, flows, grid, first, last, np.zeros((2, 3, width + 2))
+        )
+    listed = (starts, np.array(origins, dtype=np.int32), np.array(shares, dtype=np.float64))
+    kernels.belief.wander(
+        mass[1:-1, 1:-1].reshape(-1).copy(), 1.25, keep.reshape(-1), *listed, flat
+    )
+    np.testing.assert_allclose(grid[1:-1, 1:-1].reshape(-1), flat, rtol=1e-12)
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = meadow(seed)
+    viewers = graph.position_of(rng.integers(0, len(graph), 4))
+    here, (portals, shut) = stand(graph, viewers), portals_of(graph)
+    limits = rng.uniform(1, 100, 4)
+    turns = rng.uniform(0, 2 * np.pi, 4)
+    facings, narrow = (
+        (kernels.sees.NO_FACINGS, -2.0)
+        if seed % 2
+        else (np.stack([np.cos(turns), np.sin(turns)], axis=1), 0.3)
+    )
+    counts = np.zeros(len(graph), dtype=np.int32)
+    kernels.sees.look_round(
+        portals.starts,
+        portals.ends,
+        portals.fine,
+        shut,
+        portals.middles,
+        graph.walls,
+        graph.positions,
+        portals.scale,
+        here.cells,
+        here.points,
+        here.places,
+        limits,
+        facings,
+        narrow,
+        0,
+        4,
+        counts,
+    )
+    seen = np.zeros((4, len(graph)), dtype=np.bool_)
+    kernels.sees.look_places(
+        portals.starts,
+        portals.ends,
+        portals.fine,
+        shut,
+        True,
+        here.cells,
+        here.points,
+        here.places,
+        limits,
+        facings,
+        narrow,
+        np.arange(len(graph)),
+        graph.positions,
+        portals.middles,
+        True,
+        0,
+        4,
+        seen,
+    )
+    assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
+
+
+@settings(max_examples=25)
+@given(seeds, st.floats(0, 30))
+def test_travellers_go_as_far_as_they_may_along_what_they_take(seed: int, way: float) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 12))
+    sizes = rng.uniform(0.5, 3, count - 1)  # a road from 0 to the last vertex
+    origins, ends = np.arange(count - 1, dtype=np.int32), np.arange(1, count, dtype=np.int32)
+    taken = np.append(np.arange(count - 1), -1)
+    vertices, arcs, gone = np.zeros(1, dtype=np.int64), np.full(1, -1), np.zeros(1)
+    nowhere, open_ = np.full(count - 1, -1), np.zeros(count - 1, dtype=np.bool_)
+    portions = np.diff([0.0, *np.sort(rng.uniform(0, way, 3)), way])
+    for part in portions:
+        kernels.travel.travel(
+            origins,
+            ends,
+            sizes,
+            nowhere,
+            open_,
+            taken,
+            False,
+            vertices,
+            arcs,
+            gone,
+            np.array([part]),
+            0,
+            1,
+        )
+    along = np.concatenate([[0.0], np.cumsum(sizes)])[vertices[0]] + (
+        gone[0] if arcs[0] >= 0 else 0.0
+    )
+    np.testing.assert_allclose(along, min(way, sizes.sum()), atol=1e-9)
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_places_lie_in_the_triangles_that_are_found(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = meadow(seed)
+    mesh = graph.mesh
+    assert mesh is not None
+    points = rng.uniform(mesh.corners[:, :2].min(axis=0), mesh.corners[:, :2].max(axis=0), (30, 2))
+    found, shares, _ = mesh.locate(points)
+    inside = found >= 0
+    corners = mesh.corners[mesh.triangles[found[inside]]][:, :, :2]
+    np.testing.assert_allclose(
+        (shares[inside, :, np.newaxis] * corners).sum(axis=1), points[inside], atol=1e-6
+    )
+    assert (shares[inside] >= -1e-6).all()
+
+
+def test_a_string_through_open_ground_is_straight() -> None:
+    walls = np.zeros((6, 9), dtype=bool)
+    field = fc.flow_field(fc.distance_map(fc.Grid(9, 6, walls=walls).to_graph(), [(8.5, 5.5)]))
+    ways = field.sample(np.array([(0.5, 0.5), (4.5, 2.5)]))
+    np.testing.assert_allclose(np.hypot(*ways.T), 1.0, rtol=1e-6)

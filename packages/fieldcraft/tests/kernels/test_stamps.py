@@ -1,0 +1,107 @@
+"""Stamps on whole numbers: fast = reference, bit for bit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldcraft import kernels
+from fieldcraft.kernels.reference import stamps as reference
+
+if kernels.compiled():
+    from fieldcraft.kernels import stamps as fast
+
+pytestmark = pytest.mark.skipif(
+    not kernels.compiled(),
+    reason="the reference serves in this process, so there is nothing to compare",
+)
+
+
+@settings(max_examples=80)
+@given(
+    seed=st.integers(0, 10**6),
+    height=st.integers(1, 30),
+    width=st.integers(1, 150),
+    blend=st.sampled_from([reference.ADD, reference.MAX, reference.REPLACE]),
+    wrap=st.booleans(),
+    between=st.booleans(),
+    banded=st.booleans(),
+)
+def test_blits_as_the_reference(
+    seed: int, height: int, width: int, blend: int, wrap: bool, between: bool, banded: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 12, (3, 2))
+    padded = [np.pad(np.round(rng.normal(size=size), 1), 1).reshape(-1) for size in sizes]
+    starts = np.cumsum([len(each) for each in padded]) - [len(each) for each in padded]
+    shapes = np.column_stack([starts, sizes, -rng.integers(-3, 9, (3, 2))]).astype(np.int64)
+    count = 12
+    rows, columns = rng.integers(-6, height + 6, count), rng.integers(-6, width + 6, count)
+    if wrap:
+        rows, columns = rows % height, columns % width
+    downs, rights = (
+        (rng.random((2, count)) * rng.integers(0, 2, (2, count)))
+        if between
+        else np.zeros((2, count))
+    )
+    amounts = rng.normal(size=count) * reference.SCALE
+    which = rng.integers(0, 3, count)
+    begun = rng.integers(-(10**6), 10**6, (height, width))
+    dirty = [
+        np.zeros((-(-height // reference.TILE_ROWS), -(-width // reference.TILE_COLUMNS)), np.uint8)
+        for _ in range(2)
+    ]
+    slow, quick = begun.copy(), begun.copy()
+    common = (
+        rows,
+        columns,
+        downs,
+        rights,
+        amounts,
+        np.concatenate(padded),
+        shapes,
+        which,
+        blend,
+        wrap,
+    )
+    edges = [0, 8, height] if banded and height > 8 else [0, height]
+    for top, bottom in pairwise(edges):
+        reference.blit(slow, dirty[0], *common, top, bottom)
+        fast.blit(quick, dirty[1], *common, top, bottom)
+    np.testing.assert_array_equal(slow, quick)
+    values = [np.full((height, width), np.nan, np.float32) for _ in range(2)]
+    for ops, sums, marks, shown in (
+        (reference, slow, dirty[0], values[0]),
+        (fast, quick, dirty[1], values[1]),
+    ):
+        changed = np.repeat(
+            np.repeat(marks != 0, reference.TILE_ROWS, 0), reference.TILE_COLUMNS, 1
+        )[:height, :width]
+        assert changed[sums != begun].all()
+        ops.publish(sums, marks, shown, 0, len(marks))
+        assert not marks.any()
+        np.testing.assert_array_equal(
+            shown[changed], (sums[changed] / reference.SCALE).astype(np.float32)
+        )
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), height=st.integers(1, 30), width=st.integers(1, 150))
+def test_scatters_as_the_reference(seed: int, height: int, width: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells, amounts = rng.integers(0, height * width, 50), rng.normal(size=50) * reference.SCALE
+    found = []
+    for ops in (reference, fast):
+        sums = np.zeros((height, width), np.int64)
+        dirty = np.zeros(
+            (-(-height // reference.TILE_ROWS), -(-width // reference.TILE_COLUMNS)), np.uint8
+        )
+        for top in range(0, height, 8):
+            ops.scatter(sums, dirty, cells, amounts, top, min(top + 8, height))
+        found.append((sums, dirty))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])

@@ -1,0 +1,129 @@
+"""Costs: from whatever a caller has to one number per cell, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue
+from fieldcraft.paths.cost import LEAST, picked, resolve
+from fieldcraft.space import GridSnapshot
+
+WALLS = np.zeros((3, 5), dtype=np.bool_)
+WALLS[1, 2] = True
+
+
+@pytest.fixture
+def space() -> fc.Grid:
+    return fc.Grid(5, 3, walls=WALLS, neighbors=8)
+
+
+def test_no_cost_is_none(space: fc.Grid) -> None:
+    assert resolve(space, None) is None
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [2, 2.0, np.float32(2), np.full((3, 5), 2), np.full((3, 5), 2, np.float32), [[2] * 5] * 3],
+)
+def test_numbers_and_arrays_become_float64_of_the_spaces_shape(
+    space: fc.Grid, cost: object
+) -> None:
+    found = resolve(space, cost)  # type: ignore[arg-type]
+    assert found is not None
+    assert found.dtype == np.float64
+    assert np.array_equal(found, np.full((3, 5), 2.0))
+    assert not found.flags.writeable
+
+
+def test_what_comes_back_is_a_copy(space: fc.Grid) -> None:
+    array = np.ones((3, 5))
+    found = resolve(space, array)
+    array[0, 0] = 7
+    assert found is not None
+    assert found[0, 0] == 1
+
+
+def test_layers_and_expressions_are_read(space: fc.Grid) -> None:
+    imap = fc.InfluenceMap(space)
+    threat = imap.add_layer(
+        "threat", None, values=np.where(WALLS, 0, np.arange(15).reshape(3, 5)).astype(np.float32)
+    )
+    expression = 1 + 4 * threat
+    found = resolve(space, expression)
+    assert found is not None
+    assert np.array_equal(found[~WALLS], (1 + 4 * np.arange(15.0).reshape(3, 5))[~WALLS])
+    with pytest.raises(InvalidValue, match="cost of open ground"):
+        resolve(space, threat)  # 0 in the corner
+
+
+def test_walls_are_not_looked_at(space: fc.Grid) -> None:
+    cost = np.where(WALLS, np.nan, 1.0)
+    assert resolve(space, cost) is not None
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, -math.inf, LEAST / 2, 1e31])
+def test_bad_costs_are_refused_with_their_place(space: fc.Grid, bad: float) -> None:
+    cost = np.ones((3, 5))
+    cost[2, 3] = bad
+    with pytest.raises(InvalidValue, match=r"row 2, column 3 \(cell 13\)"):
+        resolve(space, cost)
+    with pytest.raises(InvalidValue, match="cell 13"):
+        picked(space, cost, np.array([1, 13]))
+    assert np.array_equal(picked(space, cost, np.array([1, 2])), [1, 1])
+    with pytest.raises(InvalidValue):
+        resolve(space, bad)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        True,
+        "cheap",
+        np.ones((5, 3)),
+        np.ones(15),
+        np.ones((3, 5), dtype=bool),
+        math.inf,
+        [[1], [1, 2]],
+    ],
+)
+def test_other_things_are_refused(space: fc.Grid, bad: object) -> None:
+    with pytest.raises(InvalidValue):
+        resolve(space, bad)  # type: ignore[arg-type]
+
+
+def test_a_transposed_array_is_recognised(space: fc.Grid) -> None:
+    with pytest.raises(InvalidValue, match="transpose"):
+        resolve(space, np.ones((5, 3)))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        fc.Grid(5, 4),
+        fc.Grid(5, 3, cell_size=2),
+        fc.Grid(5, 3, origin=(1, 0)),
+        fc.Grid(5, 3, y_up=True),
+        fc.Grid(5, 3, wrap=True),
+    ],
+)
+def test_layers_of_other_cells_are_refused(space: fc.Grid, other: fc.Grid) -> None:
+    layer = fc.InfluenceMap(other).add_layer("other", None, values=np.ones(other.shape, np.float32))
+    with pytest.raises(InvalidValue, match="cells of the space"):
+        resolve(space, layer)
+
+
+def test_infinite_costs_are_walls_whose_corners_are_not_cut(space: fc.Grid) -> None:
+    cost = np.ones((3, 5))
+    assert (
+        GridSnapshot.of(space, resolve(space, cost)).walls.tolist()
+        == space.walls.reshape(-1).tolist()
+    )
+    cost[0, 1] = math.inf
+    now = GridSnapshot.of(space, resolve(space, cost))
+    walls = now.walls.reshape(3, 5)
+    assert np.array_equal(walls, WALLS | np.isinf(cost))
+    assert np.array_equal(now.links, fc.Grid(5, 3, walls=walls, neighbors=8).links().reshape(-1))

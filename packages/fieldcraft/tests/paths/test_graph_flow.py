@@ -1,0 +1,170 @@
+"""Flow fields on graphs and meshes: who follows them arrives, along edges or over polygons,
+whatever has changed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft import steering
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.paths import FlowFields, distance_map, flow_field
+from fieldcraft.paths.on_graph.flow import GraphFlow
+from support import graphs, realdata
+from support.examples import examples
+
+
+@settings(max_examples=80, deadline=None)
+@given(web=graphs.webs())
+def test_the_next_vertex_gives_exactly_the_distance(web: graphs.Web) -> None:
+    graph = web.graph()
+    arguments = web.arguments(graph)
+    if arguments is None:
+        return
+    goals, keywords = arguments
+    field = distance_map(graph, graph.positions[goals], **keywords)
+    flow = flow_field(field)
+    assert isinstance(flow, GraphFlow)
+    far, topology = field.exact, graph.topology
+    cost = np.broadcast_to(np.asarray(keywords.get("cost", 1.0), dtype=np.float64), len(graph))
+    leads = flow.next >= 0
+    np.testing.assert_array_equal(
+        leads, np.isfinite(far) & ~np.isin(np.arange(len(graph)), flow.ends())
+    )
+    some = np.flatnonzero(leads)
+    arcs = flow.arcs[some]
+    np.testing.assert_array_equal(topology.ends[arcs], flow.next[some])
+    np.testing.assert_array_equal(topology.origins[arcs], some)
+    weights = topology.lengths[arcs] * (cost[some] + cost[flow.next[some]]) / 2
+    np.testing.assert_allclose(far[flow.next[some]] + weights, far[some], rtol=1e-9)
+    assert (far[flow.next[some]] < far[some]).all()
+    away = graph.positions[flow.next[some]] - graph.positions[some]
+    np.testing.assert_allclose(
+        flow.vectors[some], away / np.linalg.norm(away, axis=1, keepdims=True), rtol=1e-5, atol=1e-6
+    )
+    assert not flow.vectors[~leads].any()
+
+
+@settings(max_examples=40, deadline=None)
+@given(web=graphs.webs(), seed=st.integers(0, 999))
+def test_it_follows_repairs(web: graphs.Web, seed: int) -> None:
+    graph = web.graph()
+    arguments = web.arguments(graph)
+    if arguments is None:
+        return
+    field = distance_map(graph, graph.positions[arguments[0]], **arguments[1])
+    flow = flow_field(field)
+    assert flow_field(field) is flow
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        version = flow.version
+        graph.set_walls(rng.integers(0, len(graph), 2), bool(rng.integers(2)))
+        if len(graph.edges):
+            graph.set_edges(
+                graph.edges[rng.integers(0, len(graph.edges), 3)], blocked=bool(rng.integers(2))
+            )
+        arcs = flow.arcs[flow.arcs >= 0]
+        assert not (
+            graph.closed[arcs] | graph.walls[graph.topology.ends[arcs]]
+        ).any()  # even before a repair
+        field.repair()
+        new = GraphFlow(field)
+        np.testing.assert_array_equal(flow.next, new.next)
+        np.testing.assert_array_equal(flow.vectors, new.vectors)
+        assert flow.version >= version
+
+
+class TestAlongEdges:
+    def test_it_leads_along_the_nearest_edge(self) -> None:
+        graph = fc.Graph([(0, 0), (4, 0), (4, 4), (9, 9)], [(0, 1), (1, 2)])
+        flow = flow_field(distance_map(graph, (4, 4)))
+        at = [(0, 0), (1, 0), (3, 0), (4, 0), (4, 3), (4, 4), (9, 9)]
+        assert flow.sample(at).tolist() == [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]]
+        assert flow.sample((3, 0.5)) == pytest.approx(
+            np.array([1, -0.5]) / np.sqrt(1.25)
+        )  # to the corner, not across it
+        place = np.array([0.0, 0.0])
+        for _ in range(80):
+            place = place + 0.1 * flow.sample(place)
+        np.testing.assert_allclose(place, (4, 4), atol=0.1)
+
+    def test_who_knows_the_vertices_hands_them_in(self) -> None:
+        graph = fc.Graph([(0, 0), (4, 0), (4, 4)], [(0, 1), (1, 2)])
+        flow = flow_field(distance_map(graph, (4, 4)))
+        assert isinstance(flow, GraphFlow)
+        at = np.array([(1.0, 0.0), (3.0, 0.0)])
+        np.testing.assert_array_equal(flow.sample(at, cells=graph.cell_at(at)), flow.sample(at))  # type: ignore[arg-type]
+        assert at.flags.writeable
+        with pytest.raises(InvalidValue, match="one vertex per position"):
+            flow.sample(at, cells=np.array([0]))
+        with pytest.raises(OutsideMap):
+            flow.sample(at, cells=np.array([0, 3]))
+
+    def test_fields_are_kept_by_goal(self) -> None:
+        graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
+        fields = FlowFields(graph)
+        field = fields.to((2, 0))
+        graph.set_walls(1)
+        assert fields.to([(2, 0)]) is field
+        assert isinstance(field, GraphFlow) and field.next.tolist() == [-1, -1, -1]
+
+    def test_off_the_floor(self) -> None:
+        flow = flow_field(distance_map(graphs.two_floors(), (1, 1, 3)))
+        with pytest.raises(OutsideMap):
+            flow.sample((1, 1, 9))
+        assert flow.sample((1, 1, 9), outside="clamp").shape == (3,)
+
+
+class TestOverPolygons:
+    @examples(15, deadline=None)
+    @given(seed=st.integers(0, 999))
+    def test_who_follows_it_arrives_and_never_leaves_the_mesh(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        mesh, _ = graphs.squares(fc.Grid(12, 9, walls=rng.random((9, 12)) < 0.25))
+        goal = int(rng.integers(len(mesh)))
+        field = distance_map(mesh, mesh.positions[goal])
+        flow = flow_field(field)
+        reached = np.flatnonzero(np.isfinite(field.exact))
+        at = mesh.positions[rng.choice(reached, 40)] + rng.uniform(-0.49, 0.49, (40, 2))
+        for _ in range(int(field.exact[reached].max() / 0.2) + 40):
+            ahead = at + 0.2 * flow.sample(at)
+            inside = mesh.mesh.locate(ahead)[0] >= 0  # type: ignore[union-attr]
+            at = steering.move(mesh, at, ahead - at)
+            # It leads through doors only: nothing is cut off at a rim but at the very goal.
+            np.testing.assert_allclose(at[inside], ahead[inside], atol=1e-5)
+        assert (np.linalg.norm(at - mesh.positions[goal], axis=1) < 0.3).all()
+
+    def test_it_leads_up_to_the_other_floor(self) -> None:
+        house = graphs.two_floors()
+        flow = flow_field(distance_map(house, (1, 1, 3)))
+        at = np.array([(1.0, 3.0, 0.0), (3.0, 0.5, 0.0)])
+        for _ in range(400):
+            at = steering.move(house, at, 0.1 * flow.sample(at), leap=flow)
+        assert at[:, 2].tolist() == pytest.approx([3, 3])
+        assert (np.linalg.norm(at - house.positions[1], axis=1) < 0.2).all()
+
+    def test_behaviours_follow_it(self) -> None:
+        house = graphs.two_floors()
+        flow = flow_field(distance_map(house, (1, 1, 3)))
+        force = steering.follow_flow([(1, 3, 0)], [(0.5, 0)], flow, max_speed=2.0)
+        assert force + np.array([0.5, 0]) == pytest.approx(2 * flow.sample([(1, 3, 0)])[:, :2])
+        roads = fc.Graph([(0, 0, 0), (1, 0, 0)], [(0, 1)])
+        with pytest.raises(InvalidValue, match="Travellers"):
+            steering.follow_flow(
+                [(0, 0, 0)], (0, 0), flow_field(distance_map(roads, (1, 0, 0))), 1.0
+            )
+
+    def test_on_a_real_level_with_jumps_and_drops_everybody_arrives(self) -> None:
+        level = fc.load_map(realdata.folder("navmesh") / "cs2" / "de_dust2.json")
+        rng = np.random.default_rng(0)
+        goal = level.positions[700]
+        field = distance_map(level, goal)
+        flow = flow_field(field)
+        at = level.positions[rng.choice(np.flatnonzero(np.isfinite(field.exact)), 300)]
+        for _ in range(300):
+            at = steering.move(level, at, 16 * flow.sample(at), leap=flow)
+        assert (np.linalg.norm(at - goal, axis=1) < 30).all()

@@ -1,0 +1,283 @@
+"""Repair: whatever happens to walls and costs, a repaired map equals a new one bit for bit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.paths import DistanceMap, distance_map
+from support import grids
+
+
+class Repairs(RuleBasedStateMachine):
+    """A map on changing ground, beside another that is only asked now and then, and one that
+    follows the changes named.
+    """
+
+    @initialize(world=grids.worlds(16))
+    def begin(self, world: grids.World) -> None:
+        self.world = world
+        self.space = world.grid()
+        self.rng = np.random.default_rng(world.seed + 2)
+        arguments = world.arguments(self.space)
+        self.field: DistanceMap | None = None
+        if arguments is None:
+            return
+        self.goals, self.arguments = arguments
+        self.field = distance_map(self.space, self.goals, **self.arguments)
+        self.lazy = distance_map(self.space, self.goals, **self.arguments)
+        self.aims = np.asarray(self.space.cell_at(self.goals))
+        self.starts = np.broadcast_to(self.arguments.get("start_costs", 0.0), len(self.aims))
+        self.followed = self.field.exact.reshape(-1).copy()
+        self.seen = 0
+        self.cost = self.arguments.get("cost")
+        self.repaired = True
+
+    def open_now(self) -> np.ndarray[Any, Any]:
+        terrain = self.space.terrain
+        return (
+            np.arange(len(self.space))
+            if terrain is None
+            else np.flatnonzero(~terrain.walls.reshape(-1))
+        )
+
+    @rule(count=st.integers(1, 5), blocked=st.booleans())
+    def wall(self, count: int, blocked: bool) -> None:
+        if self.field is not None:
+            self.space.set_walls(self.rng.choice(self.open_now(), count), blocked)
+            self.repaired = False
+
+    @rule(size=st.integers(1, 4), blocked=st.booleans())
+    def tower(self, size: int, blocked: bool) -> None:
+        if self.field is None:
+            return
+        row, column = (
+            int(self.rng.integers(self.world.height)),
+            int(self.rng.integers(self.world.width)),
+        )
+        box = np.zeros(self.space.shape, dtype=bool)
+        box[row : row + size, column : column + size] = True
+        if not blocked and self.space.terrain is not None:
+            box &= ~self.space.terrain.walls
+        self.space.set_walls(np.flatnonzero(box), blocked)
+        self.repaired = False
+
+    @rule(share=st.sampled_from([0.02, 0.3, 1.0]), named=st.booleans())
+    def costs(self, share: float, named: bool) -> None:
+        if self.field is None or not isinstance(self.cost, np.ndarray):
+            return
+        where = self.rng.random(self.space.shape) < share
+        self.cost = np.where(where, self.world.cost(self.rng, self.space.shape), self.cost)
+        for field in (self.field, self.lazy):
+            field.repair(np.flatnonzero(where) if named else None, self.cost)
+        self.repaired = True
+
+    @rule(number=st.sampled_from([1.0, 3.0]))
+    def number(self, number: float) -> None:
+        if self.field is not None:
+            self.cost = number
+            self.field.repair(cost=number)
+            self.lazy.repair(cost=number)
+            self.repaired = True
+
+    @rule()
+    def back_to_an_array(self) -> None:
+        if self.field is not None and self.world.costs not in ("none", "even"):
+            self.cost = self.world.cost(self.rng, self.space.shape)
+            self.field.repair(cost=self.cost)
+            self.lazy.repair(cost=self.cost)
+            self.repaired = True
+
+    @rule(place=st.integers(0, 10_000))
+    def ask(self, place: int) -> None:
+        if self.field is not None and self.repaired:
+            cell = np.array([place % len(self.space)])
+            assert self.lazy.sample_cells(cell)[0] == self.field.sample_cells(cell)[0]
+
+    @rule()
+    def repair(self) -> None:
+        if self.field is None:
+            return
+        before, version = self.field.exact, self.field.version
+        stale = self.field.outdated
+        changed = self.field.repair()
+        self.lazy.repair()
+        self.repaired = True
+        assert not self.field.outdated
+        if changed is not None:
+            assert np.array_equal(changed, np.flatnonzero(before != self.field.exact))
+            assert np.array_equal(self.field.changed_since(version), changed)
+        assert stale or self.field.version == version
+
+    @rule()
+    def follow(self) -> None:
+        if self.field is None:
+            return
+        changed = self.field.changed_since(self.seen)
+        now = self.field.exact.reshape(-1)
+        if changed is None:
+            self.followed = now.copy()
+        else:
+            self.followed[changed] = now[changed]
+        assert np.array_equal(self.followed, now)
+        self.seen = self.field.version
+
+    @invariant()
+    def equals_a_new_one(self) -> None:
+        if getattr(self, "field", None) is None or not self.repaired:
+            return
+        assert self.field is not None
+        shut = (
+            self.space.walls.reshape(-1)
+            if not isinstance(self.cost, np.ndarray)
+            else (self.space.walls | np.isinf(self.cost)).reshape(-1)
+        )
+        kept = ~shut[self.aims]
+        if not kept.any():
+            assert np.isinf(self.field.values).all()
+            return
+        arguments: dict[str, Any] = {"cost": self.cost, "limit": self.world.limit}
+        if "start_costs" in self.arguments:
+            arguments["start_costs"] = self.starts[kept]
+        # In one case sums are counted, in the other not: a goal in a wall is still a goal with
+        # something to begin with.
+        if self.starts.any() == self.starts[kept].any():
+            new = distance_map(self.space, self.space.position_of(self.aims[kept]), **arguments)
+            assert np.array_equal(self.field.exact, new.exact)
+            assert np.array_equal(self.field.values, new.values)
+
+
+Repairs.TestCase.settings = settings(max_examples=60, stateful_step_count=15, deadline=None)
+TestRepairs = Repairs.TestCase
+
+
+@pytest.fixture
+def space() -> fc.Grid:
+    return fc.Grid(12, 7, neighbors=8)
+
+
+def test_the_view_follows(space: fc.Grid) -> None:
+    field = distance_map(space, (0.5, 0.5))
+    values = field.values
+    space.set_walls([5, 17, 29])
+    changed = field.repair()
+    assert values is field.values
+    assert changed is not None
+    assert {5, 17, 29} <= set(changed.tolist())
+    assert not changed.flags.writeable
+    assert field.version == 1
+
+
+def test_nothing_to_do(space: fc.Grid) -> None:
+    field = distance_map(space, (0.5, 0.5))
+    field.values
+    assert len(field.repair()) == 0
+    assert field.version == 0
+    assert len(field.changed_since(0)) == 0
+
+
+def test_a_goal_in_a_new_wall_does_not_count_until_it_opens(space: fc.Grid) -> None:
+    field = distance_map(space, [(0.5, 0.5), (11.5, 0.5)])
+    before = field.exact
+    space.set_walls([0])
+    field.repair()
+    assert field.sample((1.5, 0.5)) == 10
+    space.set_walls([11])
+    field.repair()
+    assert np.isinf(field.values).all()
+    space.set_walls([0, 11], False)
+    field.repair()
+    assert np.array_equal(field.exact, before)
+
+
+def test_ground_and_cost_change_together(space: fc.Grid) -> None:
+    cost = np.ones(space.shape)
+    field = distance_map(space, (0.5, 0.5), cost=cost)
+    field.values
+    space.set_walls([14, 15])
+    fire = cost + np.random.default_rng(0).random(space.shape)
+    assert field.repair(cost=fire) is not None
+    assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5), cost=fire).exact)
+
+
+def test_a_layer_is_read_again(space: fc.Grid) -> None:
+    imap = fc.InfluenceMap(space)
+    threat = imap.add_layer("threat", fc.Spread(0.5, 1.0))
+    source = threat.add_source((3.5, 3.5), 5.0)
+    imap.step(4)
+    field = distance_map(space, (11.5, 6.5), cost=1 + threat)
+    field.values
+    assert not field.outdated
+    source.move((8.5, 3.5))
+    imap.step(4)
+    assert field.outdated
+    field.repair()
+    assert not field.outdated
+    assert np.array_equal(field.exact, distance_map(space, (11.5, 6.5), cost=1 + threat).exact)
+
+
+def test_an_opened_wall_needs_a_cost(space: fc.Grid) -> None:
+    space.set_walls([30])
+    cost = np.ones(space.shape)
+    cost.flat[30] = 0
+    field = distance_map(space, (0.5, 0.5), cost=cost)
+    before = field.exact
+    space.set_walls([30], False)
+    with pytest.raises(InvalidValue, match="cell 30"):
+        field.repair()
+    assert np.array_equal(field.exact, before)
+    cost.flat[30] = 2
+    field.repair(cost=cost)
+    assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5), cost=cost).exact)
+
+
+@pytest.mark.parametrize("bad", [0.0, math.nan, np.zeros((7, 12)), np.ones((12, 7)), "cheap"])
+def test_a_refused_cost_changes_nothing(space: fc.Grid, bad: Any) -> None:
+    field = distance_map(space, (0.5, 0.5), cost=np.full(space.shape, 1.5))
+    before = field.exact
+    with pytest.raises(InvalidValue):
+        field.repair(cost=bad)
+    assert np.array_equal(field.exact, before)
+    assert field.version == 0
+    assert len(field.repair()) == 0
+
+
+@pytest.mark.parametrize("bad", [[-1], [84], [0.5]])
+def test_cells_that_do_not_exist_are_refused(space: fc.Grid, bad: Any) -> None:
+    field = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
+    with pytest.raises((OutsideMap, InvalidValue)):
+        field.repair(bad, np.ones(space.shape))
+
+
+def test_what_is_long_past_may_be_anything(space: fc.Grid) -> None:
+    field = distance_map(space, (0.5, 0.5))
+    field.values
+    for turn in range(80):
+        space.set_walls([40], turn % 2 == 0)
+        field.repair()
+    assert field.changed_since(0) is None
+    assert field.changed_since(99) is None
+    assert (
+        field.changed_since(field.version - 2).tolist()
+        == field.changed_since(field.version - 1).tolist()
+    )
+
+
+def test_where_steps_are_lost_in_the_sum_the_map_is_begun_anew(space: fc.Grid) -> None:
+    """Beside 1e20 a step of 1 is nothing: cells could bear each other out after their way is
+    cut.
+    """
+    field = distance_map(space, (0.5, 0.5), start_costs=1e20)
+    assert not field.repairs
+    field.values
+    space.set_walls(np.arange(7) * 12 + 5)
+    assert field.repair() is None
+    assert np.array_equal(np.isfinite(field.values), np.broadcast_to(np.arange(12) < 5, (7, 12)))

@@ -1,0 +1,380 @@
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.kernels import pool
+from fieldcraft.paths.distance import distance_map
+from fieldcraft.paths.search import shortest_path, shortest_paths
+from support.mazes import World, cheapest, edges
+from support.refusals import refused
+
+pytestmark = pytest.mark.reference
+
+DIAGONAL = math.sqrt(2)
+
+
+def drawn(*rows: str, **options: object) -> fc.Grid:
+    walls = np.array([[letter == "#" for letter in row] for row in rows])
+    return fc.Grid(len(rows[0]), len(rows), walls=walls, **options)  # type: ignore[arg-type]
+
+
+@given(st.integers(0, 2**32).map(World))
+@settings(max_examples=60)
+def test_paths_cost_what_dijkstra_says_and_go_by_steps(world: World) -> None:
+    space, known = world.space, world.edges()
+    cells = world.open_cells()
+    if not cells:
+        return
+    start = int(world.rng.choice(cells))
+    oracle = cheapest(space, known, start)
+    for goal in world.rng.choice(cells, 6).tolist():
+        path = shortest_path(
+            space, space.position_of(start), space.position_of(goal), cost=world.costs
+        )
+        assert path.found == np.isfinite(oracle[goal])
+        if not path.found:
+            continue
+        assert path.cost == pytest.approx(oracle[goal], rel=1e-12)
+        assert (path.cells[0], path.cells[-1]) == (start, goal)
+        assert len(set(path.cells.tolist())) == len(path)
+        taken = [
+            known[pair]
+            for pair in zip(path.cells[:-1].tolist(), path.cells[1:].tolist(), strict=True)
+        ]
+        assert path.length == pytest.approx(sum(length for length, _ in taken), rel=1e-12)
+        assert path.cost == pytest.approx(sum(cost for _, cost in taken), rel=1e-12)
+
+
+@given(st.integers(0, 2**32).map(World))
+@settings(max_examples=40)
+def test_many_at_once_are_those_asked_one_by_one(world: World) -> None:
+    cells = world.open_cells()
+    if not cells:
+        return
+    space = world.space
+    starts, goals = (space.position_of(world.rng.choice(cells, 70)) for _ in range(2))
+    before = pool.threads()
+    single = [
+        shortest_path(space, *pair, cost=world.costs) for pair in zip(starts, goals, strict=True)
+    ]
+    try:
+        for threads in (1, 2, 5):
+            pool.set_threads(threads)
+            for one, other in zip(
+                single, shortest_paths(space, starts, goals, cost=world.costs), strict=True
+            ):
+                assert one.cells.tobytes() == other.cells.tobytes()
+                assert (one.length, one.cost) == (other.length, other.cost)
+    finally:
+        pool.set_threads(before)
+
+
+@given(st.integers(0, 2**32).map(World))
+@settings(max_examples=40)
+def test_a_path_costs_what_the_distance_map_says(world: World) -> None:
+    space, cells = world.space, world.open_cells()
+    if not cells:
+        return
+    goal = space.position_of(int(world.rng.choice(cells)))
+    distances = distance_map(space, goal, cost=world.costs)
+    for start in space.position_of(world.rng.choice(cells, 5)):
+        path = shortest_path(space, start, goal, cost=world.costs)
+        assert path.cost == pytest.approx(float(distances.sample(start)), rel=1e-12)
+
+
+def test_open_ground() -> None:
+    path = shortest_path(fc.Grid(9, 5, neighbors=8), (0.5, 0.5), (8.5, 3.5))
+    assert path.length == path.cost == 5 + 3 * DIAGONAL
+    path = shortest_path(fc.Grid(9, 5), (0.5, 0.5), (8.5, 3.5))
+    assert path.length == 11
+    np.testing.assert_array_equal(path.positions[[0, -1]], [[0.5, 0.5], [8.5, 3.5]])
+
+
+def test_world_units_and_y_up() -> None:
+    space = fc.Grid(9, 5, neighbors=8, cell_size=2.5, origin=(-10, 3), y_up=True)
+    path = shortest_path(space, space.position_of(0), space.position_of(44))
+    assert path.length == 4 * 2.5 + 4 * (DIAGONAL * 2.5)
+    assert path.positions[0].tolist() == [-8.75, 14.25]
+    assert (np.diff(path.positions[:, 1]) <= 0).all()
+
+
+def test_no_corner_is_cut() -> None:
+    space = drawn("..#", "#..", neighbors=8)
+    assert shortest_path(space, (0.5, 0.5), (2.5, 1.5)).length == 3
+    assert not shortest_path(drawn(".#.", "#..", neighbors=8), (0.5, 0.5), (1.5, 1.5)).found
+
+
+def test_infinite_cost_is_a_wall_whose_corners_are_not_cut() -> None:
+    costs = np.ones((2, 3))
+    costs[1, 1] = math.inf
+    path = shortest_path(fc.Grid(3, 2, neighbors=8), (0.5, 1.5), (2.5, 1.5), cost=costs)
+    assert path.cells.tolist() == [3, 0, 1, 2, 5]
+    costs[0, 1] = math.inf
+    assert not shortest_path(fc.Grid(3, 2, neighbors=8), (0.5, 1.5), (2.5, 1.5), cost=costs).found
+
+
+def test_costs_lead_round_what_is_dear() -> None:
+    costs = np.ones((3, 7))
+    costs[1, 1:6] = 10
+    path = shortest_path(fc.Grid(7, 3, neighbors=8), (0.5, 1.5), (6.5, 1.5), cost=costs)
+    assert 1 + 7 not in path.cells
+    assert path.length == path.cost == 4 + 2 * DIAGONAL
+    assert (
+        shortest_path(
+            fc.Grid(7, 3, neighbors=8), (0.5, 1.5), (6.5, 1.5), cost=np.where(costs > 1, 1.1, 1)
+        ).length
+        == 6
+    )
+
+
+def test_a_number_scales_the_cost() -> None:
+    space = fc.Grid(9, 5, neighbors=8)
+    path = shortest_path(space, (0.5, 0.5), (8.5, 3.5), cost=2.5)
+    assert path.cost == 2.5 * path.length
+    even = shortest_path(space, (0.5, 0.5), (8.5, 3.5), cost=np.full((5, 9), 2.5))
+    assert (even.cost, even.cells.tolist()) == (path.cost, path.cells.tolist())
+
+
+def test_a_layer_and_an_expression_are_costs() -> None:
+    imap = fc.InfluenceMap(fc.Grid(15, 7, neighbors=8))
+    threat = imap.add_layer("threat", fc.Spread(decay=0.4, momentum=1.0))
+    threat.add_source((7.5, 3.5), strength=9.0)
+    imap.step(12)
+    straight = shortest_path(imap.space, (0.5, 3.5), (14.5, 3.5))
+    safe = shortest_path(imap.space, (0.5, 3.5), (14.5, 3.5), cost=1 + 4 * threat)
+    by_hand = shortest_path(
+        imap.space, (0.5, 3.5), (14.5, 3.5), cost=(1 + 4 * threat).values.astype(np.float64)
+    )
+    assert fc.along(threat, safe.positions).sum < fc.along(threat, straight.positions).sum
+    assert safe.cost == by_hand.cost
+    exact = fc.along(1 + 4 * threat, safe.positions).sum
+    assert safe.cost == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_torus_is_crossed_over_the_seam() -> None:
+    space = fc.Grid(20, 10, neighbors=8, wrap=True)
+    path = shortest_path(space, (1.5, 1.5), (18.5, 8.5))
+    assert path.length == pytest.approx(3 * DIAGONAL)
+    assert shortest_path(space, (-18.5, 1.5), (18.5, 8.5)).cells.tolist() == path.cells.tolist()
+
+
+def test_terrain_may_be_left_one_way() -> None:
+    enter = np.array([[True, True], [False, True]])  # a cliff: down, never up
+    space = fc.Grid(
+        4, 3, terrain=fc.Terrain(np.repeat([[0, 0, 1, 1]], 3, axis=0), enter), neighbors=8
+    )
+    assert shortest_path(space, (0.5, 1.5), (3.5, 1.5)).length == 3
+    back = shortest_path(space, (3.5, 1.5), (0.5, 1.5))
+    assert not back.found and back.cost == math.inf
+
+
+def test_steps_of_a_table_jump() -> None:
+    space = drawn("..#..", "..#..", "..#..", neighbors=[(3, 0), (-1, 0), (0, 1), (0, -1)])
+    path = shortest_path(space, (1.5, 0.5), (3.5, 2.5))
+    assert path.length == 3 + 1 + 2
+    assert shortest_path(space, (3.5, 2.5), (1.5, 0.5)).found is False
+
+
+def test_start_is_goal() -> None:
+    for cost in (None, np.array([[1.0, 2.0, 3.0]])):
+        path = shortest_path(fc.Grid(3, 1, neighbors=8), (1.2, 0.5), (1.9, 0.1), cost=cost)
+        assert (path.cells.tolist(), path.length, path.cost) == ([1], 0.0, 0.0)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 30), (30, 1)])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_narrow_maps(shape: tuple[int, int], wrap: bool) -> None:
+    space = fc.Grid(*shape, neighbors=8, wrap=wrap)
+    last = len(space) - 1
+    path = shortest_path(space, space.position_of(0), space.position_of(last))
+    assert path.length == (min(last, 1) if wrap else last)
+
+
+def test_walls_that_change_are_seen() -> None:
+    space = fc.Grid(30, 20, neighbors=8)
+    assert shortest_path(space, (0.5, 9.5), (29.5, 9.5)).length == 29
+    gate = 9 * 30 + 15
+    space.set_walls(np.arange(20) * 30 + 15)
+    assert not shortest_path(space, (0.5, 9.5), (29.5, 9.5)).found
+    assert not shortest_path(space, (0.5, 9.5), (29.5, 9.5)).found
+    space.set_walls([gate], False)
+    assert gate in shortest_path(space, (0.5, 2.5), (29.5, 2.5)).cells
+    fresh = fc.Grid(30, 20, neighbors=8, walls=space.walls)
+    a, b = (shortest_path(each, (0.5, 2.5), (29.5, 2.5)) for each in (space, fresh))
+    assert a.cells.tolist() == b.cells.tolist()
+
+
+def test_walls_of_a_finer_grid_are_followed() -> None:
+    fine = fc.Grid(30, 20, neighbors=8)
+    coarse = fine.coarser(2.0)
+    assert shortest_path(coarse, (1.0, 9.0), (29.0, 9.0)).length == 28
+    fine.set_walls(
+        np.arange(20)[:, None].repeat(2, axis=1).reshape(-1) * 30 + np.tile([14, 15], 20)
+    )
+    assert not shortest_path(coarse, (1.0, 9.0), (29.0, 9.0)).found
+
+
+@given(st.integers(0, 2**32).map(World), st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_moves_are_mended_where_walls_change(world: World, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    space = world.space
+    ground = (
+        np.zeros(len(space), dtype=bool)
+        if space.terrain is None
+        else space.terrain.walls.reshape(-1)
+    )
+    shortest_paths(space, np.empty((0, 2)), np.empty((0, 2)))
+    for _ in range(4):
+        cells = np.flatnonzero(~ground)
+        if not len(cells):
+            return
+        space.set_walls(
+            rng.choice(cells, min(len(cells), 3), replace=False), bool(rng.random() < 0.5)
+        )
+        stand = [cell for cell in world.open_cells() if not space.walls.reshape(-1)[cell]]
+        if not stand:
+            continue
+        start = int(rng.choice(stand))
+        oracle = cheapest(space, edges(space, world.costs), start)
+        goals = rng.choice(stand, 5)
+        paths = shortest_paths(
+            space, space.position_of(start), space.position_of(goals), cost=world.costs
+        )
+        np.testing.assert_allclose([path.cost for path in paths], oracle[goals], rtol=1e-12)
+
+
+def test_threads_may_search_at_once() -> None:
+    rng = np.random.default_rng(3)
+    space = fc.Grid(80, 60, neighbors=8, walls=rng.random((60, 80)) < 0.25)
+    cells = np.flatnonzero(~space.walls.reshape(-1))
+    pairs = [tuple(space.position_of(rng.choice(cells, 2))) for _ in range(40)]
+    expected = [shortest_path(space, *pair).cells.tolist() for pair in pairs]
+    found: dict[int, list[list[int]]] = {}
+
+    def ask(which: int) -> None:
+        found[which] = [shortest_path(space, *pair).cells.tolist() for pair in pairs]
+
+    threads = [threading.Thread(target=ask, args=(which,)) for which in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[which] == expected for which in range(4))
+
+
+def test_wide_costs_stay_exact() -> None:
+    rng = np.random.default_rng(8)
+    space = fc.Grid(40, 30, neighbors=8)
+    costs = 10.0 ** rng.uniform(-6, 30, space.shape)
+    costs[0, 0] = 1e-6
+    known = edges(space, costs)
+    oracle = cheapest(space, known, 0)
+    for goal in (1199, 39, 600):
+        assert shortest_path(
+            space, space.position_of(0), space.position_of(goal), cost=costs
+        ).cost == pytest.approx(oracle[goal], rel=1e-12)
+
+
+def test_answers_of_a_batch_are_in_order_and_one_goal_serves_all() -> None:
+    space = drawn("..#.", "..#.", neighbors=8)
+    paths = shortest_paths(space, [(0.5, 0.5), (3.5, 0.5), (1.5, 1.5)], (0.5, 1.5))
+    assert [path.length for path in paths] == [1, math.inf, 1]
+    assert shortest_paths(space, [], []) == []
+    assert [
+        path.length for path in shortest_paths(space, (0.5, 0.5), [(0.5, 1.5), (1.5, 1.5)])
+    ] == [1, DIAGONAL]
+
+
+SPACE = drawn("..#", "...", "###", neighbors=8, cell_size=2.0)
+
+
+def test_outside_and_walls_are_refused_with_the_nearest_open_cell() -> None:
+    with refused(OutsideMap, "start", "(9.0, 1.0)", "nearest open cell is 1 around (3, 1)"):
+        shortest_path(SPACE, (9.0, 1.0), (1.0, 1.0))
+    with refused(OutsideMap, "goal", "nearest open cell is 4"):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 99.0))
+    with refused(OnWall, "start", "cell 2 around (5, 1)", "nearest open cell is 1"):
+        shortest_path(SPACE, (5.0, 1.0), (1.0, 1.0))
+    with refused(OnWall, "goal", "cell 8", "nearest open cell is 5 around (5, 3)"):
+        shortest_path(SPACE, (1.0, 1.0), (5.0, 5.0))
+    with refused(OnWall, "goal", "index 1"):
+        shortest_paths(SPACE, [(1.0, 1.0), (3.0, 1.0)], [(3.0, 1.0), (5.0, 5.0)])
+    with refused(OutsideMap, "start", "index 1"):
+        shortest_paths(SPACE, [(1.0, 1.0), (-3.0, 1.0)], (3.0, 1.0))
+    costs = np.ones((3, 3))
+    costs[0, 0] = math.inf
+    with refused(OnWall, "start", "infinite cost", "nearest open cell is 1"):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), cost=costs)
+    with refused(OnWall, "no open cell"):
+        shortest_path(fc.Grid(2, 1, walls=np.ones((1, 2), dtype=bool)), (0.5, 0.5), (1.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        None,
+        "here",
+        (1.0,),
+        (1.0, math.nan),
+        (math.inf, 1.0),
+        [(1.0, 1.0)],
+        np.zeros((2, 2)),
+        {"x": 1},
+    ],
+)
+def test_what_is_no_position_is_refused(position: object) -> None:
+    with refused(InvalidValue):
+        shortest_path(SPACE, position, (1.0, 1.0))  # type: ignore[arg-type]
+
+
+def test_positions_come_in_many_types() -> None:
+    expected = shortest_path(SPACE, (1.0, 1.0), (5.0, 3.0)).cells.tolist()
+    for start in (
+        [1, 1],
+        (1, 1),
+        np.array([1.0, 1.0]),
+        np.array([1, 1], dtype=np.float32),
+        (np.float64(1), 1.0),
+    ):
+        assert shortest_path(SPACE, start, (5.0, 3.0)).cells.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        0,
+        -1,
+        math.nan,
+        1e-9,
+        "dear",
+        True,
+        np.zeros((3, 3)),
+        np.ones((2, 3)),
+        np.full((3, 3), math.nan),
+        1e31,
+    ],
+)
+def test_bad_costs_are_refused(cost: object) -> None:
+    with refused(InvalidValue):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), cost=cost)  # type: ignore[arg-type]
+
+
+def test_other_arguments_are_refused() -> None:
+    with refused(InvalidValue, "A path needs a space"):
+        shortest_path("map", (1.0, 1.0), (3.0, 1.0))  # type: ignore[arg-type]
+    with refused(InvalidValue, "2 starts and 3 goals"):
+        shortest_paths(SPACE, np.ones((2, 2)), np.ones((3, 2)))
+    with refused(InvalidValue, "smooth"):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), smooth="yes")  # type: ignore[arg-type]
+    other = fc.InfluenceMap(fc.Grid(9, 9)).add_layer("threat", fc.Spread(0.1, 1.0))
+    with refused(InvalidValue):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), cost=1 + other)

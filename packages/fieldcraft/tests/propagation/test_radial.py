@@ -1,0 +1,542 @@
+"""Radial fields: exact under change, equal to oracles, whole under a budget, whatever the tier and
+the threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import ndimage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+import fieldcraft as fc
+from fieldcraft import kernels
+from fieldcraft.falloff import Falloff, Ring
+from fieldcraft.kernels import pool
+from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.on_grid.radial import GridRadialField
+from fieldcraft.propagation.radial import METRICS, Radial
+from fieldcraft.propagation.radial_field import RadialField
+from support.examples import examples
+from support.worlds import KNIGHT_AND_CORNER, GridWorld
+
+FALLOFFS = [
+    Falloff.of(f)
+    for f in (
+        "constant",
+        "linear",
+        "parabolic",
+        "cubic",
+        "exponential",
+        "gaussian",
+        "smoothstep",
+        Ring(0.2, 0.9),
+        [1, 0.5, -0.7, 0],
+    )
+]
+RADII = [0.5, 1.0, 2.5, 7.0, 12.0]
+
+
+@pytest.fixture
+def threads() -> Iterator[None]:
+    before = pool.threads()
+    yield
+    pool.set_threads(before)
+
+
+@dataclass(frozen=True)
+class World(GridWorld):
+    """A map, a propagation, and the seed of all that happens."""
+
+    metric: str
+    blend: str
+    thickness: float
+    seed: int
+
+    def field(self, space: fc.Grid) -> RadialField:
+        """A field that knows all shapes: number `i * len(RADII) + j` is falloff `i` with radius
+        `j`.
+        """
+        field = GridRadialField(
+            Radial(3, metric=self.metric, blend=self.blend, thickness=self.thickness), space
+        )
+        for falloff in FALLOFFS:
+            for radius in RADII:
+                field.footprints.number(falloff, radius, field.walks)
+        return field
+
+
+WORLDS = st.builds(
+    World,
+    width=st.integers(1, 60),
+    height=st.integers(1, 50),
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
+    wrap=st.booleans(),
+    walls=st.sampled_from([0.0, 0.03, 0.3]),
+    has_terrain=st.sampled_from([False, False, True]),
+    metric=st.sampled_from(METRICS),
+    blend=st.sampled_from(["sum", "max"]),
+    thickness=st.sampled_from([0.0, 0.0, 1.0, 2.5]),
+    seed=st.integers(0, 2**16),
+)
+
+
+def emission(rng: np.random.Generator, count: int, cells: int) -> Emission:
+    """Random sources, a third of them gone."""
+    strengths = rng.choice([rng.uniform(-5, 10), 1.0, -1.0, 2.0**20, 1e-7], count) * (
+        rng.random(count) < 0.7
+    )
+    return Emission(
+        rng.integers(0, cells, count),
+        strengths.astype(np.float32).astype(float),
+        rng.integers(0, len(FALLOFFS) * len(RADII), count),
+    )
+
+
+def filled(field: RadialField, sources: Emission) -> RadialField:
+    field.follow(np.arange(len(sources)), sources)
+    field.catch_up()
+    return field
+
+
+def same(one: RadialField, other: RadialField) -> None:
+    np.testing.assert_array_equal(one.sums.total, other.sums.total)
+    assert one.values.tobytes() == other.values.tobytes()
+
+
+def changes(
+    world: World, turns: int = 4, count: int = 10
+) -> Iterator[tuple[NDArray[np.int64], Emission, Emission]]:
+    """Rows that change, what stands in them then, and what stands in all: again and again."""
+    rng = np.random.default_rng(world.seed)
+    now = emission(rng, count, world.width * world.height)
+    yield np.arange(count), now, now
+    for _ in range(turns):
+        rows = np.sort(rng.choice(count, int(rng.integers(1, count + 1)), replace=False))
+        new = emission(rng, len(rows), world.width * world.height)
+        stays = rng.random(len(rows)) < 0.2
+        new.cells[stays] = now.cells[rows][stays]
+        now = Emission(now.cells.copy(), now.strengths.copy(), now.shapes.copy())
+        now.cells[rows], now.strengths[rows], now.shapes[rows] = (
+            new.cells,
+            new.strengths,
+            new.shapes,
+        )
+        yield rows, new, now
+
+
+class TestExactUnderChange:
+    @examples(40)
+    @given(WORLDS)
+    def test_incremental_is_a_fresh_rebuild_bit_for_bit(self, world: World) -> None:
+        grid = world.grid()
+        field = world.field(grid)
+        for rows, new, now in changes(world):
+            field.follow(rows, new)
+            field.catch_up()
+            same(field, filled(world.field(grid), now))
+        field.follow(np.arange(len(now)), Emission(now.cells, now.strengths * 0, now.shapes))
+        field.catch_up()
+        assert not field.sums.total.any()
+        assert field.values.tobytes() == bytes(field.values.nbytes)
+
+    @settings(max_examples=40)
+    @given(WORLDS, st.sampled_from([1, 2, 5]))
+    def test_budgeted_shows_whole_states_only_and_ends_equal(
+        self, world: World, units: int
+    ) -> None:
+        grid = world.grid()
+        field, whole = world.field(grid), world.field(grid)
+        before = field.values.copy()
+        for turn, (rows, new, _) in enumerate(changes(world)):
+            whole.follow(rows, new)
+            whole.catch_up()
+            field.follow(rows, new)
+            if turn == 2:
+                field.catch_up()  # budgets come and go
+            while not field.is_current:
+                assert field.values.tobytes() == before.tobytes()
+                assert field.catch_up(units) <= units
+            same(field, whole)
+            before = field.values.copy()
+
+    def test_a_budget_cut_short_is_finished_at_once(self) -> None:
+        world = World(60, 50, 8, False, 0.1, False, "path", "sum", 0.0, 3)
+        grid = world.grid()
+        field, (rows, new, _) = world.field(grid), next(changes(world, count=100))
+        field.follow(rows, new)
+        assert field.catch_up(3) == 3
+        assert not field.is_current
+        assert not field.values.any()
+        assert field.catch_up() > 3
+        same(field, filled(world.field(grid), new))
+
+    @pytest.mark.parametrize("metric", METRICS)
+    @pytest.mark.parametrize("radius", [60.0, 110.0])
+    def test_asking_who_contributes_leaves_work_under_way_alone(
+        self, metric: str, radius: float
+    ) -> None:
+        rng = np.random.default_rng(0)
+        grid = fc.Grid(120, 130, walls=rng.random((130, 120)) < 0.1)
+        open_cells = np.flatnonzero(~grid.walls.reshape(-1))
+        sources = Emission(
+            open_cells[[4000, 9000, 10000]], np.array([1.0, 2.0, 3.0]), np.zeros(3, np.int64)
+        )
+        fields = [GridRadialField(Radial(radius, metric=metric), grid) for _ in range(2)]
+        for field in fields:
+            field.footprints.number(Falloff.of("linear"), radius, field.walks)
+            field.follow(np.arange(3), sources)
+        cell = int(open_cells[5000])
+        fields[0].catch_up()
+        while not fields[1].is_current:
+            fields[1].catch_up(1)
+            fields[1].contributions(cell)
+        same(*fields)
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_all_change_at_once_where_every_footprint_meets_a_wall(self, metric: str) -> None:
+        walls = np.zeros((20, 30), bool)
+        walls[::4] = True
+        grid = fc.Grid(30, 20, walls=walls, neighbors=8)
+        before, after = (
+            Emission(np.array(cells), np.ones(3), np.zeros(3, np.int64))
+            for cells in ([31, 162, 400], [45, 170, 410])
+        )
+        field, fresh = (
+            GridRadialField(Radial(5, metric=metric), grid),
+            GridRadialField(Radial(5, metric=metric), grid),
+        )
+        for one in (field, fresh):
+            one.footprints.number(Falloff.of("linear"), 5.0, one.walks)
+        filled(filled(field, before), after)
+        same(field, filled(fresh, after))
+
+
+class TestTiersAndThreads:
+    @pytest.mark.skipif(not kernels.compiled(), reason="the reference serves already")
+    @examples(30)
+    @given(WORLDS)
+    def test_the_reference_has_the_same_bits(self, world: World) -> None:
+        grid = world.grid()
+        fast = world.field(grid)
+        for rows, new, _ in changes(world, turns=2):
+            fast.follow(rows, new)
+            fast.catch_up()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kernels, "compiled", lambda: False)
+            slow = world.field(grid)
+            for rows, new, _ in changes(world, turns=2):
+                slow.follow(rows, new)
+                slow.catch_up(3)
+                slow.catch_up()
+        same(fast, slow)
+        cell = int(fast._held.cells[0])
+        np.testing.assert_array_equal(fast.contributions(cell)[1], slow.contributions(cell)[1])
+
+    @pytest.mark.parametrize("blend", ["sum", "max"])
+    @pytest.mark.parametrize("walls", [0.0, 0.0005])
+    def test_any_number_of_threads(self, threads: None, blend: str, walls: float) -> None:
+        rng = np.random.default_rng(4)
+        grid = fc.Grid(203, 190, walls=rng.random((190, 203)) < walls)
+        sources = [
+            Emission(
+                rng.integers(0, 190 * 203, 1500), rng.normal(size=1500), rng.integers(0, 2, 1500)
+            )
+            for _ in range(2)
+        ]
+        found = []
+        for count in (1, 2, 3, 7):
+            pool.set_threads(count)
+            field = GridRadialField(Radial(9, blend=blend), grid)
+            for radius in (9.0, 14.5):
+                field.footprints.number(Falloff.of("parabolic"), radius, field.walks)
+            for held in sources[: 2 if blend == "sum" else 1]:
+                filled(field, held)
+            found.append(field)
+        for other in found[1:]:
+            same(found[0], other)
+
+
+class TestOracles:
+    @settings(max_examples=40)
+    @given(WORLDS)
+    def test_straight_is_the_formula(self, world: World) -> None:
+        world = World(**world.__dict__ | {"metric": "straight", "blend": "sum"})
+        grid = world.grid()
+        rows, columns = np.mgrid[: world.height, : world.width]
+        rng = np.random.default_rng(world.seed)
+        expected = np.zeros(grid.shape)
+        field = GridRadialField(Radial(5, metric="straight"), grid)
+        cells, strengths, radii = (
+            rng.integers(0, len(grid), 6),
+            rng.uniform(-9, 9, 6),
+            rng.uniform(0.5, 40, 6),
+        )
+        for cell, strength, radius in zip(
+            cells.tolist(), strengths.tolist(), radii.tolist(), strict=True
+        ):
+            dy, dx = np.abs(rows - cell // world.width), np.abs(columns - cell % world.width)
+            if world.wrap:
+                dy, dx = np.minimum(dy, world.height - dy), np.minimum(dx, world.width - dx)
+            square = dx**2 + dy**2
+            expected += np.where(square <= radius**2, strength - strength * square / radius**2, 0)
+        expected[grid.walls] = 0
+        numbers = [
+            field.footprints.number(Falloff.of("parabolic"), radius, field.walks)
+            for radius in radii.tolist()
+        ]
+        filled(field, Emission(cells, strengths, np.array(numbers)))
+        np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6 * 9)
+
+    @pytest.mark.parametrize("neighbors", [4, 8])
+    @pytest.mark.parametrize("walls", [0.0, 0.2, 0.4, 0.6])
+    def test_connected_is_the_component_within_the_disc(self, neighbors: int, walls: float) -> None:
+        rng = np.random.default_rng(int(walls * 10) + neighbors)
+        grid = fc.Grid(41, 33, walls=rng.random((33, 41)) < walls, neighbors=neighbors)
+        rows, columns = np.mgrid[:33, :41]
+        for cell in rng.integers(0, len(grid), 12).tolist():
+            radius = float(rng.uniform(1, 16))
+            away = np.hypot(rows - cell // 41, columns - cell % 41)
+            # A diagonal that cuts no corner has a straight way round, nearer to the source:
+            # 4-connection decides for 8 too.
+            ground = ~grid.walls & (away <= radius)
+            ground.flat[cell] = True
+            labels, _ = ndimage.label(ground)
+            expected = np.where(
+                (labels == labels.flat[cell]) & ~grid.walls, 3 * (1 - away / radius), 0
+            )
+            field = GridRadialField(Radial(radius, "linear"), grid)
+            field.footprints.number(Falloff.of("linear"), radius, field.walks)
+            filled(field, Emission(np.array([cell]), np.array([3.0]), np.array([0])))
+            np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6)
+
+    @settings(max_examples=40)
+    @given(WORLDS, st.floats(0.5, 30))
+    def test_path_is_dijkstra_cut_at_the_radius(self, world: World, radius: float) -> None:
+        grid = world.grid()
+        cell = int(np.random.default_rng(world.seed).integers(len(grid)))
+        away = dijkstra(graph(grid), indices=cell, limit=radius + 1e-6).reshape(grid.shape)
+        expected = np.where(
+            (away <= radius) & ~grid.walls, 7 * (1 - np.minimum(away, radius) / radius), 0
+        )
+        field = GridRadialField(Radial(radius, "linear", metric="path"), grid)
+        field.footprints.number(Falloff.of("linear"), radius, field.walks)
+        filled(field, Emission(np.array([cell]), np.array([7.0]), np.array([0])))
+        np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-5)
+
+    @settings(max_examples=40)
+    @given(WORLDS, st.sampled_from([0.7, 1.0, 4.0, 9.5, 40.0]))
+    def test_sight_is_what_is_visible(self, world: World, radius: float) -> None:
+        world = World(**world.__dict__ | {"has_terrain": False})
+        grid = world.grid()
+        cell = int(np.random.default_rng(world.seed).integers(len(grid)))
+        field = GridRadialField(Radial(radius, "constant", metric="sight"), grid)
+        field.footprints.number(Falloff.of("constant"), radius, field.walks)
+        filled(field, Emission(np.array([cell]), np.array([1.0]), np.array([0])))
+        np.testing.assert_array_equal(
+            field.values == 1, fc.visible(grid, grid.position_of(cell), radius)
+        )
+        assert set(np.unique(field.values)) <= {0, 1}
+
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_a_tower_of_nine_cells_radiates_alike_on_all_sides(self, as_graph: bool) -> None:
+        city = fc.Grid(27, 25, neighbors=8)
+        tower = [(row, column) for row in (11, 12, 13) for column in (12, 13, 14)]
+        city.set_walls([row * 27 + column for row, column in tower])
+        for metric, thickness in itertools.product(("connected", "path", "sight"), (0.0, 1.5)):
+            layer = fc.InfluenceMap(city.to_graph() if as_graph else city).add_layer(
+                "a", Radial(8, metric=metric, thickness=thickness)
+            )
+            layer.add_source((13.5, 12.5), 4.0, on_wall="through")
+            layer.step()
+            seen = layer.values.reshape(25, 27)[:, :27]
+            assert seen.any() == (
+                thickness > 0
+            )  # in the middle of its walls it touches no open ground
+            np.testing.assert_array_equal(seen, seen[:, ::-1])
+            np.testing.assert_array_equal(seen, seen[::-1])
+
+    def test_out_of_a_block_of_terrain_a_source_steps_freely(self) -> None:
+        classes = np.zeros((9, 11), dtype=np.int64)
+        classes[3:5, 4:6] = 2
+        enter = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]], dtype=np.bool_)
+        grid = fc.Grid(11, 9, terrain=fc.Terrain(classes, enter))
+        layer = fc.InfluenceMap(grid).add_layer("a", Radial(3, "constant", thickness=1.0))
+        layer.add_source((5.5, 4.5), on_wall="through")
+        layer.step()
+        beside = [(2, 4), (2, 5), (3, 3), (4, 3), (5, 4), (5, 5), (3, 6), (4, 6)]
+        assert all(layer.values[cell] == 1 for cell in beside)
+
+    @settings(max_examples=30)
+    @given(WORLDS)
+    def test_max_is_the_strongest_and_sum_the_sum_of_single_sources(self, world: World) -> None:
+        grid = world.grid()
+        sources = emission(np.random.default_rng(world.seed), 8, len(grid))
+        alone = World(**world.__dict__ | {"blend": "sum"})
+        parts = np.array(
+            [filled(alone.field(grid), sources.at(np.array([i]))).sums.total for i in range(8)]
+        )
+        field = filled(world.field(grid), sources)
+        if world.blend == "sum":
+            expected = parts.sum(axis=0)
+        else:
+            # With equal magnitudes the positive one: order by magnitude, then by sign.
+            best = np.argmax(2 * np.abs(parts) + (parts > 0), axis=0)
+            expected = np.take_along_axis(parts, best[np.newaxis], axis=0)[0]
+        np.testing.assert_array_equal(field.sums.total, expected)
+        np.testing.assert_array_equal(
+            field.values, np.where(grid.walls, 0, expected / 2.0**24).astype(np.float32)
+        )
+
+    @settings(max_examples=30)
+    @given(WORLDS)
+    def test_contributions_make_the_value(self, world: World) -> None:
+        grid = world.grid()
+        sources = emission(np.random.default_rng(world.seed), 10, len(grid))
+        field = filled(world.field(grid), sources)
+        for cell in np.random.default_rng(world.seed + 1).integers(0, len(grid), 8).tolist():
+            rows, amounts = field.contributions(cell)
+            assert (amounts != 0).all()
+            assert (sources.strengths[rows] != 0).all()
+            assert amounts.sum() == field.sums.total.flat[cell] / 2.0**24
+            if world.blend == "max":
+                assert len(rows) <= 1
+            if not grid.walls.flat[cell]:
+                assert np.float32(amounts.sum()) == field.values.flat[cell]
+
+    def test_of_equal_magnitudes_the_positive_one_is_seen(self) -> None:
+        field = GridRadialField(
+            Radial(3, "constant", metric="straight", blend="max"), fc.Grid(9, 9)
+        )
+        field.footprints.number(Falloff.of("constant"), 3.0, field.walks)
+        for signs in ([1.0, -1.0], [-1.0, 1.0]):
+            filled(field, Emission(np.array([40, 41]), np.array(signs), np.zeros(2, np.int64)))
+            rows, amounts = field.contributions(40)
+            assert (rows.tolist(), amounts.tolist()) == ([signs.index(1)], [1])
+            assert field.values.flat[40] == 1
+
+
+class TestFootprintsAreShared:
+    def test_once_per_radius_and_falloff(self) -> None:
+        grid = fc.Grid(80, 80)
+        field = GridRadialField(Radial(5), grid)
+        numbers = [
+            field.footprints.number(Falloff.of(f), r, field.walks)
+            for f in ("linear", "cubic")
+            for r in (3.0, 9.0)
+        ]
+        packed = field.footprints.packed
+        again = [
+            field.footprints.number(Falloff.of(f), r, field.walks)
+            for f in ("linear", "cubic")
+            for r in (3.0, 9.0)
+        ]
+        assert again == numbers
+        assert len(set(numbers)) == 4
+        np.testing.assert_array_equal(field.footprints.packed, packed)
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_thousands_of_radii(self, metric: str) -> None:
+        grid = fc.Grid(60, 60)
+        layer = fc.InfluenceMap(grid).add_layer("a", fc.Radial(5, "constant", metric=metric))
+        radii = np.linspace(4, 4.999, 3000)
+        ids = layer.add_sources(np.full((3000, 2), 30.5), radii=radii)
+        layer.step()
+        assert layer.values[30, 30] == 3000
+        layer.sources.set_radii(ids, radii + 1e-7)
+        layer.step()
+        assert layer.values[30, 30] == 3000
+        assert layer.values[30, 35] == 0
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_on_open_ground_nothing_is_searched(
+        self, metric: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        walls = np.zeros((40, 60), bool)
+        walls[:, 0] = True
+        field = GridRadialField(Radial(5, metric=metric), fc.Grid(60, 40, walls=walls, neighbors=8))
+        field.footprints.number(Falloff.of("linear"), 5.0, field.walks)
+        searched: list[int] = []
+        search = field.footprints.search
+        monkeypatch.setattr(
+            field.footprints,
+            "search",
+            lambda ground, cell, number: searched.append(cell) or search(ground, cell, number),
+        )
+        many = field._connect_many
+        monkeypatch.setattr(
+            field, "_connect_many", lambda jobs: searched.extend(jobs.cells.tolist()) or many(jobs)
+        )
+        near, far = 20 * 60 + 3, 20 * 60 + 30
+        filled(field, Emission(np.array([far, far + 7]), np.ones(2), np.zeros(2, np.int64)))
+        assert searched == []
+        filled(field, Emission(np.array([far, near]), np.ones(2), np.zeros(2, np.int64)))
+        assert searched == ([] if metric == "straight" else [near])
+
+    @pytest.mark.parametrize("metric", METRICS)
+    @pytest.mark.parametrize("wrap", [False, True])
+    def test_a_radius_far_beyond_the_map_costs_what_the_map_costs(
+        self, metric: str, wrap: bool
+    ) -> None:
+        walls = np.zeros((7, 9), bool)
+        walls[3, 4] = True
+        for grid in (fc.Grid(9, 7, wrap=wrap), fc.Grid(9, 7, walls=walls, wrap=wrap)):
+            field = GridRadialField(Radial(1e7, "linear", metric=metric), grid)
+            number = field.footprints.number(Falloff.of("linear"), 1e7, field.walks)
+            filled(field, Emission(np.array([0, 62]), np.ones(2), np.full(2, number)))
+            seen = [
+                fc.visible(grid, grid.position_of(cell), 100) if metric == "sight" else ~grid.walls
+                for cell in (0, 62)
+            ]
+            np.testing.assert_allclose(field.values, np.sum(seen, axis=0), atol=1e-5)
+            field.follow(np.arange(2), Emission(np.array([0, 62]), np.zeros(2), np.full(2, number)))
+            field.catch_up()
+            assert not field.sums.total.any()
+
+
+def graph(grid: fc.Grid) -> csr_array:
+    """The steps of a grid as a sparse matrix of their lengths."""
+    links = grid.links()
+    starts, ends, lengths = [], [], []
+    for k, ((dx, dy), length) in enumerate(
+        zip(grid.neighborhood.steps, grid.neighborhood.lengths(1.0).tolist(), strict=True)
+    ):
+        rows, columns = np.mgrid[: grid.height, : grid.width]
+        there_rows, there_columns = rows + dy, columns + dx
+        if grid.wrap:
+            there_rows, there_columns = there_rows % grid.height, there_columns % grid.width
+        inside = (
+            (there_rows >= 0)
+            & (there_rows < grid.height)
+            & (there_columns >= 0)
+            & (there_columns < grid.width)
+        )
+        here, there = (
+            (rows * grid.width + columns)[inside],
+            (there_rows * grid.width + there_columns)[inside],
+        )
+        arrives = (links.reshape(-1)[there].astype(np.uint64) >> np.uint64(k) & np.uint64(1)) == 1
+        starts.append(here[arrives])
+        ends.append(there[arrives])
+        lengths.append(np.full(np.count_nonzero(arrives), length))
+    # On a torus a few cells wide two steps may lead to the same cell: the shorter one counts.
+    best: dict[tuple[int, int], float] = {}
+    for pair in zip(
+        np.concatenate(starts).tolist(),
+        np.concatenate(ends).tolist(),
+        np.concatenate(lengths).tolist(),
+        strict=True,
+    ):
+        best[pair[:2]] = min(best.get(pair[:2], np.inf), pair[2])
+    pairs = np.array(list(best), dtype=np.int64).reshape(-1, 2)
+    return csr_array(
+        (np.array(list(best.values())), (pairs[:, 0], pairs[:, 1])), shape=(len(grid), len(grid))
+    )

@@ -1,0 +1,632 @@
+"""The laws of spreading, whatever kernel serves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue
+from support.refusals import refused
+from support.roads import end_of, open_cells, pick, settled
+from support.worlds import KNIGHT
+
+pytestmark = pytest.mark.reference
+
+POWERS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
+
+
+def weaker(value: float, falloff: str, loss: float) -> float:
+    """What is left of `value` after a way that costs `loss` (decay times distance)."""
+    p = POWERS[falloff]
+    left = abs(value) * math.exp(-loss) if p == 0 else max(abs(value) ** (1 / p) - loss, 0.0) ** p
+    return math.copysign(left, value)
+
+
+def stand(
+    imap: fc.InfluenceMap, spread: fc.Spread, cells: dict[int, float], **settings: object
+) -> fc.Layer:
+    """A layer with sources in these cells."""
+    layer = imap.add_layer("layer", spread, **settings)
+    if cells:
+        layer.add_sources(
+            layer.space.position_of(list(cells)), list(cells.values()), on_wall="through"
+        )
+    return layer
+
+
+def random_grid(rng: np.random.Generator, **more: object) -> fc.Grid:
+    width, height = int(rng.integers(2, 13)), int(rng.integers(2, 10))
+    more.setdefault("walls", rng.random((height, width)) < rng.choice([0, 0.2, 0.4]))
+    return fc.Grid(width, height, **more)
+
+
+class TestFixedPoint:
+    @settings(max_examples=60)
+    @given(
+        seed=st.integers(0, 10**6),
+        neighbors=st.sampled_from([4, 8, KNIGHT, [(1, 0), (0, 1), (2, -1)]]),
+        wrap=st.booleans(),
+        y_up=st.booleans(),
+        in_walls=st.booleans(),
+        has_terrain=st.booleans(),
+        decay=st.sampled_from([0.05, 0.3, 1.5]),
+    )
+    def test_is_multi_source_dijkstra(
+        self,
+        seed: int,
+        neighbors: object,
+        wrap: bool,
+        y_up: bool,
+        in_walls: bool,
+        has_terrain: bool,
+        decay: float,
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        grid = random_grid(
+            rng,
+            neighbors=neighbors,
+            wrap=wrap,
+            y_up=y_up,
+            cell_size=float(rng.choice([1.0, 0.5, 3.0])),
+            origin=(-4, 7),
+        )
+        if has_terrain:
+            terrain = fc.Terrain(
+                rng.integers(0, 2, grid.shape), np.array([[True, False], [True, True]])
+            )
+            grid = fc.Grid(
+                grid.width,
+                grid.height,
+                walls=grid.walls,
+                terrain=terrain,
+                neighbors=neighbors,
+                wrap=wrap,
+                y_up=y_up,
+                cell_size=grid.cell_size,
+                origin=grid.origin,
+            )
+        cells = pick(rng, range(len(grid)) if in_walls else open_cells(grid), 4)
+        sources = dict(
+            zip(cells, (rng.random(len(cells)) * 9 + 0.5).astype(np.float32).tolist(), strict=True)
+        )
+        expected = settled(grid, sources, decay)
+
+        imap = fc.InfluenceMap(grid)
+        layer = stand(imap, fc.Spread(decay, 1.0, floor=0.0), sources)
+        layer.settle()
+        at_once = layer.values.copy()
+        np.testing.assert_allclose(at_once, expected, rtol=1e-5, atol=1e-30)
+        layer.write(np.zeros(grid.shape))
+        imap.step(len(grid) + 1)
+        np.testing.assert_allclose(layer.values, expected, rtol=1e-5, atol=1e-30)
+        layer.write(rng.random(grid.shape))
+        layer.settle()
+        np.testing.assert_array_equal(layer.values, at_once)
+
+    @pytest.mark.parametrize("momentum", [0.1, 0.5])
+    def test_is_reached_with_any_momentum(self, momentum: float) -> None:
+        walls = np.random.default_rng(5).random((9, 13)) < 0.2
+        grid = fc.Grid(13, 9, walls=walls)
+        sources = dict.fromkeys(open_cells(grid)[3:50:20], 4.0)
+        imap = fc.InfluenceMap(grid)
+        layer = stand(imap, fc.Spread(0.3, momentum, floor=0.0), sources)
+        imap.step(600)
+        np.testing.assert_allclose(layer.values, settled(grid, sources, 0.3), rtol=1e-5, atol=1e-12)
+
+    def test_floor_cuts_what_is_weaker(self) -> None:
+        grid = fc.Grid(40, 3)
+        layer = stand(fc.InfluenceMap(grid), fc.Spread(0.5, 1.0, floor=0.1), {45: 5.0})
+        layer.settle()
+        np.testing.assert_allclose(
+            layer.values, settled(grid, {45: 5.0}, 0.5, floor=0.1), rtol=1e-5
+        )
+        assert (layer.values[layer.values > 0] >= 0.1).all()
+        assert (layer.values == 0).any()
+
+    @pytest.mark.parametrize("falloff", POWERS)
+    @pytest.mark.parametrize("neighbors", [4, 8])
+    def test_signed_settling_is_where_steps_lead(self, falloff: str, neighbors: int) -> None:
+        rng = np.random.default_rng(3)
+        for _ in range(6):
+            grid = random_grid(rng, neighbors=neighbors)
+            cells = pick(rng, open_cells(grid), 4)
+            sources = dict(zip(cells, (rng.random(len(cells)) * 8 - 4).tolist(), strict=True))
+            imap = fc.InfluenceMap(grid)
+            layer = stand(imap, fc.Spread(0.3, 1.0, falloff=falloff), sources)
+            imap.step(300)
+            stepped = layer.values.copy()
+            layer.settle()
+            np.testing.assert_allclose(layer.values, stepped, rtol=2e-6, atol=1e-6)
+
+
+class TestOneStep:
+    @pytest.mark.parametrize("falloff", POWERS)
+    @pytest.mark.parametrize("neighbors", [4, 8, KNIGHT])
+    @pytest.mark.parametrize("wrap", [False, True])
+    def test_follows_the_formula(self, falloff: str, neighbors: object, wrap: bool) -> None:
+        """One step of random signed values, cell by cell in plain Python."""
+        rng = np.random.default_rng(8)
+        grid = random_grid(rng, neighbors=neighbors, wrap=wrap, cell_size=2.0)
+        decay, momentum, floor = 0.15, 0.3, 0.05
+        imap = fc.InfluenceMap(grid)
+        layer = imap.add_layer("layer", fc.Spread(decay, momentum, falloff=falloff, floor=floor))
+        before = np.where(grid.walls, 0, rng.random(grid.shape) * 4 - 2).astype(np.float32)
+        layer.write(before)
+        imap.step()
+
+        arriving: list[list[float]] = [[0.0] for _ in range(len(grid))]
+        for start in range(len(grid)):
+            for dx, dy in grid.neighborhood.steps:
+                end = end_of(grid, start, (dx, dy))
+                if end is not None:
+                    arriving[end].append(
+                        weaker(float(before.flat[start]), falloff, decay * math.hypot(dx, dy) * 2.0)
+                    )
+        for cell in open_cells(grid):
+            target = max(arriving[cell], key=abs)
+            old = float(before.flat[cell])
+            new = old + momentum * (target - old)
+            if abs(new) < floor and abs(target) < floor:
+                new = 0.0
+            assert layer.values.flat[cell] == pytest.approx(new, rel=1e-5, abs=1e-6)
+        assert (layer.values[grid.walls] == 0).all()
+
+    def test_strongest_magnitude_wins_and_of_equals_the_positive(self) -> None:
+        for left, right, middle in (
+            (5.0, -6.0, -6.0),
+            (6.0, -5.0, 6.0),
+            (-5.0, 5.0, 5.0),
+            (5.0, -5.0, 5.0),
+            (-4.0, -5.0, -5.0),
+        ):
+            imap = fc.InfluenceMap(fc.Grid(3, 1))
+            layer = stand(imap, fc.Spread(0.5, 1.0), {0: left, 2: right})
+            imap.step()
+            assert layer.values[0, 1] == pytest.approx(middle * math.exp(-0.5))
+
+    @settings(max_examples=30)
+    @given(
+        seed=st.integers(0, 10**6),
+        momentum=st.sampled_from([0.0, 0.2, 1.0]),
+        falloff=st.sampled_from(list(POWERS)),
+    )
+    def test_a_source_reads_its_strength_after_every_step(
+        self, seed: int, momentum: float, falloff: str
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        grid = random_grid(rng, neighbors=int(rng.choice([4, 8])))
+        cells = pick(rng, range(len(grid)), 5)
+        strengths = (rng.random(len(cells)) * 10 - 5).astype(np.float32)
+        imap = fc.InfluenceMap(grid)
+        layer = stand(
+            imap,
+            fc.Spread(0.1, momentum, falloff=falloff),
+            dict(zip(cells, strengths.tolist(), strict=True)),
+        )
+        for _ in range(6):
+            imap.step()
+            np.testing.assert_array_equal(layer.values.reshape(-1)[cells], strengths)
+
+    def test_influence_passes_no_source_of_another(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(7, 1))
+        layer = stand(imap, fc.Spread(0.1, 1.0), {0: 9.0, 3: 1.0})
+        imap.step(20)
+        layer_beyond = layer.values[0, 4]
+        assert layer_beyond == pytest.approx(math.exp(-0.1))
+        layer.settle()
+        assert layer.values[0, 4] == layer_beyond
+
+
+class TestFading:
+    @pytest.mark.parametrize("falloff", POWERS)
+    @pytest.mark.parametrize("half_life", [None, 0.5])
+    @pytest.mark.parametrize("momentum", [0.05, 0.5, 1.0])
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_without_sources_everything_becomes_exactly_zero(
+        self, falloff: str, half_life: float | None, momentum: float, sign: int
+    ) -> None:
+        rng = np.random.default_rng(2)
+        grid = fc.Grid(17, 11, walls=rng.random((11, 17)) < 0.2, neighbors=8)
+        imap = fc.InfluenceMap(grid)
+        cells = pick(rng, range(len(grid)), 4)
+        layer = stand(
+            imap,
+            fc.Spread(0.15, momentum, falloff=falloff, half_life=half_life),
+            dict(zip(cells, [5, 3, sign * 8, 1], strict=True)),
+        )
+        layer.deposit(grid.position_of(open_cells(grid)[:3]), 3)
+        imap.step(40)
+        assert np.count_nonzero(layer.values) > 50
+        layer.sources.remove(layer.sources.ids)
+        imap.step(6000)
+        assert layer.values.tobytes() == bytes(4 * len(grid))
+
+    def test_a_deposit_only_fades(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(21, 9))
+        layer = imap.add_layer("noise", fc.Spread(0.4, 0.5))
+        layer.deposit((10.5, 4.5), 6)
+        peak = 6.0
+        for _ in range(120):
+            imap.step()
+            assert layer.values.max() <= peak
+            peak = layer.values.max()
+        assert peak == 0
+
+    def test_no_decay_no_fading(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 4))
+        layer = stand(imap, fc.Spread(0.0, 0.5), {13: 2.0})
+        imap.step(300)
+        np.testing.assert_allclose(layer.values, 2.0, rtol=1e-6)
+        layer.sources.remove(layer.sources.ids)
+        imap.step(300)
+        np.testing.assert_allclose(layer.values, 2.0, rtol=1e-6)
+
+    @pytest.mark.parametrize("half_life", [0.5, 2.0])
+    @pytest.mark.parametrize("every", [0.1, 0.05])
+    def test_a_lonely_peak_halves_in_a_half_life(self, half_life: float, every: float) -> None:
+        """Where two steps of distance weaken by more than a step of time, nothing around the peak
+        holds it up.
+        """
+        imap = fc.InfluenceMap(fc.Grid(15, 9))
+        layer = imap.add_layer(
+            "scent", fc.Spread(decay=2.0, momentum=1.0, half_life=half_life), every=every
+        )
+        source = layer.add_source((7.5, 4.5), 8.0)
+        imap.step(20)
+        source.remove()
+        for halves in range(1, 5):
+            imap.step(round(half_life / every))
+            assert layer.sample((7.5, 4.5)) == pytest.approx(8 / 2**halves, rel=1e-4)
+
+    def test_what_neighbors_hold_up_falls_with_decay_alone(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(41, 41))
+        layer = imap.add_layer(
+            "scent", fc.Spread(decay=0.01, momentum=1.0, half_life=0.1), every=0.1
+        )
+        source = layer.add_source((20.5, 20.5), 8.0)
+        layer.settle()
+        source.remove()
+        imap.step(20)
+        assert layer.values.max() == pytest.approx(8 * math.exp(-0.01 * 20), rel=1e-3)
+
+    def test_half_life_leaves_rising_alone(self) -> None:
+        values = []
+        for half_life in (None, 5.0):
+            imap = fc.InfluenceMap(fc.Grid(15, 9))
+            layer = stand(imap, fc.Spread(0.2, 0.3, half_life=half_life), {60: 7.0})
+            imap.step(12)
+            values.append(layer.values.tobytes())
+        assert values[0] == values[1]
+
+
+class TestMomentum:
+    def test_0_never_moves(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 6))
+        layer = stand(imap, fc.Spread(0.1, 0.0), {20: 4.0})
+        written = np.random.default_rng(0).random((6, 9)).astype(np.float32) + 1
+        layer.write(written)
+        imap.step(30)
+        written.flat[20] = 4.0
+        np.testing.assert_array_equal(layer.values, written)
+
+    def test_1_moves_at_once(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 1))
+        layer = stand(imap, fc.Spread(0.1, 1.0), {0: 4.0})
+        imap.step(5)
+        np.testing.assert_allclose(
+            layer.values[0], [4 * math.exp(-0.1 * d) if d <= 5 else 0 for d in range(9)], rtol=1e-6
+        )
+
+    def test_between_goes_that_part_of_the_way(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(2, 1))
+        layer = stand(imap, fc.Spread(0.0, 0.25), {0: 4.0})
+        reads = []
+        for _ in range(3):
+            imap.step()
+            reads.append(float(layer.values[0, 1]))
+        assert reads == [1.0, 1.75, 2.3125]
+
+
+class TestSymmetry:
+    @pytest.mark.parametrize("neighbors", [4, 8])
+    @pytest.mark.parametrize("falloff", POWERS)
+    def test_a_table_of_the_same_steps_gives_the_same_bits(
+        self, neighbors: int, falloff: str
+    ) -> None:
+        rng = np.random.default_rng(6)
+        steps = list(fc.Neighborhood.of(neighbors).steps)
+        walls = rng.random((11, 17)) < 0.2
+        results = set()
+        for table in (
+            neighbors,
+            steps,
+            steps[::-1],
+            [steps[i] for i in rng.permutation(len(steps))],
+        ):
+            for y_up in (False, True):
+                grid = fc.Grid(17, 11, walls=walls, neighbors=table, y_up=y_up)
+                imap = fc.InfluenceMap(grid)
+                layer = stand(
+                    imap, fc.Spread(0.2, 0.4, falloff=falloff), {20: 5.0, 100: -3.0, 180: 2.0}
+                )
+                imap.step(15)
+                results.add(layer.values.tobytes())
+        assert len(results) == 1
+
+    @settings(max_examples=30)
+    @given(
+        seed=st.integers(0, 10**6),
+        falloff=st.sampled_from(list(POWERS)),
+        half_life=st.sampled_from([None, 0.3]),
+    )
+    def test_negated_strengths_give_negated_values(
+        self, seed: int, falloff: str, half_life: float | None
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        grid = random_grid(rng, neighbors=int(rng.choice([4, 8])), wrap=bool(rng.integers(2)))
+        cells = pick(rng, range(len(grid)), 4)
+        strengths = rng.random(len(cells)) * 8 - 4
+        results = []
+        for sign in (1, -1):
+            imap = fc.InfluenceMap(grid)
+            layer = stand(
+                imap,
+                fc.Spread(0.2, 0.4, falloff=falloff, half_life=half_life),
+                dict(zip(cells, (sign * strengths).tolist(), strict=True)),
+            )
+            imap.step(9)
+            layer.sources.remove(layer.sources.ids[:1])
+            imap.step(9)
+            results.append(sign * layer.values)
+        np.testing.assert_array_equal(results[0], results[1])
+
+    @pytest.mark.parametrize("falloff", POWERS)
+    @pytest.mark.parametrize("neighbors", [4, 8])
+    @pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])
+    def test_a_mirrored_map_gives_mirrored_values(
+        self, falloff: str, neighbors: int, axes: tuple[int, ...]
+    ) -> None:
+        rng = np.random.default_rng(9)
+        walls = rng.random((37, 53)) < 0.25
+        pins = np.zeros((37, 53))
+        pins.flat[pick(rng, range(pins.size), 6)] = rng.random(6) * 9 - 3
+        results = []
+        for turn in (False, True):
+            here, there = (np.flip(a, axes) if turn else a for a in (walls, pins))
+            imap = fc.InfluenceMap(fc.Grid(53, 37, walls=here, neighbors=neighbors))
+            layer = stand(
+                imap,
+                fc.Spread(0.1, 0.6, falloff=falloff),
+                {int(c): float(there.flat[c]) for c in np.flatnonzero(there)},
+            )
+            imap.step(25)
+            results.append(np.flip(layer.values, axes) if turn else layer.values)
+        np.testing.assert_array_equal(results[0], results[1])
+
+    @pytest.mark.parametrize("neighbors", [8, KNIGHT, [(2, 1), (0, -1), (-1, 0)]])
+    def test_y_up_turns_arrays_and_nothing_else(self, neighbors: object) -> None:
+        walls = np.random.default_rng(1).random((9, 14)) < 0.2
+        sampled = []
+        for y_up in (False, True):
+            grid = fc.Grid(
+                14,
+                9,
+                walls=walls[::-1] if y_up else walls,
+                neighbors=neighbors,
+                y_up=y_up,
+                origin=(3, -2),
+            )
+            imap = fc.InfluenceMap(grid)
+            layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
+            layer.add_sources([(5.5, 1.5), (10.5, 4.5)], [4, 7], on_wall="through")
+            imap.step(12)
+            sampled.append(layer.values[::-1] if y_up else layer.values)
+        np.testing.assert_array_equal(sampled[0], sampled[1])
+
+    @pytest.mark.parametrize("neighbors", [4, 8, KNIGHT])
+    def test_a_torus_looks_the_same_from_everywhere(self, neighbors: object) -> None:
+        results = []
+        for dx, dy in ((0, 0), (7, 0), (0, 5), (12, 8)):
+            imap = fc.InfluenceMap(fc.Grid(13, 9, wrap=True, neighbors=neighbors))
+            layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
+            layer.add_sources([(2.5 + dx, 3.5 + dy), (6.5 + dx, 0.5 + dy)], [4, -7])
+            imap.step(14)
+            results.append(np.roll(layer.values, (-dy, -dx), axis=(0, 1)).tobytes())
+        assert len(set(results)) == 1
+
+    def test_decay_is_per_world_unit(self) -> None:
+        results = []
+        for cell_size, decay in ((1.0, 0.4), (2.0, 0.2), (0.5, 0.8)):
+            imap = fc.InfluenceMap(fc.Grid(13, 9, cell_size=cell_size, neighbors=8))
+            layer = imap.add_layer("a", fc.Spread(decay, 0.5))
+            layer.add_source((3.5 * cell_size, 4.5 * cell_size), 5)
+            imap.step(20)
+            results.append(layer.values.tobytes())
+        assert len(set(results)) == 1
+
+
+class TestCurve:
+    @pytest.mark.parametrize("falloff", POWERS)
+    @pytest.mark.parametrize("strength", [5.0, 0.3, -5.0])
+    @pytest.mark.parametrize("cell_size", [1.0, 0.25])
+    def test_is_what_a_corridor_settles_to(
+        self, falloff: str, strength: float, cell_size: float
+    ) -> None:
+        spread = fc.Spread(0.21, 0.5, falloff=falloff)
+        layer = stand(fc.InfluenceMap(fc.Grid(60, 1, cell_size=cell_size)), spread, {0: strength})
+        layer.settle()
+        away = np.arange(60) * cell_size
+        expected = spread.curve(away, strength)
+        # Right at the floor the corridor's float32 may fall on the other side.
+        near = np.abs(np.abs(expected) - spread.floor) < 1e-4
+        np.testing.assert_allclose(layer.values[0][~near], expected[~near], rtol=1e-4, atol=1e-5)
+        assert expected[0] == pytest.approx(strength)
+
+    def test_keeps_the_shape_of_its_distances(self) -> None:
+        assert fc.Spread(0.2, 0.5).curve(1.0).shape == ()
+        assert fc.Spread(0.2, 0.5).curve([[0, 1, 2], [3, 4, 5]]).shape == (2, 3)
+        assert fc.Spread(0.2, 0.5).curve([]).shape == (0,)
+
+    def test_a_power_law_ends(self) -> None:
+        for falloff, p in (("linear", 1), ("quadratic", 2), ("cubic", 3)):
+            reach = 8 ** (1 / p) / 0.2
+            spread = fc.Spread(0.2, 0.5, falloff=falloff, floor=0.0)
+            assert spread.curve(reach * 0.99, 8) > 0
+            assert spread.curve(reach * 1.01, 8) == 0
+
+    def test_below_the_floor_it_is_0_but_not_at_the_source(self) -> None:
+        curve = fc.Spread(1.0, 0.5, floor=0.1).curve([0, 1, 2, 3], 0.09)
+        assert curve.tolist() == [0.09, 0, 0, 0]
+
+    @pytest.mark.parametrize(
+        "distances", [-1, [1, -0.5], math.nan, "far", None, [[1], [1, 2]], [True]], ids=repr
+    )
+    def test_what_is_no_distance(self, distances: object) -> None:
+        with refused(InvalidValue, "distances"):
+            fc.Spread(0.2, 0.5).curve(distances)
+
+    def test_what_is_no_strength(self) -> None:
+        with refused(InvalidValue, "strength"):
+            fc.Spread(0.2, 0.5).curve(1.0, math.nan)
+
+
+class TestStack:
+    def test_max(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(5, 3))
+        layer = imap.add_layer("a", fc.Spread(0.5, 1.0, stack="max"))
+        for strengths, reads in (
+            ([1, 4, 2], 4),
+            ([1, -4, 2], -4),
+            ([4, -4], 4),
+            ([-4, 4], 4),
+            ([-1, -4], -4),
+            ([0, 0], 0),
+        ):
+            layer.sync(range(len(strengths)), [(2.5, 1.5)] * len(strengths), strengths)
+            imap.step()
+            assert layer.values[1, 2] == reads
+
+    def test_sum(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(5, 3))
+        layer = imap.add_layer("a", fc.Spread(0.5, 1.0, stack="sum"))
+        for strengths, reads in (
+            ([1, 4, 2], 7),
+            ([1, -4, 2], -1),
+            ([4, -4], 0),
+            ([0.1] * 10, np.float32(1.0)),
+        ):
+            layer.sync(range(len(strengths)), [(2.5, 1.5)] * len(strengths), strengths)
+            imap.step()
+            assert layer.values[1, 2] == pytest.approx(reads, rel=1e-7)
+
+    def test_the_order_of_sources_does_not_matter(self) -> None:
+        rng = np.random.default_rng(4)
+        positions = rng.random((40, 2)) * (5, 3)
+        strengths = rng.integers(-9, 9, 40)
+        for stack in ("max", "sum"):
+            results = set()
+            for _ in range(4):
+                order = rng.permutation(40)
+                imap = fc.InfluenceMap(fc.Grid(5, 3))
+                layer = imap.add_layer("a", fc.Spread(0.5, 0.5, stack=stack))
+                layer.add_sources(positions[order], strengths[order])
+                imap.step(5)
+                results.add(layer.values.tobytes())
+            assert len(results) == 1
+
+    def test_may_change_while_it_runs(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(5, 3))
+        layer = imap.add_layer("a", fc.Spread(0.5, 0.5))
+        layer.add_sources([(2.5, 1.5)] * 2, [3, 4])
+        imap.step()
+        assert layer.values[1, 2] == 4
+        layer.propagation = fc.Spread(0.5, 0.5, stack="sum")
+        assert layer.values[1, 2] == 4
+        imap.step()
+        assert layer.values[1, 2] == 7
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("falloff", POWERS)
+    @pytest.mark.parametrize("momentum", [0.0, 0.5, 1.0])
+    def test_the_largest_strengths_stay_finite(self, falloff: str, momentum: float) -> None:
+        imap = fc.InfluenceMap(fc.Grid(7, 5, neighbors=8))
+        layer = imap.add_layer("a", fc.Spread(0.0, momentum, falloff=falloff, stack="sum"))
+        layer.add_sources(
+            [(0.5, 0.5)] * 9 + [(3.5, 0.5)] * 9 + [(5.5, 3.5)], [1e30] * 9 + [-1e30] * 10
+        )
+        imap.step(40)
+        assert np.isfinite(layer.values).all()
+        layer.settle()
+        assert np.isfinite(layer.values).all()
+
+    def test_no_minus_zero(self) -> None:
+        for stack in ("max", "sum"):
+            imap = fc.InfluenceMap(fc.Grid(7, 5))
+            layer = imap.add_layer(
+                "a", fc.Spread(0.2, 0.5, stack=stack), values=np.full((5, 7), -0.0)
+            )
+            layer.add_sources([(0.5, 0.5), (3.5, 3.5)], [-0.0, -1e-42])
+            layer.deposit((5.5, 0.5), -0.0)
+            for _ in range(3):
+                assert not np.signbit(layer.values[layer.values == 0]).any()
+                imap.step()
+
+    @pytest.mark.parametrize("decay", [1e3, 1e30, 1e300])
+    @pytest.mark.parametrize("falloff", POWERS)
+    def test_huge_decay_goes_nowhere(self, decay: float, falloff: str) -> None:
+        imap = fc.InfluenceMap(fc.Grid(7, 5))
+        layer = stand(imap, fc.Spread(decay, 0.5, falloff=falloff, floor=0.0), {10: 5.0})
+        imap.step(3)
+        assert np.count_nonzero(layer.values) == 1
+        layer.settle()
+        assert np.count_nonzero(layer.values) == 1
+
+    @pytest.mark.parametrize("kind", [np.float32, np.float64, float])
+    def test_numpy_scalars_change_nothing(self, kind: type) -> None:
+        spread = fc.Spread(kind(0.25), kind(0.5), half_life=kind(0.5), floor=kind(0.125))
+        assert spread == fc.Spread(0.25, 0.5, half_life=0.5, floor=0.125)
+        assert {
+            type(value) for value in (spread.decay, spread.momentum, spread.half_life, spread.floor)
+        } == {float}
+
+
+class TestSpread:
+    @pytest.mark.parametrize(
+        ("arguments", "named"),
+        [
+            ({"decay": -0.1}, "decay=-0.1"),
+            ({"decay": math.nan}, "decay=nan"),
+            ({"decay": math.inf}, "decay=inf"),
+            ({"decay": "0.3"}, "decay='0.3'"),
+            ({"decay": None}, "decay=None"),
+            ({"momentum": -0.01}, "momentum=-0.01"),
+            ({"momentum": 1.01}, "momentum=1.01"),
+            ({"momentum": math.nan}, "momentum=nan"),
+            ({"momentum": True}, "momentum=True"),
+            ({"falloff": "gaussian"}, "falloff='gaussian'"),
+            ({"falloff": None}, "falloff=None"),
+            ({"half_life": 0}, "half_life=0"),
+            ({"half_life": -1}, "half_life=-1"),
+            ({"half_life": math.inf}, "half_life=inf"),
+            ({"floor": -1e-3}, "floor=-0.001"),
+            ({"floor": math.nan}, "floor=nan"),
+            ({"stack": "mean"}, "stack='mean'"),
+            ({"stack": None}, "stack=None"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_refuses(self, arguments: dict[str, object], named: str) -> None:
+        with refused(InvalidValue, named):
+            fc.Spread(**{"decay": 0.2, "momentum": 0.3, **arguments})
+
+    def test_is_a_value(self) -> None:
+        assert fc.Spread(0.2, 0.3) == fc.Spread(0.2, 0.3)
+        assert hash(fc.Spread(0.2, 0.3)) == hash(fc.Spread(0.2, 0.3))
+        with pytest.raises(AttributeError):
+            fc.Spread(0.2, 0.3).decay = 1.0

@@ -1,0 +1,187 @@
+"""Sources as floors: a cell reads the stronger of its own strength and what arrives, on grids and
+graphs, by the bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import fieldcraft as fc
+from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.propagation.spread_floors import stronger
+from support.refusals import refused
+from support.worlds import KNIGHT_AND_CORNER
+
+SPREADS = st.builds(
+    fc.Spread,
+    decay=st.sampled_from([0.0, 0.1, 0.7]),
+    momentum=st.sampled_from([0.0, 0.4, 1.0]),
+    falloff=st.sampled_from(["exponential", "linear", "quadratic", "cubic"]),
+    half_life=st.sampled_from([None, 0.3]),
+    floor=st.sampled_from([0.0, 1e-3, 0.2]),
+    pin=st.just(False),
+)
+
+
+def plainly(
+    values: NDArray[np.float32], layer: fc.Layer, grid: fc.Grid, spread: fc.Spread
+) -> NDArray[np.float32]:
+    """One step as it is defined: the rule for every open cell, and then the stronger of that and
+    the cell's source.
+    """
+    lengths = grid.neighborhood.lengths(grid.cell_size)
+    losses = (
+        np.exp(-spread.decay * lengths) if spread.exponent == 0 else spread.decay * lengths
+    ).astype(np.float32)
+    keep = np.float32(-1 if spread.half_life is None else 0.5 ** (layer.every / spread.half_life))
+    after = reference.step(
+        values,
+        grid.walls.astype(np.uint8),
+        grid.links(),
+        np.array(grid.neighborhood.steps),
+        losses,
+        spread.exponent,
+        np.float32(spread.momentum),
+        keep,
+        np.float32(spread.floor),
+        grid.wrap,
+    ).reshape(-1)
+    cells, strengths = layer.sources.pins(spread.stack)
+    after[cells] = np.where(stronger(strengths, after[cells]), strengths, after[cells])
+    return after.reshape(grid.shape)
+
+
+@settings(max_examples=60)
+@given(
+    spread=SPREADS,
+    neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
+    wrap=st.booleans(),
+    signed=st.booleans(),
+    large=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+@example(fc.Spread(0.1, 0.4, pin=False), 8, False, False, True, 1)
+def test_is_the_definition(
+    spread: fc.Spread, neighbors: object, wrap: bool, signed: bool, large: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    width, height = (90, 70) if large else (17, 11)
+    grid = fc.Grid(
+        width, height, walls=rng.random((height, width)) < 0.15, neighbors=neighbors, wrap=wrap
+    )
+    layer = fc.InfluenceMap(grid).add_layer("noise", spread)
+    values = np.zeros(grid.shape, np.float32)
+    places = grid.position_of(np.flatnonzero(~grid.walls.reshape(-1)))
+    for _ in range(4):
+        layer.sources.remove(layer.sources.ids)
+        strengths = rng.integers(-8 if signed else 1, 9, 6)
+        layer.add_sources(rng.permutation(places)[:6], strengths)
+        cells, least = layer.sources.pins("max")
+        flat = values.reshape(-1)
+        flat[cells] = np.where(stronger(flat[cells], least), flat[cells], least)
+        for count in (1, int(rng.integers(1, 12))):
+            layer.step(count)
+            for _ in range(count):
+                values = plainly(values, layer, grid, spread)
+            assert np.array_equal(layer.values, values)
+
+
+@pytest.mark.parametrize("falloff", ["exponential", "linear", "quadratic"])
+@pytest.mark.parametrize("on_graph", [False, True])
+def test_settled_it_is_the_strongest_of_what_each_source_alone_makes(
+    falloff: str, on_graph: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    grid = fc.Grid(23, 14, walls=rng.random((14, 23)) < 0.2, neighbors=8)
+    space = grid.to_graph() if on_graph else grid
+    cells = rng.permutation(np.flatnonzero(~grid.walls.reshape(-1)))[:7]
+    strengths = rng.random(7) * 9 + 1
+
+    def settled(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        layer = fc.InfluenceMap(space).add_layer(
+            "noise", fc.Spread(0.1, 1.0, falloff=falloff, pin=False)
+        )
+        layer.add_sources(grid.position_of(cells[chosen]), strengths[chosen])
+        layer.settle()
+        once = layer.read()
+        layer.step(3)
+        assert np.array_equal(layer.values, once)
+        return once
+
+    alone = np.max([settled(np.array([k])) for k in range(7)], axis=0)
+    assert np.array_equal(settled(np.arange(7)), alone)
+
+
+def test_a_graph_agrees_with_its_grid() -> None:
+    rng = np.random.default_rng(5)
+    grid = fc.Grid(31, 18, walls=rng.random((18, 31)) < 0.2, neighbors=8)
+    places = grid.position_of(rng.permutation(np.flatnonzero(~grid.walls.reshape(-1)))[:9])
+    layers = [
+        fc.InfluenceMap(space).add_layer("noise", fc.Spread(0.2, 0.5, pin=False))
+        for space in (grid, grid.to_graph())
+    ]
+    for count in (1, 7, 30):
+        for layer in layers:
+            layer.sources.remove(layer.sources.ids)
+            layer.add_sources(places[count % 3 :: 2], np.arange(len(places[count % 3 :: 2])) + 1.0)
+            layer.step(count)
+        assert np.array_equal(layers[0].values.reshape(-1), layers[1].values)
+
+
+def test_a_rat_does_not_hide_the_dragon() -> None:
+    corridor = np.ones((3, 20), dtype=bool)
+    corridor[1] = False
+    for pin, behind in ((True, 1.0 * np.exp(-0.1 * 5)), (False, 9.0 * np.exp(-0.1 * 12))):
+        layer = fc.InfluenceMap(fc.Grid.from_walls(corridor)).add_layer(
+            "threat", fc.Spread(0.1, 1.0, pin=pin)
+        )
+        layer.add_source((2.5, 1.5), strength=9.0)
+        rat = layer.add_source((9.5, 1.5), strength=1.0)
+        layer.step(30)
+        assert layer.sample((14.5, 1.5)) == pytest.approx(behind, rel=1e-5)
+        assert (layer.sample((9.5, 1.5)) == 1.0) == pin
+        rat.remove()
+        layer.step(30)
+        assert layer.sample((14.5, 1.5)) == pytest.approx(9.0 * np.exp(-0.1 * 12), rel=1e-5)
+
+
+def test_budgets_copies_and_walls_change_nothing() -> None:
+    rng = np.random.default_rng(8)
+    grid = fc.Grid(400, 300, walls=rng.random((300, 400)) < 0.1, neighbors=8)
+    places = grid.position_of(rng.permutation(np.flatnonzero(~grid.walls.reshape(-1)))[:9])
+    imap = fc.InfluenceMap(grid)
+    imap.add_layer("noise", fc.Spread(0.01, 0.6, pin=False)).add_sources(places, np.arange(9) + 1.0)
+    imap.step(40)
+    twin = imap.copy()
+    grid.set_walls(grid.cell_at(places[:3]) + 1)
+    for _ in range(4):
+        imap.advance(0.1)
+        twin.advance(0.1, budget_work=1)
+        while twin["noise"].lag:
+            twin.advance(0.0, budget_work=1)
+    assert np.array_equal(imap["noise"].values, twin["noise"].values)
+
+
+def test_comes_to_rest() -> None:
+    grid = fc.Grid(200, 100)
+    layer = fc.InfluenceMap(grid).add_layer("noise", fc.Spread(0.8, 1.0, pin=False))
+    layer.add_sources([(50.5, 50.5), (53.5, 50.5)], [9.0, 0.1])
+    layer.step(60)
+    once = layer.read()
+    layer.step(5)
+    assert np.array_equal(layer.values, once)
+    changed = replace(layer.propagation, pin=True)
+    layer.propagation = changed
+    layer.step(2)
+    assert layer.sample((53.5, 50.5)) == np.float32(0.1)
+
+
+def test_pin_is_true_or_false() -> None:
+    with refused(fc.errors.InvalidValue):
+        fc.Spread(0.1, 0.5, pin=1)  # type: ignore[arg-type]

@@ -1,0 +1,289 @@
+"""Occupancy maps: a belief sums to 1, wanders as fast as its target, and gives way to what is
+seen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft import kernels
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.pursuit import Belief, LastSeen
+from support.refusals import refused
+from support.worlds import KNIGHT
+
+pytestmark = pytest.mark.reference
+
+
+def spaces(seed: int, neighbors: object, wrap: bool, as_graph: bool) -> fc.Grid | fc.Graph:
+    rng = np.random.default_rng(seed)
+    width, height = (int(n) for n in rng.integers(2, 24, 2))
+    walls = rng.random((height, width)) < 0.25
+    walls[0, :2] = False
+    grid = fc.Grid(width, height, walls=walls, neighbors=neighbors, wrap=wrap, cell_size=0.5)  # type: ignore[arg-type]
+    return grid.to_graph() if as_graph else grid
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**16), st.sampled_from([4, 8, KNIGHT]), st.booleans(), st.booleans())
+def test_never_negative_and_always_sums_to_one(
+    seed: int, neighbors: object, wrap: bool, as_graph: bool
+) -> None:
+    space = spaces(seed, neighbors, wrap, as_graph)
+    if not len(space.ways.ends):
+        return
+    rng = np.random.default_rng(seed)
+    belief = Belief(space, 2.0, targets=2, stay=float(rng.choice([0, 0.3])))
+    open_cells = np.flatnonzero(~space.walls.reshape(-1))
+    for _ in range(12):
+        target = int(rng.integers(2))
+        what = rng.integers(5)
+        if what == 0:
+            belief.see(space.position_of(rng.choice(open_cells)), target=target)
+        elif what == 1:
+            belief.look(
+                rng.random(space.shape) < rng.choice([0.2, 1.0]), missed=float(rng.choice([0, 0.3]))
+            )
+        elif what == 2:
+            belief.hear(space.position_of(rng.choice(open_cells)), 1.2, target=target)
+        elif what == 3 and rng.random() < 0.4 and len(open_cells) > 4:
+            space.set_walls(rng.choice(open_cells, 1))
+        belief.advance(0.3)
+        open_cells = np.flatnonzero(~space.walls.reshape(-1))
+        for number in range(2):
+            chance = belief.probability(number)
+            assert (chance >= 0).all()
+            assert chance.sum() == pytest.approx(1, abs=1e-9)
+            assert not chance[space.walls].any() or belief._walls_version != space.walls_version
+        assert belief.values.sum() == pytest.approx(2, abs=1e-4)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.floats(0.2, 3))
+def test_grid_and_graph_believe_the_same(seed: int, neighbors: int, stride: float) -> None:
+    grid = spaces(seed, neighbors, False, False)
+    if not len(grid.ways.ends):
+        return
+    start = grid.position_of(int(grid.nearest_open(len(grid) // 2)))
+    beliefs = [Belief(space, stride, every=0.5) for space in (grid, grid.to_graph())]
+    for belief in beliefs:
+        belief.see(start)
+        belief.step(6)
+    np.testing.assert_allclose(
+        beliefs[0].probability().reshape(-1), beliefs[1].probability(), rtol=1e-12, atol=1e-15
+    )
+
+
+def test_a_step_is_the_transposed_matrix_of_chances() -> None:
+    grid = fc.Grid(13, 9, walls=np.random.default_rng(3).random((9, 13)) < 0.25, neighbors=8)
+    ways, stay = grid.ways, 0.2
+    chances = np.zeros((len(grid), len(grid)))
+    for cell in range(len(grid)):
+        out = range(ways.starts[cell], ways.starts[cell + 1])
+        for arc in out:
+            chances[cell, ways.ends[arc]] = (1 - stay) / len(out) * min(1.0 / ways.lengths[arc], 1)
+        chances[cell, cell] = 1 - chances[cell].sum()
+    belief = Belief(grid, 1.0, stay=stay, every=1.0)
+    start = int(grid.nearest_open(60))
+    belief.see(grid.position_of(start))
+    expected = np.eye(len(grid))[start]
+    for _ in range(20):
+        belief.step()
+        expected = expected @ chances
+        np.testing.assert_allclose(belief.probability().reshape(-1), expected, atol=1e-14)
+
+
+def test_moves_at_the_targets_speed() -> None:
+    belief = Belief(fc.Grid(41, 1, cell_size=2.0), speed=4.0)
+    belief.see((41.0, 1.0))
+    belief.advance(3.0)
+    reached = np.flatnonzero(belief.probability()[0])
+    assert (reached.min(), reached.max()) == (20 - 6, 20 + 6)
+
+
+class TestWhatIsSeen:
+    def test_seen_is_certain(self) -> None:
+        belief = Belief(fc.Grid(9, 7), 1.0, targets=2)
+        belief.see((3.5, 2.5), target=1)
+        assert belief.probability(1)[2, 3] == 1.0
+        assert belief.probability(0).max() < 0.1
+        assert belief.estimate(target=1).tolist() == [3.5, 2.5]
+
+    def test_a_look_clears_and_scales_up(self) -> None:
+        belief = Belief(fc.Grid(10, 2), 1.0)
+        view = np.zeros((2, 10), dtype=bool)
+        view[:, :5] = True
+        assert belief.look(view)
+        np.testing.assert_allclose(belief.probability(), np.where(view, 0, 0.1))
+        assert belief.look(np.arange(10), missed=0.5)
+        assert belief.probability()[0, 9] == pytest.approx(0.5 * belief.probability()[1, 9])
+
+    def test_a_belief_that_was_wrong_begins_anew_out_of_view_likelier_near_by(self) -> None:
+        belief = Belief(fc.Grid(6, 2), 1.0)
+        belief.see((0.5, 0.5))
+        assert not belief.look([0, 1])
+        away = np.array([[np.inf, np.inf, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]])
+        np.testing.assert_allclose(
+            belief.probability(), np.exp(-away / 4) / np.exp(-away / 4).sum(), rtol=1e-6
+        )
+        assert not belief.look(np.ones((2, 6), dtype=bool))
+        assert belief.probability().sum() == pytest.approx(1)
+
+    def test_where_no_way_leads_out_of_view_it_begins_anew_everywhere_out_of_view(self) -> None:
+        belief = Belief(fc.Grid(5, 1, walls=[[False, False, True, False, False]]), 1.0)
+        belief.see((0.5, 0.5))
+        assert not belief.look([0, 1])
+        assert belief.probability()[0].tolist() == [0, 0, 0, 0.5, 0.5]
+
+    def test_a_noise_draws_belief(self) -> None:
+        belief = Belief(fc.Grid(40, 30), 1.0)
+        belief.hear((10.5, 10.5), 5, certainty=0.75)
+        inside = belief.probability()[6:16, 6:16].sum()
+        assert 0.75 < inside < 0.78
+        belief.see((35.5, 25.5))
+        belief.hear((5.5, 5.5), 3, certainty=0.5)
+        assert belief.probability()[25, 35] == pytest.approx(0.5)
+        assert belief.probability()[3:9, 3:9].sum() == pytest.approx(0.5)
+
+    def test_walls_that_come_push_it_out(self) -> None:
+        grid = fc.Grid(8, 3)
+        belief = Belief(grid, 1.0)
+        belief.see((3.5, 1.5))
+        grid.set_walls(grid.cell_at((3.5, 1.5)))
+        belief.step()
+        assert belief.probability()[1, 3] == 0
+        assert belief.probability().sum() == pytest.approx(1)
+
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_at_once_and_not_only_at_the_next_step(self, as_graph: bool) -> None:
+        grid = fc.Grid(8, 3)
+        space = grid.to_graph() if as_graph else grid
+        belief = Belief(space, 1.0, targets=2)
+        belief.see((3.5, 1.5))
+        belief.step(2)
+        kept = belief.snapshot()
+        space.set_walls(np.flatnonzero(belief.probability()))
+        other = Belief(space, 1.0, targets=2)
+        other.restore(kept)
+        for each in (belief, other):
+            assert not each.values[space.walls].any()
+            assert each.values.sum() == pytest.approx(2)
+            assert not space.walls.reshape(-1)[space.cell_at(each.assign([(0.5, 0.5)]))].any()
+            assert not space.walls.reshape(-1)[space.cell_at(each.estimate())]
+            assert each.look([0, 1])
+            each.step()
+        np.testing.assert_array_equal(belief.values, other.values)
+
+    def test_without_any_ground_it_stays_as_it_was(self) -> None:
+        graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
+        belief = Belief(graph, 1.0)
+        belief.see((1, 0))
+        graph.set_walls([0, 1, 2])
+        with refused(InvalidValue, "open ground"):
+            belief.step()
+        assert belief.values.tolist() == [0, 1, 0]
+        graph.set_walls([0, 1], False)
+        belief.step()
+        assert belief.values.sum() == pytest.approx(1) and belief.values[2] == 0
+
+
+def test_searchers_share_it_and_get_places() -> None:
+    belief = Belief(fc.Grid(50, 40), 1.0)
+    belief.see((25.5, 20.5))
+    belief.advance(10)
+    places = belief.assign([(5.0, 5.0), (45.0, 35.0)], spacing=4)
+    assert np.sqrt(((places[0] - places[1]) ** 2).sum()) >= 4
+    assert fc.best(belief, (25.5, 20.5), 15).value > 0
+
+
+@pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
+def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fieldcraft.pursuit import on_grid as room
+
+    states = []
+    for least in (10**9, 100):
+        monkeypatch.setattr(room, "_CELLS_PER_THREAD", least)
+        belief = Belief(
+            fc.Grid(60, 50, walls=np.random.default_rng(1).random((50, 60)) < 0.2, neighbors=8), 1.0
+        )
+        belief.see(belief.space.position_of(belief.space.nearest_open(1500)))
+        belief.step(20)
+        states.append(belief.probability().tobytes())
+    assert states[0] == states[1]
+
+
+def test_bad_input() -> None:
+    walls = np.zeros((4, 6), dtype=bool)
+    walls[1] = True
+    grid = fc.Grid(6, 4, walls=walls)
+    for settings_, word in (
+        ({"speed": 0}, "speed"),
+        ({"targets": 0}, "targets"),
+        ({"stay": 1}, "stay"),
+        ({"every": -1}, "every"),
+        ({"where": np.zeros((4, 6), dtype=bool)}, "possible"),
+        ({"where": np.zeros((6, 4), dtype=bool)}, "where"),
+    ):
+        with refused(InvalidValue, word):
+            Belief(grid, **{"speed": 1.0, **settings_})  # type: ignore[arg-type]
+    with refused(InvalidValue, "one per target and cell", "targets=1000000000 on 24 cells"):
+        Belief(grid, 1.0, targets=10**9)
+    for speed in (1e-12, 1e12, 5e-324):
+        with refused(InvalidValue, "takes some time", f"speed of {speed:g}"):
+            Belief(grid, speed)
+    belief = Belief(grid, 1.0)
+    belief.hear((1.5, 2.5), 1e200, certainty=1)
+    assert belief.values.sum() == pytest.approx(1)
+    before = belief.probability()
+    for error, call in (
+        (OnWall, lambda: belief.see((1.5, 1.5))),
+        (OutsideMap, lambda: belief.see((9.5, 1.5))),
+        (InvalidValue, lambda: belief.see([(1.5, 0.5), (2.5, 0.5)])),
+        (InvalidValue, lambda: belief.see((1.5, 0.5), target=1)),
+        (InvalidValue, lambda: belief.look(np.ones((6, 4), dtype=bool))),
+        (InvalidValue, lambda: belief.look([99])),
+        (InvalidValue, lambda: belief.look([1], missed=1.0)),
+        (InvalidValue, lambda: belief.hear((1.5, 0.5), 0)),
+        (InvalidValue, lambda: belief.hear((1.5, 0.5), 1, certainty=2)),
+        (InvalidValue, lambda: belief.estimate("guess")),
+        (InvalidValue, lambda: belief.step(-1)),
+    ):
+        with pytest.raises(error):
+            call()
+    assert (belief.probability() == before).all()
+
+
+class TestStaleness:
+    def test_counts_seconds_since_each_cell_was_seen(self) -> None:
+        walls = np.zeros((3, 5), dtype=bool)
+        walls[1, 1] = True
+        stale = LastSeen(fc.Grid(5, 3, walls=walls), unseen=60, most=100)
+        stale.advance(2.5)
+        stale.look([0, 1])
+        view = np.zeros((3, 5), dtype=bool)
+        view[2] = True
+        stale.advance(0.5)
+        stale.look(view)
+        stale.advance(1.0)
+        assert stale.values[0].tolist() == [1.5, 1.5, 64, 64, 64]
+        assert stale.values[1].tolist() == [64, 0, 64, 64, 64]
+        assert stale.values[2].tolist() == [1.0] * 5
+        stale.advance(1000)
+        assert stale.values.max() == 100
+        assert fc.best(stale, (0.5, 0.5), 9).value == 100
+
+    def test_bad_input(self) -> None:
+        stale = LastSeen(fc.Grid(5, 3))
+        for call in (
+            lambda: stale.advance(-1),
+            lambda: stale.look([15]),
+            lambda: stale.look(np.ones((5, 3), dtype=bool)),
+        ):
+            with pytest.raises(InvalidValue):
+                call()
+        with refused(InvalidValue, "most"):
+            LastSeen(fc.Grid(5, 3), most=0)

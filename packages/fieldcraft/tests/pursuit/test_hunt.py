@@ -1,0 +1,547 @@
+"""The flood after a fugitive: its front, its barrier, its guesses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.pursuit import Pursuit
+from support.refusals import refused
+
+pytestmark = pytest.mark.reference
+
+FREE = {"barrier_angle": 180.0, "most_hot": 10**6, "most_steps": 10**6}
+
+
+def cave(seed: int, neighbors: int = 8, walls: float = 0.3, **settings: object) -> fc.Grid:
+    rng = np.random.default_rng(seed)
+    return fc.Grid(37, 22, walls=rng.random((22, 37)) < walls, neighbors=neighbors, **settings)  # type: ignore[arg-type]
+
+
+def levels(space: fc.Grid | fc.Graph, start: int) -> dict[int, int]:
+    """Steps from a cell, by a plain breadth-first search."""
+    ways = space.ways
+    found, waiting = {start: 0}, [start]
+    for cell in waiting:
+        for end in ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist():
+            if end not in found:
+                found[end] = found[cell] + 1
+                waiting.append(end)
+    return found
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.booleans(), st.booleans())
+def test_without_a_barrier_step_k_is_level_k(
+    seed: int, neighbors: int, wrap: bool, as_graph: bool
+) -> None:
+    grid = cave(seed, neighbors, wrap=wrap)
+    space = grid.to_graph() if as_graph else grid
+    start = int(grid.nearest_open(11 * 37 + 18))
+    hunt = Pursuit(space, grid.position_of(start), speed=1.0, **FREE)
+    expected = levels(space, start)
+    for k in range(1, 400):
+        if not hunt.step():
+            break
+        assert sorted(hunt.hot.tolist()) == sorted(
+            cell for cell, level in expected.items() if level == k
+        )
+    assert hunt.stopped == "with nowhere left to go"
+    assert (
+        hunt.steps == max(expected.values()) + 1
+    )  # in the last of them it finds nothing, and cools
+    assert not (hunt.values[space.walls] > 0).any()
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(0, 2**16),
+    st.sampled_from([0.07, 0.1, 0.3, 1.0]),
+    st.booleans(),
+    st.lists(st.integers(0, 9), max_size=12),
+)
+def test_with_nowhere_left_to_go_it_cools_to_nothing(
+    seed: int, cooling: float, as_graph: bool, slices: list[int]
+) -> None:
+    grid = cave(seed, walls=0.45)
+    space = grid.to_graph() if as_graph else grid
+    start = int(grid.nearest_open(11 * 37 + 18))
+    hunt, twin = (
+        Pursuit(space, grid.position_of(start), speed=1.0, cooling=cooling, most_steps=len(grid))
+        for _ in range(2)
+    )
+    found = levels(space, start)
+    level = np.array([found.get(cell, 10**6) for cell in range(len(grid))])
+    for count in slices:
+        hunt.step(count)
+        heat = np.where(level <= hunt.steps, np.maximum(1 - cooling * (hunt.steps - level), 0), 0)
+        np.testing.assert_allclose(hunt.values.reshape(-1), heat, atol=2e-6)
+    twin.step(sum(slices))
+    assert twin.snapshot()["marks"].tolist() == hunt.snapshot()["marks"].tolist()
+    hunt.step(max(found.values()) + math.ceil(1 / cooling) + 1)
+    assert (hunt.stopped, hunt.values.any(), hunt.hot.tolist()) == (
+        "with nowhere left to go",
+        False,
+        [],
+    )
+    assert hunt.estimate().tolist() == hunt.last_seen.tolist()
+
+
+def test_heat_cools_by_a_constant_to_exactly_nothing() -> None:
+    hunt = Pursuit(fc.Grid(40, 1), (0.5, 0.5), speed=2.0, cooling=0.25, **FREE)
+    hunt.step(6)
+    assert hunt.values[0, :8].tolist() == [0, 0, 0, 0.25, 0.5, 0.75, 1, 0]
+    assert hunt.time == 3.0
+
+
+class TestBarrier:
+    def test_stands_behind_him_and_does_not_cool(self) -> None:
+        hunt = Pursuit(
+            fc.Grid(41, 21, neighbors=8), (20.5, 10.5), (1.0, 0.0), tail=6.0, barrier_angle=90.0
+        )
+        hunt.step(6)
+        rows, columns = np.nonzero(hunt.barrier)
+        assert (columns < 20).all()
+        assert (np.hypot(columns - 20, rows - 10) <= 6).all()
+        assert hunt.barrier[10, 14]
+        assert hunt.values[10, 26] == 1.0
+        assert hunt.values[hunt.barrier].max() == 0
+
+    def test_keeps_the_flood_in_front(self) -> None:
+        for angle in np.linspace(0, 2 * math.pi, 9):
+            velocity = np.array([math.cos(angle), math.sin(angle)])
+            hunt = Pursuit(fc.Grid(61, 53, neighbors=8), (30.5, 26.5), velocity, tail=100.0)
+            hunt.step(12)
+            ahead = (hunt.space.position_of(hunt.hot) - [30.5, 26.5]) @ velocity
+            assert ahead.min() > -4
+            assert (hunt.estimate("mean") - [30.5, 26.5]) @ velocity > 3
+
+    def test_none_without_a_velocity(self) -> None:
+        hunt = Pursuit(fc.Grid(9, 7), (4.5, 3.5), speed=1.0)
+        hunt.step(3)
+        assert not hunt.barrier.any()
+
+    def test_the_flood_comes_round_a_short_tail(self) -> None:
+        hunt = Pursuit(
+            fc.Grid(31, 21, neighbors=8),
+            (15.5, 10.5),
+            (1.0, 0.0),
+            tail=3.0,
+            **{**FREE, "barrier_angle": 90.0},
+        )
+        hunt.step(40)
+        assert hunt.stopped == "with nowhere left to go"
+        assert (hunt._ignited.reshape(21, 31)[:, 0] > 0).all()
+
+
+class TestStops:
+    def test_says_why(self) -> None:
+        grid = fc.Grid(50, 30)
+        few = Pursuit(grid, (25.5, 15.5), speed=1.0, most_hot=20)
+        assert not few.step(100)
+        assert few.stopped == "with too many hot cells"
+        assert np.count_nonzero(few.values) <= 20
+        assert "too many hot cells" in repr(few)
+        short = Pursuit(grid, (25.5, 15.5), speed=1.0, most_steps=3)
+        assert not short.step(10)
+        assert (short.stopped, short.steps) == ("after 3 steps", 3)
+        shut = Pursuit(
+            grid,
+            (25.5, 15.5),
+            speed=1.0,
+            blocked=~grid.walls & (np.arange(1500).reshape(30, 50) != 15 * 50 + 25),
+        )
+        assert not shut.step()
+        assert shut.stopped == "with nowhere left to go"
+        assert shut.estimate().tolist() == [25.5, 15.5]
+
+    @settings(max_examples=30)
+    @given(
+        st.integers(0, 2**16),
+        st.integers(1, 300),
+        st.sampled_from([0.05, 0.1, 0.34, 1.0]),
+        st.sets(st.integers(0, 400), max_size=90),
+    )
+    def test_never_more_warm_cells_than_most_hot(
+        self, seed: int, most: int, cooling: float, view: set[int]
+    ) -> None:
+        grid = cave(seed)
+        start = grid.position_of(grid.nearest_open(11 * 37 + 18))
+        hunt, free = (
+            Pursuit(grid, start, (1.0, 0.2), cooling=cooling, most_hot=limit)
+            for limit in (most, 10**9)
+        )
+        for step in range(60):
+            runs = hunt.step()
+            free.step()
+            if step == 3:
+                for each in (hunt, free):
+                    each.look(sorted(view))
+            if not runs and hunt.stopped == "with too many hot cells":
+                assert np.count_nonzero(free.values) > most
+                break
+            np.testing.assert_array_equal(hunt.values, free.values)
+            assert np.count_nonzero(hunt.values) <= most or hunt.restarts
+        assert np.count_nonzero(hunt.values) <= most or hunt.restarts
+
+    def test_time_however_it_is_sliced(self) -> None:
+        one, other = (
+            Pursuit(cave(3), cave(3).position_of(cave(3).nearest_open(425)), (1.0, 0.5), every=0.25)
+            for _ in range(2)
+        )
+        one.advance(3.1)
+        for _ in range(31):
+            other.advance(0.1)
+        assert one.steps == other.steps == 12
+        assert one.values.tobytes() == other.values.tobytes()
+
+    def test_interval_is_the_time_for_a_step(self) -> None:
+        assert Pursuit(fc.Grid(9, 9, cell_size=2.0), (3.0, 3.0), (4.0, 0.0)).every == pytest.approx(
+            0.5
+        )
+
+
+class TestGuesses:
+    @settings(max_examples=25)
+    @given(st.integers(0, 2**16), st.integers(0, 15))
+    def test_medoid_and_peak_can_be_stood_on(self, seed: int, steps: int) -> None:
+        grid = cave(seed)
+        start = int(grid.nearest_open(400))
+        hunt = Pursuit(grid, grid.position_of(start), (0.3, -1.0))
+        hunt.step(steps)
+        for how in ("medoid", "peak"):
+            cell = grid.cell_at(hunt.estimate(how))
+            assert not grid.walls.reshape(-1)[cell]
+            assert hunt.values.reshape(-1)[cell] > 0 or (cell == start and not hunt.values.any())
+        assert hunt.values.reshape(-1)[grid.cell_at(hunt.estimate("peak"))] == hunt.values.max()
+        assert hunt.stopped or hunt.values.max() == 1.0
+
+    def test_medoid_has_the_least_sum_of_squares(self) -> None:
+        hunt = Pursuit(cave(8), cave(8).position_of(cave(8).nearest_open(300)), speed=1.0)
+        hunt.step(7)
+        cells = np.flatnonzero(hunt.values)
+        places, heat = hunt.space.position_of(cells), hunt.values.reshape(-1)[cells].astype(float)
+        sums = [(heat * ((places - place) ** 2).sum(axis=1)).sum() for place in places]
+        found = np.flatnonzero((places == hunt.estimate()).all(axis=1))[0]
+        assert sums[found] == pytest.approx(min(sums))
+
+    def test_searchers_get_places_of_their_own(self) -> None:
+        grid = fc.Grid(60, 40, neighbors=8)
+        hunt = Pursuit(grid, (30.5, 20.5), (1.0, 0.0))
+        hunt.step(12)
+        agents = np.array([[2.0, 2.0], [55.0, 38.0], [55.0, 3.0], [29.0, 20.0]])
+        places = hunt.assign(agents, spacing=5)
+        apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=2))[~np.eye(4, dtype=bool)]
+        assert apart.min() >= 5
+        walks = np.sqrt(((agents[:, None] - places) ** 2).sum(axis=2))
+        assert (
+            np.trace(walks)
+            <= min(np.trace(walks[:, np.roll(np.arange(4), k)]) for k in range(4)) + 3
+        )
+        assert all(hunt.values.reshape(-1)[grid.cell_at(place)] > 0 for place in places)
+        assert hunt.assign(np.zeros((0, 2))).shape == (0, 2)
+
+    def test_more_searchers_than_cells_and_walls_between(self) -> None:
+        walls = np.zeros((9, 11), dtype=bool)
+        walls[:, 5] = True
+        hunt = Pursuit(fc.Grid(11, 9, walls=walls), (8.5, 4.5), speed=1.0)
+        places = hunt.assign([(1.5, 1.5), (9.5, 4.5), (9.5, 8.5)])
+        assert (places == [8.5, 4.5]).all()
+
+    def test_questions_are_put_to_it(self) -> None:
+        hunt = Pursuit(fc.Grid(30, 20), (15.5, 10.5), (1.0, 0.0))
+        hunt.step(4)
+        assert fc.best(hunt, (15.5, 10.5), 10).value == 1.0
+
+
+def test_on_a_graph_in_three_dimensions() -> None:
+    positions = np.array([[0, 0, 0], [3, 0, 0], [6, 0, 1], [-3, 0, 0], [6, 3, 1]], dtype=float)
+    graph = fc.Graph(positions, [(0, 1), (1, 2), (0, 3), (2, 4)])
+    hunt = Pursuit(graph, (0, 0, 0), (1.0, 0.0, 0.0))
+    hunt.step(2)
+    assert hunt.barrier.tolist() == [False, False, False, True, False]
+    assert hunt.values.tolist() == pytest.approx([0.8, 0.9, 1, 0, 0])
+    assert hunt.estimate("peak").tolist() == [6, 0, 1]
+    assert hunt.assign([(6, 3, 1), (-3, 0, 0)], spacing=1).shape == (2, 3)
+
+
+def test_a_velocity_in_three_dimensions_may_leave_out_z() -> None:
+    stairs = fc.Graph([(x, 0, x / 2) for x in range(7)], [(x, x + 1) for x in range(6)])
+    flat, full = Pursuit(stairs, 3, (-1.0, 0.0)), Pursuit(stairs, 3, (-1.0, 0.0, 0.0))
+    assert flat.step(2) == full.step(2)
+    assert flat.values.tolist() == full.values.tolist() and flat.values[4] == 0 < flat.values[2]
+    with refused(InvalidValue, "velocity", "(1, 0, 0, 0)"):
+        Pursuit(stairs, 3, (1, 0, 0, 0))
+
+
+def test_bad_input() -> None:
+    walls = np.zeros((6, 8), dtype=bool)
+    walls[2] = True
+    grid = fc.Grid(8, 6, walls=walls)
+    with refused(InvalidValue, "velocity", "0.0, 0.0"):
+        Pursuit(grid, (1.5, 1.5), (0.0, 0.0))
+    for velocity in ((math.nan, 1.0), (1.0, 0.0, 0.0), 3.0, "left", (1e300, 0.0)):
+        with refused(
+            InvalidValue, "velocity is one vector (x, y)", str(velocity)[:5], "world units a second"
+        ):
+            Pursuit(grid, (1.5, 1.5), velocity)
+    with refused(InvalidValue, "takes some time", "speed of 1e+20"):
+        Pursuit(grid, (1.5, 1.5), (1e20, 0.0))
+    with refused(OutsideMap, "vertices"):
+        Pursuit(fc.Graph([], []), (1.5, 1.5), (1.0, 0.0))
+    endless = Pursuit(grid, (1.5, 1.5), (1.0, 0.0), most_steps=2**62, most_hot=2**62)
+    assert not endless.step(2**61)
+    with refused(InvalidValue, "velocity"):
+        Pursuit(grid, (1.5, 1.5), [(0.0, 1.0), (1.0, 1.0)])
+    with refused(OutsideMap, "9.5"):
+        Pursuit(grid, (9.5, 1.5), (1.0, 0.0))
+    roads = grid.to_graph()
+    with refused(OutsideMap, "30.0"):
+        Pursuit(roads, (30.0, 1.5), (1.0, 0.0))
+    assert Pursuit(roads, (8.5, 1.5), (1.0, 0.0)).last_seen.tolist() == [8.5, 1.5]
+    with refused(OnWall, "2.5"):
+        Pursuit(grid, (1.5, 2.5), (1.0, 0.0))
+    with refused(OnWall, "1.5", "(1.5, 0.5)"):
+        Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=[9])
+    with refused(OnWall, "1.5", "Block less"):
+        Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=np.ones((6, 8), dtype=bool))
+    with refused(InvalidValue, "speed"):
+        Pursuit(grid, (1.5, 1.5))
+    with refused(InvalidValue, "space"):
+        Pursuit(walls, (1.5, 1.5), (1.0, 0.0))  # type: ignore[arg-type]
+    with refused(InvalidValue, "steps"):
+        Pursuit(fc.Grid(1, 1), (0.5, 0.5), (1.0, 0.0))
+    for name, value in {
+        "barrier_angle": 181,
+        "cooling": 0,
+        "tail": -1,
+        "every": 0,
+        "most_hot": 0,
+        "most_steps": 0.5,
+        "speed": -1,
+    }.items():
+        with refused(InvalidValue, name):
+            Pursuit(grid, (1.5, 1.5), (1.0, 0.0), **{name: value})
+    for blocked in (np.zeros((8, 6), dtype=bool), [77], [0.5]):
+        with pytest.raises(InvalidValue):
+            Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=blocked)
+    with refused(InvalidValue, "how"):
+        Pursuit(grid, (1.5, 1.5), (1.0, 0.0)).estimate("guess")
+
+
+class TestLook:
+    def test_what_is_hot_in_view_goes_out(self) -> None:
+        hunt = Pursuit(fc.Grid(20, 1), (5.5, 0.5), (1.0, 0.0), **{**FREE, "barrier_angle": 100.0})
+        hunt.step(3)
+        assert hunt.hot.tolist() == [8]
+        assert hunt.look([8, 9])
+        assert np.flatnonzero(hunt.values).tolist() == [5, 6, 7]
+        assert not hunt.step()  # nothing is hot; what is warm waits to be looked at
+        assert hunt.stopped == "with nowhere left to go"
+        assert np.flatnonzero(hunt.values).tolist() == [5, 6, 7]
+        assert hunt.restarts == 0
+
+    def test_it_goes_round_what_is_in_view_and_comes_back(self) -> None:
+        hunt = Pursuit(fc.Grid(7, 2, neighbors=4), (0.5, 0.5), speed=1.0, **FREE)
+        for _ in range(4):
+            hunt.step()
+            hunt.look([2, 3])
+        assert hunt.values[0].tolist() == pytest.approx([0.6, 0.7, 0, 0, 0, 0, 0])
+        assert hunt.values[1].tolist() == pytest.approx([0.7, 0.8, 0.9, 1, 0, 0, 0])
+        hunt.step()
+        assert hunt.values[0, 3] == 1  # out of view, untouched, and beside the front
+
+    @pytest.mark.parametrize("as_graph", [False, True])
+    def test_when_all_is_cold_it_begins_anew_wherever_he_can_be(self, as_graph: bool) -> None:
+        grid = cave(8)
+        space = grid.to_graph() if as_graph else grid
+        start = int(grid.nearest_open(11 * 37 + 18))
+        hunt = Pursuit(space, grid.position_of(start), (1.0, 0.0), most_hot=10**6, tail=10.0)
+        hunt.step(9)
+        assert hunt.barrier.any()
+        warm = np.flatnonzero(hunt.values)
+        assert hunt.look(warm)  # he may just be coming out of view
+        assert hunt.barrier.any()
+        assert not set(hunt.hot.tolist()) & set(warm.tolist())
+        view = hunt.hot
+        assert not hunt.look(view)
+        expected = {cell for cell, level in levels(space, start).items() if level <= 9} - set(
+            view.tolist()
+        )
+        assert set(np.flatnonzero(hunt.values).tolist()) == expected == set(hunt.hot.tolist())
+        assert (hunt.restarts, hunt.stopped, hunt.steps, hunt.barrier.any()) == (1, None, 9, False)
+        assert hunt.step()
+
+    def test_where_he_cannot_be_out_of_view_yet_it_waits_for_him_to_come_out(self) -> None:
+        hunt = Pursuit(fc.Grid(20, 1), (0.5, 0.5), (1.0, 0.0), **FREE)
+        hunt.step(2)
+        assert hunt.look(np.arange(6))
+        assert (hunt.hot.tolist(), hunt.restarts) == ([6], 0)
+        assert not hunt.look(np.arange(20))
+        assert not hunt.values.any()
+        assert hunt.estimate().tolist() == [0.5, 0.5]
+        assert hunt.assign([(3.5, 0.5), (9.5, 0.5)]).tolist() == [[0.5, 0.5]] * 2
+        assert hunt.look(np.arange(3))
+        assert hunt.hot.tolist() == [3]
+
+    def test_in_the_moment_in_which_he_is_lost_it_keeps_to_the_way_he_ran(self) -> None:
+        hunt = Pursuit(fc.Grid(21, 5), (10.5, 2.5), (3.0, 0.0))
+        view = fc.visible(hunt.space, (10.5, 2.5), 3)
+        for _ in range(20):
+            hunt.advance(1 / 60)
+            assert hunt.look(view)
+        assert hunt.restarts == 0
+        assert (hunt.hot % 21 > 10).all()
+        hunt.step(2)
+        assert (hunt.hot % 21 > 10).all()
+
+    @settings(max_examples=40)
+    @given(
+        st.integers(0, 2**16),
+        st.booleans(),
+        st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2**16)), max_size=12),
+    )
+    def test_never_warm_in_view_or_in_a_wall(
+        self, seed: int, wrap: bool, looks: list[tuple[int, int]]
+    ) -> None:
+        grid = cave(seed, wrap=wrap)
+        start = grid.nearest_open(11 * 37 + 18)
+        hunt, twin = (
+            Pursuit(grid, grid.position_of(start), (1.0, 0.5), most_steps=30) for _ in range(2)
+        )
+        for count, view_seed in looks:
+            view = np.random.default_rng(view_seed).random(grid.shape) < 0.6
+            steps = hunt.steps
+            hunt.step(count)
+            assert hunt.steps == steps + count or hunt.stopped
+            sound = hunt.look(view)
+            assert sound == (hunt.restarts == twin.restarts and bool(hunt.values.any()))
+            assert not (hunt.values[view | grid.walls] > 0).any()
+            assert len(set(hunt.hot.tolist())) == len(hunt.hot)
+            assert sorted(hunt.hot.tolist()) == np.flatnonzero(hunt.values == 1).tolist()
+            assert not grid.walls.reshape(-1)[grid.cell_at(hunt.estimate())]
+            twin.restore(hunt.snapshot())
+        for each in (hunt, twin):
+            each.step(3)
+        np.testing.assert_array_equal(hunt.values, twin.values)
+        np.testing.assert_array_equal(hunt.barrier, twin.barrier)
+
+
+class TestWallsThatChange:
+    @pytest.mark.parametrize("as_graph", [False, True])
+    @pytest.mark.parametrize("seed", [3, 8, 21])
+    def test_nothing_is_warm_in_a_wall_and_guesses_can_be_stood_on(
+        self, seed: int, as_graph: bool
+    ) -> None:
+        grid = cave(seed)
+        space = grid.to_graph() if as_graph else grid
+        start = int(grid.nearest_open(11 * 37 + 18))
+        hunt = Pursuit(space, grid.position_of(start), (1.0, 0.3), most_hot=10**6)
+        rng = np.random.default_rng(seed)
+        for built in (True, False, True):
+            hunt.step(4)
+            assert hunt.hot.size and hunt.barrier.any()
+            space.set_walls(
+                np.union1d(
+                    rng.choice(hunt.hot, len(hunt.hot) // 2), np.flatnonzero(hunt.barrier)[:3]
+                ),
+                built,
+            )
+            walls = space.walls.reshape(-1)
+            for how in ("peak", "medoid"):
+                assert not walls[space.cell_at(hunt.estimate(how))]
+            assert not walls[space.cell_at(hunt.assign(grid.position_of([start, start])))].any()
+            assert not (hunt.values > 0)[space.walls].any() and not hunt.barrier[space.walls].any()
+            assert sorted(hunt.hot.tolist()) == np.flatnonzero(hunt.values == 1).tolist()
+
+    def test_a_door_stops_it_and_lets_it_go_on(self) -> None:
+        hall = fc.Grid(9, 1)
+        hunt = Pursuit(hall, (0.5, 0.5), (1.0, 0.0))
+        hall.set_walls([4])
+        assert not hunt.step(6)
+        assert (hunt.stopped, hunt.hot.tolist()) == ("with nowhere left to go", [])
+        assert hunt.values[0, :4].tolist() == pytest.approx([0.4, 0.5, 0.6, 0.7])
+        hall.set_walls([4], False)
+        assert hunt.step(2)
+        assert hunt.hot.tolist() == [5]
+        roads = hall.to_graph()
+        hunt = Pursuit(roads, (0.5, 0.5), (1.0, 0.0), blocked=[7])
+        roads.set_edges((2, 3))
+        assert not hunt.step(16) and not hunt.values.any()
+        roads.set_edges((2, 3), blocked=False)
+        assert hunt.step(4) and hunt.hot.tolist() == [6]
+        assert (
+            not hunt.step(6) and not hunt.values[7:].any()
+        )  # no further: what was blocked for him stays so
+
+    @pytest.mark.parametrize("waiting", [0, 3, 30])
+    def test_what_waits_at_a_door_goes_through_it_later(self, waiting: int) -> None:
+        hall = fc.Grid(9, 1)
+        hunt, other = (Pursuit(hall, (0.5, 0.5), (1.0, 0.0)) for _ in range(2))
+        hall.set_walls([4])
+        hunt.step(3 + waiting)
+        other.restore(hunt.snapshot())
+        assert hunt.values.any() == (waiting < 10)
+        hall.set_walls([8])  # the front wakes, finds no way yet, and cools on
+        hunt.step()
+        other.step()
+        hall.set_walls([4], False)
+        for each in (hunt, other):
+            assert each.step(2)
+            assert each.values[0, 4:].tolist() == pytest.approx([0.9, 1, 0, 0, 0])
+            assert each.steps == 3 + waiting + 3
+
+    def test_where_he_was_last_seen_is_a_wall_by_now(self) -> None:
+        grid = fc.Grid(9, 3)
+        hunt = Pursuit(grid, (4.5, 1.5), (1.0, 0.0))
+        grid.set_walls([13])
+        assert not hunt.values.any()
+        assert hunt.estimate().tolist() == [4.5, 0.5]
+        assert hunt.assign([(0.5, 0.5)]).tolist() == [[4.5, 0.5]]
+        assert not hunt.look([0]) and hunt.hot.tolist() == [4]
+        grid.set_walls(np.arange(27))
+        assert not hunt.look([0]) and not hunt.values.any() and not hunt.step()
+
+    def test_a_memory_comes_back_on_other_walls(self) -> None:
+        grid = fc.Grid(9, 3)
+        hunt, other = (Pursuit(grid, (4.5, 1.5), (1.0, 0.0)) for _ in range(2))
+        hunt.step(2)
+        kept = hunt.snapshot()
+        grid.set_walls(hunt.hot)
+        other = Pursuit(grid, (4.5, 1.5), (1.0, 0.0))
+        other.restore(kept)
+        assert not other.values.reshape(-1)[kept["state"] == 3].any()
+        np.testing.assert_array_equal(other.values, hunt.values)
+        assert other.step(3) == hunt.step(3)
+        np.testing.assert_array_equal(other.values, hunt.values)
+
+
+def test_the_barrier_never_stands_where_he_was_last_seen() -> None:
+    hunt = Pursuit(
+        fc.Grid(9, 3, neighbors=8), (4.9, 1.5), (1.0, 0.0), barrier_angle=90.0
+    )  # in front of the middle of his cell
+    for _ in range(4):
+        hunt.step()
+        hunt.look([13])
+        assert not hunt.barrier[1, 4]
+
+
+def test_a_look_that_finds_no_other_way_leaves_the_barrier_as_it_was() -> None:
+    grid = cave(8)
+    start = int(grid.nearest_open(11 * 37 + 18))
+    hunt, twin = (
+        Pursuit(grid, grid.position_of(start), (1.0, 0.0), most_hot=10**6) for _ in range(2)
+    )
+    for each in (hunt, twin):
+        each.step(2)
+        each.look(each.hot[::2])
+        each.step(1)
+    before = hunt.snapshot()["shut"]
+    hunt.look(np.ones(grid.shape, dtype=bool))
+    np.testing.assert_array_equal(hunt.snapshot()["shut"], before)

@@ -1,0 +1,200 @@
+"""Four ways of searching: where each sends whom, and that all they know is plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.packing import pack, unpack
+from fieldcraft.pursuit import (
+    SEARCHES,
+    BeliefSearch,
+    FloodSearch,
+    LastSeenSearch,
+    RandomSearch,
+    Search,
+)
+from fieldcraft.space import visible
+from support.refusals import refused
+
+pytestmark = pytest.mark.reference
+
+CAVE = fc.generate_map("cave", 41, 30, seed=4, neighbors=8)
+SPACES = {"grid": CAVE, "graph": CAVE.to_graph(), "torus": fc.Grid(23, 17, wrap=True, neighbors=4)}
+
+
+@pytest.fixture(params=SPACES)
+def space(request: pytest.FixtureRequest) -> Any:
+    return SPACES[request.param]
+
+
+def open_places(space: Any, count: int, seed: int = 0) -> np.ndarray:
+    cells = np.flatnonzero(~space.walls.reshape(-1))
+    return space.position_of(np.random.default_rng(seed).choice(cells, count, replace=False))
+
+
+def seen_from(space: Any, places: np.ndarray) -> np.ndarray:
+    if isinstance(space, fc.Grid):
+        return visible(space, places, 6)
+    return visible(CAVE, places, 6).reshape(-1)
+
+
+def let_run(
+    search: Search, searchers: np.ndarray, rng: np.random.Generator, steps: int
+) -> np.ndarray:
+    for _ in range(steps):
+        search.advance(0.3)
+        search.look(seen_from(search.space, searchers))
+        places = search.places(searchers, rng)
+    return places
+
+
+@pytest.mark.parametrize("way", SEARCHES)
+def test_nobody_moves_while_nobody_is_searched_for(space: Any, way: str) -> None:
+    search = SEARCHES[way](space, 3.0)
+    searchers = open_places(space, 3)
+    rng = np.random.default_rng(1)
+    np.testing.assert_array_equal(let_run(search, searchers, rng, 2), searchers)
+    search.lost(searchers[0], (1.0, 0.0))
+    assert search.searching
+    search.found(searchers[1])
+    assert not search.searching
+    np.testing.assert_array_equal(search.places(searchers, rng), searchers)
+    assert rng.bit_generator.state == np.random.default_rng(1).bit_generator.state
+
+
+@pytest.mark.parametrize("way", SEARCHES)
+def test_all_that_it_knows_is_plain_data(space: Any, way: str) -> None:
+    searchers = open_places(space, 3)
+    one = SEARCHES[way](space, 3.0)
+    one.lost(open_places(space, 1, seed=5)[0], (2.0, 1.0))
+    let_run(one, searchers, np.random.default_rng(2), 7)
+    other = SEARCHES[way](space, 3.0)
+    other.lost(searchers[1])  # it knew something else
+    other.restore(unpack(pack(one.snapshot())))
+    for search in (one, other):
+        search.rng = np.random.default_rng(3)  # type: ignore[attr-defined]
+    for _ in range(12):
+        mine, yours = (let_run(search, searchers, search.rng, 1) for search in (one, other))  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(mine, yours)
+    assert pack(one.snapshot()) == pack(other.snapshot())
+    assert (one.values is None) == (way in ("last", "random"))
+    np.testing.assert_array_equal(one.estimate(), other.estimate())
+
+
+@pytest.mark.parametrize("way", SEARCHES)
+def test_places_can_be_stood_on_and_new_searchers_join(space: Any, way: str) -> None:
+    search = SEARCHES[way](space, 3.0)
+    rng = np.random.default_rng(2)
+    search.lost(open_places(space, 1, seed=6)[0], (0.0, 2.0))
+    for count in (1, 4, 2, 0, 3):
+        places = let_run(search, open_places(space, count), rng, 3)
+        assert places.shape == (count, space.dimensions)
+        assert not space.walls.reshape(-1)[space.cell_at(places)].any()
+
+
+def test_last_seen_goes_there_and_then_looks_about() -> None:
+    search = LastSeenSearch(CAVE, 3.0, nearby=8.0)
+    last = open_places(CAVE, 1, seed=7)[0]
+    searchers = open_places(CAVE, 2, seed=8)
+    rng = np.random.default_rng(0)
+    search.lost(last)
+    search.advance(0.3)
+    search.look(np.arange(len(CAVE)))  # seeing the place is not being there
+    np.testing.assert_array_equal(search.places(searchers, rng), [last, last])
+    arrived = np.array([last, searchers[1]])
+    about = np.array(
+        [
+            search.places(arrived, rng)[0]
+            for _ in range(20)
+            if search.look(np.arange(len(CAVE))) is None
+        ]
+    )
+    ways = fc.distance_map(CAVE, last)
+    assert (ways.sample(about) <= 8).all()
+    assert len(np.unique(about, axis=0)) > 5
+    np.testing.assert_array_equal(search.places(arrived, rng)[1], last)
+
+
+def test_wandering_keeps_a_place_until_it_was_seen_or_takes_too_long() -> None:
+    search = RandomSearch(CAVE, 3.0, patience=5.0)
+    searchers = open_places(CAVE, 1)
+    rng = np.random.default_rng(1)
+    search.lost(searchers[0])
+    first = search.places(searchers, rng)
+    search.advance(5.0)
+    np.testing.assert_array_equal(search.places(searchers, rng), first)
+    search.advance(0.1)
+    second = search.places(searchers, rng)
+    assert not np.array_equal(first, second)
+    search.look([int(CAVE.cell_at(second[0]))])
+    assert not np.array_equal(search.places(searchers, rng), second)
+
+
+def test_the_flood_goes_ahead_of_where_he_ran() -> None:
+    hall = fc.Grid(60, 9)
+    search = FloodSearch(hall, 2.0)
+    search.lost((20.5, 4.5), (2.0, 0.0))
+    search.advance(6.0)
+    assert search.pursuit is not None
+    assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 28
+    assert search.values is not None
+    assert search.values.max() == 1
+
+
+def test_belief_is_shared_and_hears() -> None:
+    hall = fc.Grid(60, 9)
+    search = BeliefSearch(hall, 2.0)
+    search.hear((50.5, 4.5), 3.0, certainty=0.95)
+    assert search.searching
+    assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 46
+    search.lost((5.5, 4.5))
+    search.advance(1.0)
+    assert search.belief.probability()[:, :9].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("way", ["last", "random", "flood"])
+def test_a_noise_is_where_he_was(way: str) -> None:
+    search = SEARCHES[way](CAVE, 2.0)
+    place = open_places(CAVE, 1, seed=9)[0]
+    search.hear(place, 4.0, certainty=0.2)
+    assert not search.searching
+    search.hear(place, 4.0)
+    assert search.searching
+    np.testing.assert_array_equal(search.estimate(), place)
+
+
+def test_lost_in_a_wall_is_lost_beside_it() -> None:
+    for way in SEARCHES:
+        search = SEARCHES[way](CAVE, 2.0)
+        search.lost((0.5, 0.5), (1.0, 0.0))
+        estimate = search.estimate()
+        assert estimate is not None
+        assert not CAVE.walls.reshape(-1)[CAVE.cell_at(estimate)]
+
+
+def test_bad_input() -> None:
+    search = SEARCHES["belief"](CAVE, 2.0)
+    with refused(InvalidValue, "speed"):
+        RandomSearch(CAVE, 0.0)
+    with refused(InvalidValue, "A target is in one place"):
+        search.lost([(1.0, 2.0), (3.0, 4.0)])
+    with refused(InvalidValue, "velocity is one vector"):
+        search.lost((20.0, 10.0), [(1.0, 2.0), (3.0, 4.0)])
+    with refused(OutsideMap, "map"):
+        search.lost((-5.0, 10.0))
+    with refused(InvalidValue, "patience"):
+        FloodSearch(CAVE, 1.0, patience=0.0)
+    for way, broken in (
+        ("random", {}),
+        ("flood", []),
+        ("last", {"last": 3, "ticks": 0, "goals": np.array([10**6]), "given": np.zeros(1)}),
+    ):
+        with refused(InvalidValue, "A search goes on from what its snapshot"):
+            SEARCHES[way](CAVE, 1.0).restore(broken)  # type: ignore[arg-type]
+    with refused(InvalidValue, "A search goes on from what its snapshot"):
+        search.restore(SEARCHES["random"](CAVE, 1.0).snapshot())

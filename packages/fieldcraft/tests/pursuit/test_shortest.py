@@ -1,0 +1,28 @@
+"""Shortest ways laid out a cell each moment."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import fieldcraft as fc
+from fieldcraft.pursuit.shortest import by_moment, reached, traced
+
+CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
+
+
+def test_ways_are_as_short_as_can_be_and_are_walked_no_faster_than_allowed() -> None:
+    start = int(CAVE.nearest_open(700))
+    far = fc.distance_map(CAVE, CAVE.position_of(start)).values.reshape(-1)
+    away, back = reached(CAVE, start, 20.0)
+    assert (np.isfinite(away) == (far <= 20)).all()
+    cells = np.random.default_rng(0).choice(np.flatnonzero(np.isfinite(away)), 30)
+    nodes = traced(start, cells, back)
+    assert (nodes[0] == start).all() and (nodes[-1] == cells).all()
+    steps = np.sqrt((np.diff(CAVE.positions[nodes], axis=0) ** 2).sum(axis=2))
+    assert (steps <= np.sqrt(2) + 1e-9).all() and np.allclose(
+        steps.sum(axis=0), far[cells], atol=1e-4
+    )
+    ways = by_moment(nodes, away[nodes], np.arange(12) * 1.5)
+    assert ways.shape == (30, 12) and (away[ways] <= np.arange(12) * 1.5 + 1e-9).all()
+    near = away[cells] <= 11 * 1.5
+    assert near.any() and (ways[near, -1] == cells[near]).all()

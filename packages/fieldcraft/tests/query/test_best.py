@@ -1,0 +1,290 @@
+"""The best cells around: what a search of the whole map would find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft import query
+from fieldcraft.errors import InvalidValue, OutsideMap
+from support.fields import Field, distances, inside, noise, random_walls
+from support.refusals import refused
+
+
+def whole_map(
+    field: Field,
+    place: np.ndarray,
+    radius: float,
+    count: int,
+    spacing: float,
+    mask: np.ndarray,
+    sign: int,
+) -> list[int]:
+    """The answer by looking at every cell, with plain Python ordering."""
+    space = field.space
+    centers = space.position_of(np.arange(len(space)))
+    away = np.round(distances(space, centers, place), 9)
+    allowed = (~space.walls & mask).reshape(-1) & (away <= radius + 1e-6)
+    order = sorted(
+        np.flatnonzero(allowed).tolist(),
+        key=lambda cell: (-sign * field.values.flat[cell], away[cell], cell),
+    )
+    picks: list[int] = []
+    for cell in order:
+        if len(picks) < count and all(
+            distances(space, centers[cell], centers[other]) >= spacing - 1e-6 for other in picks
+        ):
+            picks.append(cell)
+    return picks
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.3, 1.0, 2.0, 3.7, 50.0]),
+    st.integers(1, 5),
+    st.sampled_from([0.0, 1.0, 2.2]),
+    st.data(),
+)
+@settings(max_examples=80)
+def test_best_is_the_best_of_the_whole_map(
+    seed: int, radius: float, count: int, spacing: float, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(seed)
+    width, height = (int(n) for n in rng.integers(1, 40, 2))
+    space = fc.Grid(
+        width,
+        height,
+        cell_size=0.5,
+        origin=(-3.0, 2.0),
+        y_up=data.draw(st.booleans()),
+        wrap=data.draw(st.booleans()),
+        walls=random_walls((height, width), 0.2, seed),
+    )
+    field = noise(space, seed, levels=3)
+    mask = rng.random(space.shape) < 0.8
+    places = inside(space, 6, seed)
+    places[:3] = np.floor(places[:3] * 4) / 4  # on edges and centers, where distances are equal
+    count = min(count, len(space))
+    for ask, sign in ((query.best, 1), (query.worst, -1)):
+        spots = ask(field, places, radius, count=count, spacing=spacing, where=mask)
+        for i, place in enumerate(places):
+            expected = whole_map(field, place, radius, count, spacing, mask, sign)
+            assert spots.cells[i].tolist() == expected + [-1] * (count - len(expected))
+
+
+def test_the_nearest_of_equals_then_the_lowest_cell() -> None:
+    field = Field(fc.Grid(7, 5), np.zeros((5, 7), np.float32))
+    assert query.best(field, (3.5, 2.5), 9).cell == 2 * 7 + 3
+    assert query.best(field, (3.6, 2.5), 9, count=2).cells.tolist() == [2 * 7 + 3, 2 * 7 + 4]
+    assert query.best(field, (3.0, 2.0), 9, count=4).cells.tolist() == [
+        1 * 7 + 2,
+        1 * 7 + 3,
+        2 * 7 + 2,
+        2 * 7 + 3,
+    ]
+
+
+def test_a_cell_on_the_radius_is_within_it_whatever_the_cell_size() -> None:
+    for size in (0.1, 0.3, 1.0, 7.7):
+        space = fc.Grid(9, 1, cell_size=size)
+        field = Field(space, np.arange(9, dtype=np.float32)[None])
+        assert query.best(field, space.position_of(4), 3 * size).cell == 7
+        spots = query.best(field, space.position_of(4), 9 * size, count=3, spacing=3 * size)
+        assert spots.cells.tolist() == [8, 5, 2]
+
+
+def test_the_answer_has_the_shape_of_the_question() -> None:
+    space = fc.Grid(8, 6, cell_size=2.0)
+    field = noise(space, 1)
+    one = query.best(field, (5.0, 5.0), 4.0, count=3)
+    assert one.positions.shape == (
+        3,
+        2,
+    ) and one.values.shape == one.cells.shape == one.found.shape == (3,)
+    assert one.values.dtype == np.float32
+    assert one.position.tolist() == one.positions[0].tolist()
+    assert field.values.flat[one.cell] == one.value == one.values[0]
+    assert space.cell_at(one.position) == one.cell
+    many = query.best(field, [(5.0, 5.0), (1.0, 1.0)], 4.0, count=3)
+    assert (
+        many.positions.shape == (2, 3, 2)
+        and many.position.shape == (2, 2)
+        and many.value.shape == (2,)
+    )
+    assert many.cells[0].tolist() == one.cells.tolist()
+    alone = query.best(field, (5.0, 5.0), 4.0)  # without a count there is no axis of choices
+    assert alone.cells == alone.cell == one.cell and alone.found and alone.value == one.value
+    assert alone.positions.tolist() == alone.position.tolist() == one.position.tolist()
+    every = query.best(field, [(5.0, 5.0), (1.0, 1.0)], 4.0)
+    assert (
+        every.cells.tolist() == every.cell.tolist() == many.cell.tolist()
+        and every.positions.shape == (2, 2)
+    )
+    none = query.best(field, [], 4.0, count=3)
+    assert none.positions.shape == (0, 3, 2) and none.cells.shape == (0, 3)
+    assert "6 found" in repr(many)
+
+
+def test_nothing_within_the_radius_is_an_answer() -> None:
+    walls = np.ones((5, 7), bool)
+    walls[0, 0] = False
+    field = noise(fc.Grid(7, 5, walls=walls), 2)
+    spots = query.best(field, [(6.5, 4.5), (1.5, 0.5)], 2.0, count=2)
+    assert spots.found.tolist() == [[False, False], [True, False]]
+    assert spots.cells.tolist() == [[-1, -1], [0, -1]]
+    assert np.isnan(spots.positions[0]).all() and np.isnan(spots.values[0]).all()
+    assert np.isnan(spots.values[1, 1]) and spots.value[1] == field.values[0, 0]
+    assert not query.best(
+        noise(fc.Grid(4, 3), 3), (2.0, 1.0), 0.2
+    ).found.any()  # no center is that near
+
+
+def test_where_takes_arrays_and_layers() -> None:
+    space = fc.Grid(9, 5)
+    field = Field(space, np.arange(45, dtype=np.float32).reshape(5, 9))
+    mask = np.zeros((5, 9), bool)
+    mask[1, 2] = mask[3, 1] = True
+    assert query.best(field, (4, 2), 20, count=3, where=mask).cells.tolist() == [28, 11, -1]
+    assert (
+        query.best(field, (4, 2), 20, where=Field(space, mask.astype(np.float32) * -0.1)).cell == 28
+    )
+    same_ground = fc.Grid(9, 5, walls=~mask)
+    assert (
+        query.best(field, (4, 2), 20, where=Field(same_ground, np.ones((5, 9), np.float32))).cell
+        == 44
+    )
+    with refused(InvalidValue, "int64"):
+        query.best(field, (4, 2), 20, where=mask.astype(np.int64))
+    with refused(InvalidValue, "(9, 5)", "transpose"):
+        query.best(field, (4, 2), 20, where=mask.T)
+    with refused(InvalidValue, "cell_size 2"):
+        query.best(field, (4, 2), 20, where=noise(fc.Grid(5, 3, cell_size=2.0), 4))
+
+
+def test_a_crowd_gets_what_each_would_get_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = fc.Grid(150, 70, walls=random_walls((70, 150), 0.2, 5))
+    field, places = noise(space, 6), inside(space, 3000, 7)
+    answers = []
+    for threads in (1, 3):
+        monkeypatch.setattr("fieldcraft.kernels.pool._count", threads)
+        answers.append(query.best(field, places, 12.0, count=3, spacing=4.0).cells)
+    assert (answers[0] == answers[1]).all()
+    for i in range(0, 3000, 100):  # few agents: the tiles are not looked at beforehand
+        assert (
+            query.best(field, places[i], 12.0, count=3, spacing=4.0).cells.tolist()
+            == answers[0][i].tolist()
+        )
+
+
+def test_refusals() -> None:
+    field = noise(fc.Grid(4, 3), 8)
+    for ask in (query.best, query.worst):
+        for radius in (0, -1, np.nan, np.inf, "far"):
+            with refused(InvalidValue, "radius"):
+                ask(field, (1, 1), radius)
+        for count in (0, -2, 1.5, True, 13):
+            with refused(InvalidValue, "count"):
+                ask(field, (1, 1), 2, count=count)
+        for spacing in (-0.1, np.nan):
+            with refused(InvalidValue, "spacing"):
+                ask(field, (1, 1), 2, spacing=spacing)
+        with refused(OutsideMap, "at index 1"):
+            ask(field, [(1, 1), (4, 1)], 2)
+        with refused(InvalidValue, "at index 1"):
+            ask(field, [(1, 1), (np.nan, 1)], 2)
+        with refused(InvalidValue, "outside"):
+            ask(field, (1, 1), 2, outside="no")
+    assert query.best(field, (-9, 1.5), 1, outside="clamp").cell == 4
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.3, 1.0, 2.5, 40.0]),
+    st.sampled_from([4, 8]),
+    st.data(),
+)
+@settings(max_examples=60)
+def test_on_foot_only_cells_that_a_walk_reaches_are_taken(
+    seed: int, walk: float, neighbors: int, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(seed)
+    width, height = (int(n) for n in rng.integers(2, 30, 2))
+    walls = random_walls((height, width), 0.35, seed)
+    flags = {"y_up": data.draw(st.booleans()), "wrap": data.draw(st.booleans())}
+    space = fc.Grid(
+        width, height, cell_size=0.5, origin=(-3.0, 2.0), walls=walls, neighbors=neighbors, **flags
+    )
+    field = noise(space, seed, levels=3)
+    places = inside(space, 6, seed)
+    spots = query.best(field, places, 6.0, count=3, spacing=0.6, walk=walk)
+    for i, place in enumerate(places):
+        layer = fc.InfluenceMap(space).add_layer(
+            "on foot", fc.Radial(walk * (1 + 1e-12), "constant", "path")
+        )
+        layer.add_source(place, on_wall="through")
+        layer.step()
+        reached = layer.values > 0
+        assert (
+            spots.cells[i].tolist()
+            == query.best(field, place, 6.0, count=3, spacing=0.6, where=reached).cells.tolist()
+        )
+
+
+def test_on_foot_bad_input_and_a_door() -> None:
+    walls = np.zeros((5, 9), dtype=bool)
+    walls[:4, 4] = True
+    field = Field(
+        fc.Grid(9, 5, walls=walls), np.broadcast_to(np.arange(9, dtype=np.float32), (5, 9)).copy()
+    )
+    assert query.best(field, (3.5, 0.5), 3).cell == 6
+    assert query.best(field, (3.5, 0.5), 3, walk=5).cell == 3
+    assert query.best(field, (3.5, 0.5), 3, walk=11).cell == 6
+    assert query.worst(field, [(8.5, 0.5)], 9, walk=2).cells.tolist() == [6]
+    for walk in (0, -1, float("nan"), "far"):
+        with refused(InvalidValue, "walk"):
+            query.best(field, (3.5, 0.5), 3, walk=walk)
+
+
+def test_what_stands_for_a_choice_that_is_not_there():
+    walls = np.zeros((4, 7), bool)
+    walls[:, 4:] = True
+    layer = noise(fc.Grid(7, 4, walls=walls), 3)
+    at = [(1.5, 1.5), (6.5, 1.5)]
+    for ask in (
+        query.best,
+        query.worst,
+        lambda *args, **named: fc.pick(*args, rng=np.random.default_rng(5), **named),
+    ):
+        absent = ask(layer, at, 1.0)
+        assert (
+            absent.found.tolist() == [True, False]
+            and absent.cells[1] == -1
+            and np.isnan(absent.positions[1]).all()
+        )
+        stays = ask(layer, at, 1.0, none="stay")
+        assert (
+            stays.found.tolist() == [True, False]
+            and stays.positions[1].tolist() == [6.5, 1.5]
+            and stays.values[1] == layer.values[1, 6]
+        )
+        assert ask(layer, at, 1.0, count=2, none="stay").cells[1].tolist() == [13, 13]
+        with refused(InvalidValue, "a cell to choose", "(6.5, 1.5), position 1", 'none="stay"'):
+            ask(layer, at, 1.0, none="refuse")
+        with refused(InvalidValue, "none is one of"):
+            ask(layer, at, 1.0, none="maybe")
+        assert (
+            ask(layer, at[0], 1.0)
+            and not ask(layer, at[1], 1.0)
+            and not ask(layer, at[1], 1.0, none="stay")
+        )
+        with refused(InvalidValue, "many are neither", "1 found", "found.any()"):
+            bool(absent)
+    taken = fc.Reservations(layer.space)
+    taken.best(layer, at[0], 1.0, agents="ann")
+    with refused(InvalidValue, "a cell to choose"):
+        taken.best(layer, at, 1.0, agents=["ann", "bob"], none="refuse")
+    assert taken.agents == ["ann"]
+    assert not taken.best(layer, at[1], 1.0, agents="bob", none="stay") and taken.agents == ["ann"]

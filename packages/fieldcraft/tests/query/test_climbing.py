@@ -1,0 +1,81 @@
+"""One step towards what is best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
+from fieldcraft.kernels.reference import uphill as reference
+from support.refusals import refused
+
+
+def hill(space: fc.Grid | fc.Graph, seed: int = 0) -> fc.Layer:
+    values = np.random.default_rng(seed).integers(0, 6, space.shape).astype(np.float32)
+    return fc.InfluenceMap(space).add_layer("hill", values=values)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.booleans())
+def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) -> None:
+    rng = np.random.default_rng(seed)
+    grid = fc.Grid(17, 11, walls=rng.random((11, 17)) < 0.3, neighbors=neighbors)
+    space = grid.to_graph() if as_graph else grid
+    layer, ways = hill(space, seed), space.ways
+    flat, cells = layer.values.reshape(-1), rng.integers(0, len(space), 40)
+    expected = np.zeros(40, np.int64)
+    reference.uphill(ways.starts, ways.ends, flat, cells, expected)
+    found = fc.uphill(layer, cells=cells)
+    assert (
+        found.cells.tolist() == expected.tolist()
+        and found.found.tolist() == (expected != cells).tolist()
+    )
+    assert found.values.tolist() == flat[expected].tolist()
+    for cell, end in zip(cells.tolist(), expected.tolist(), strict=True):
+        beside = [cell, *ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist()]
+        assert end in beside
+        assert flat[end] == flat[beside].max()
+    np.testing.assert_array_equal(
+        fc.uphill(layer, space.position_of(cells)).positions, space.position_of(expected)
+    )
+
+
+def test_kinds_of_arguments() -> None:
+    layer = fc.InfluenceMap(fc.Grid(9, 5)).add_layer(
+        "a", values=np.broadcast_to(np.arange(9), (5, 9))
+    )
+    for where in ((2, 3), [2, 3], (2.5, 3.5)):  # whatever holds them, these are positions
+        assert fc.uphill(layer, where).positions.tolist() == [3.5, 3.5]
+    assert fc.uphill(-layer, [(2.5, 3.5), (0.5, 0.5)]).positions.tolist() == [
+        [1.5, 3.5],
+        [0.5, 0.5],
+    ]
+    assert (
+        fc.uphill(layer, cells=10).cell == 11
+        and fc.uphill(layer, cells=10).found
+        and not fc.uphill(layer, cells=8).found
+    )
+    assert fc.uphill(layer, cells=np.array([10, 17])).cells.tolist() == [11, 17]
+    assert fc.uphill(layer, np.zeros((0, 2))).positions.shape == (0, 2)
+    assert fc.uphill(layer, cells=[]).positions.shape == (0, 2)
+
+
+def test_bad_input() -> None:
+    layer = hill(fc.Grid(9, 5))
+    with pytest.raises(OutsideMap):
+        fc.uphill(layer, (9.5, 1.0))
+    assert fc.uphill(layer, (9.5, 1.0), outside="clamp").positions.shape == (2,)
+    for where in (10, [10, 11, 12], np.array(["a"]), [(0.5, float("nan"))]):
+        with pytest.raises(InvalidValue):
+            fc.uphill(layer, where)
+    for cells in (45, [-1], [(1, 2)], 0.5):
+        with pytest.raises(FieldcraftError):
+            fc.uphill(layer, cells=cells)
+    for both in ({}, {"positions": (1, 1), "cells": 1}):
+        with refused(InvalidValue, "positions"):
+            fc.uphill(layer, **both)
+    with refused(InvalidValue, "space"):
+        fc.uphill(np.zeros((5, 9)), (1, 1))  # type: ignore[arg-type]

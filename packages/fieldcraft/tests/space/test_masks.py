@@ -1,0 +1,107 @@
+"""Cells are ids, lists of ids or masks wherever cells are asked, and never a position."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OutsideMap
+from support.refusals import refused
+
+
+def _gate() -> fc.Grid:
+    walls = np.zeros((4, 9), dtype=bool)
+    walls[:, 4] = True
+    walls[2, 4] = False
+    return fc.Grid.from_walls(walls)
+
+
+def _graph() -> fc.Graph:
+    return _gate().to_graph()
+
+
+# Each takes a space and cells, and answers something that tells which cells were meant.
+USES = {
+    "set_walls": lambda space, cells: [space.set_walls(cells), space.walls.tolist()][1],
+    "position_of": lambda space, cells: space.position_of(cells).tolist(),
+    "nearest_open": lambda space, cells: np.asarray(space.nearest_open(cells)).tolist(),
+    "would_block": lambda space, cells: fc.would_block(space, cells, (8.5, 0.5)),
+    "cut_off": lambda space, cells: fc.distance_map(space, (8.5, 0.5)).cut_off(cells).tolist(),
+    "repair": lambda space, cells: _repaired(space, cells),
+    "belief": lambda space, cells: _looked(fc.Belief(space, 1.0), cells),
+    "staleness": lambda space, cells: _looked(fc.LastSeen(space, unseen=9), cells),
+    "pursuit": lambda space, cells: _looked(fc.Pursuit(space, (1.5, 1.5), (1, 0)), cells),
+    "blocked": lambda space, cells: fc.Pursuit(
+        space, (1.5, 1.5), (1, 0), blocked=cells
+    )._barred.tolist(),
+}
+
+
+def _repaired(space, cells):
+    distances = fc.distance_map(space, (8.5, 0.5), cost=np.ones(space.shape))
+    _ = distances.values
+    distances.repair(cells, np.full(space.shape, 3.0))
+    return distances.values.tolist()
+
+
+def _looked(seeker, cells):
+    seeker.look(cells)
+    return seeker.values.tolist()
+
+
+@pytest.mark.parametrize("make", [_gate, _graph])
+@pytest.mark.parametrize("use", USES)
+def test_masks_and_lists_mean_the_same_cells(make, use):
+    space = make()
+    mask = np.zeros(space.shape, dtype=bool)
+    mask.reshape(-1)[[4, 22]] = True
+    answers = [
+        USES[use](make(), cells) for cells in ([4, 22], np.array([4, 22]), mask, mask.tolist())
+    ]
+    assert all(answer == answers[0] for answer in answers[1:])
+
+
+@pytest.mark.parametrize("make", [_gate, _graph])
+@pytest.mark.parametrize("use", USES)
+def test_a_tile_is_refused_with_the_way_to_its_cell(make, use):
+    with refused(InvalidValue, "looks like a position", "cell_at((4, 2))", "[4, 2]"):
+        USES[use](make(), (4, 2))
+    with refused(InvalidValue, "looks like a position"):
+        USES[use](make(), (np.int64(4), 2))
+    with refused(InvalidValue, "the space's shape"):
+        USES[use](make(), np.zeros((9, 4), dtype=bool))
+
+
+def test_ids_are_checked_and_always_a_row():
+    space = _gate()
+    assert space.cell_ids(22).tolist() == [22]
+    assert space.cell_ids((1, 2, 3)).tolist() == [1, 2, 3]
+    assert space.cell_ids(space.walls).tolist() == [4, 13, 31]
+    assert space.cell_ids([]).shape == (0,)
+    with refused(OutsideMap, "36"):
+        space.cell_ids([36])
+    with refused(InvalidValue, "whole numbers"):
+        space.cell_ids([1.5])
+
+
+def test_a_grid_of_walls_has_their_shape():
+    walls = np.eye(3, 5, dtype=bool)
+    grid = fc.Grid.from_walls(walls, cell_size=2.0, neighbors=8)
+    assert (grid.width, grid.height, grid.cell_size, len(grid.neighborhood)) == (5, 3, 2.0, 8)
+    np.testing.assert_array_equal(grid.walls, walls)
+    with refused(InvalidValue, "two axes"):
+        fc.Grid.from_walls(np.zeros(4, dtype=bool))
+    with refused(InvalidValue, "dtype int"):
+        fc.Grid.from_walls(np.zeros((2, 2), dtype=int))
+
+
+@pytest.mark.parametrize("size", [1.0, 16.0])
+def test_a_tile_is_the_centre_of_its_cell(size):
+    tiles = fc.Grid(7, 5, cell_size=size, tiles=True)
+    for column, row in ((0, 0), (6, 4), (3, 2)):
+        cell = tiles.cell_at((column * size, row * size))
+        assert cell == row * 7 + column
+        assert tiles.position_of(cell).tolist() == [column * size, row * size]
+    with refused(InvalidValue, "origin"):
+        fc.Grid(7, 5, tiles=True, origin=(0, 0))

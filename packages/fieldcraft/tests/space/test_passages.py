@@ -1,0 +1,138 @@
+"""What bars a walker says the same as the links of the ground, however walls came to be where they
+are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.space import passages as rules
+from fieldcraft.space.passages import passages, quiet
+
+ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
+CORNERS = {
+    rules.NORTH_EAST: (1, 1),
+    rules.NORTH_WEST: (-1, 1),
+    rules.SOUTH_EAST: (1, -1),
+    rules.SOUTH_WEST: (-1, -1),
+}
+SIDES = {rules.EAST: (1, 0), rules.WEST: (-1, 0), rules.NORTH: (0, 1), rules.SOUTH: (0, -1)}
+
+
+def random_grid(seed: int) -> fc.Grid:
+    rng = np.random.default_rng(seed)
+    height, width = int(rng.integers(1, 20)), int(rng.integers(1, 25))
+    return fc.Grid(
+        width,
+        height,
+        neighbors=8,
+        walls=rng.random((height, width)) < 0.25,
+        wrap=bool(rng.random() < 0.4),
+        y_up=bool(rng.random() < 0.5),
+        terrain=fc.Terrain(rng.integers(0, 3, (height, width)), ENTER)
+        if rng.random() < 0.4
+        else None,
+    )
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_sides_are_straight_links_and_free_corners_are_diagonal_ones(seed: int) -> None:
+    grid = random_grid(seed)
+    steps = dict(zip(grid.neighborhood.steps, grid.link_masks, strict=True))
+    found, links = passages(grid), grid.links()
+    height, width = grid.shape
+    for row in range(height):
+        for column in range(width):
+            own = int(found[height - 1 - row if grid.y_up else row, column])
+            if grid.walls[row, column]:
+                assert own == rules.WALL
+                continue
+            for bit, (dx, dy) in (SIDES | CORNERS).items():
+                dy = -dy if grid.y_up else dy
+                r, c = row + dy, column + dx
+                inside = grid.wrap or (0 <= r < height and 0 <= c < width)
+                linked = inside and bool(links[r % height, c % width] & steps[dx, dy])
+                if bit in SIDES:
+                    assert (own & bit == 0) == linked
+                else:
+                    sides = [
+                        side
+                        for side, (sx, sy) in SIDES.items()
+                        if (sx, 0) == (dx, 0) or (0, -sy if grid.y_up else sy) == (0, dy)
+                    ]
+                    assert len(sides) == 2
+                    assert (own & (bit | sides[0] | sides[1]) == 0) == linked
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_mended_after_walls_changed(seed: int) -> None:
+    grid = random_grid(seed)
+    rng = np.random.default_rng(seed)
+    passages(grid)
+    for _ in range(4):
+        cells = rng.choice(len(grid), min(len(grid), int(rng.integers(1, 4))))
+        cells = cells[~grid.terrain.walls.reshape(-1)[cells]] if grid.terrain is not None else cells
+        grid.set_walls(cells, bool(rng.random() < 0.5))
+        fresh = fc.Grid(
+            grid.width,
+            grid.height,
+            walls=grid.walls,
+            terrain=grid.terrain,
+            wrap=grid.wrap,
+            y_up=grid.y_up,
+        )
+        np.testing.assert_array_equal(passages(grid), passages(fresh))
+
+
+def test_kept_and_read_only() -> None:
+    grid = fc.Grid(5, 3)
+    assert passages(grid) is passages(grid)
+    with pytest.raises(ValueError, match="read-only"):
+        passages(grid)[0, 0] = 1
+    old = passages(grid)
+    grid.set_walls(7)
+    assert passages(grid) is not old
+    assert passages(grid)[1, 2] == rules.WALL
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 4))
+def test_quiet_cells_have_nothing_barred_around_them(seed: int, rings: int) -> None:
+    rng = np.random.default_rng(seed)
+    height, width = int(rng.integers(1, 20)), int(rng.integers(1, 25))
+    grid = fc.Grid(
+        width,
+        height,
+        walls=rng.random((height, width)) < 0.02,
+        wrap=bool(rng.random() < 0.5),
+        y_up=bool(rng.random() < 0.5),
+    )
+    for _ in range(2):
+        bars, found = passages(grid), quiet(grid, rings)
+        for row in range(height):
+            for column in range(width):
+                rows = np.arange(row - rings, row + rings + 1)
+                columns = np.arange(column - rings, column + rings + 1)
+                if grid.wrap:
+                    around = bars[np.ix_(rows % height, columns % width)]
+                else:
+                    around = bars[
+                        np.ix_(
+                            rows[(rows >= 0) & (rows < height)],
+                            columns[(columns >= 0) & (columns < width)],
+                        )
+                    ]
+                assert found[row, column] == (not around.any())
+        assert quiet(grid, rings) is found
+        grid.set_walls(int(rng.integers(len(grid))))
+
+
+def test_more_rings_than_pay() -> None:
+    assert not quiet(fc.Grid(9, 7, wrap=True), 99).any()
+    assert quiet(fc.Grid(9, 7, wrap=True), 8).all()

@@ -1,0 +1,263 @@
+"""Swarms: agents in whole numbers, led by layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import BadSaveFile, InvalidValue, OnWall, OutsideMap
+from fieldcraft.kernels import pool
+from fieldcraft.steering import Forage, Leave, Smell, Swarm, Walk, swarm_host
+from support.refusals import refused
+
+HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
+
+
+def _world(
+    *, wrap: bool = False, share: float = 0.1, y_up: bool = False
+) -> tuple[fc.Grid, fc.InfluenceMap]:
+    walls = np.random.default_rng(3).random((34, 51)) < share
+    grid = fc.Grid(51, 34, cell_size=0.5, origin=(-3.0, 7.0), walls=walls, wrap=wrap, y_up=y_up)
+    return grid, fc.InfluenceMap(grid)
+
+
+def test_places_and_headings_come_back_as_they_were_given() -> None:
+    for y_up in (False, True):
+        grid, _ = _world(y_up=y_up)
+        rng = np.random.default_rng(1)
+        cells = rng.choice(np.flatnonzero(~grid.walls), 200)
+        points = grid.position_of(cells) + rng.uniform(-0.24, 0.24, (200, 2))
+        ways = rng.normal(size=(200, 2))
+        swarm = Swarm.at(grid, points, ways, roles=np.arange(200) % 2)
+        np.testing.assert_allclose(swarm.positions, points, atol=grid.cell_size / 65536)
+        np.testing.assert_allclose(swarm.headings, ways / np.hypot(*ways.T)[:, None], atol=1e-4)
+        np.testing.assert_array_equal(swarm.cells, cells)
+        np.testing.assert_array_equal(swarm.cells, grid.cell_at(swarm.positions))
+        np.testing.assert_array_equal(swarm.roles, np.arange(200) % 2)
+
+
+def test_threads_and_order_in_memory_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swarm_host, "_AGENTS", 50)
+    found = []
+    threads = pool.threads()
+    for count, crowded in ((1, 1 << 40), (2, 1 << 40), (3, 100)):
+        monkeypatch.setattr(swarm_host, "_CROWDED", crowded)
+        fc.set_threads(count)
+        try:
+            grid, imap = _world()
+            trail = imap.add_layer("trail", fc.Trail(keep=0.9), every=0.1)
+            swarm = Swarm.scattered(grid, 500, seed=5)
+            swarm.run(HOW, 0.1, steps=40, trail=trail, deposit=1.0)
+        finally:
+            fc.set_threads(threads)
+        found.append((swarm.agents.tobytes(), trail.values.tobytes()))
+    assert found[0] == found[1] == found[2]
+    assert trail.time == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_run_of_many_steps_is_as_many_runs_of_one(wrap: bool) -> None:
+    found = []
+    for pieces in ((30,), (1,) * 30, (7, 20, 3)):
+        grid, imap = _world(wrap=wrap)
+        trail = imap.add_layer("trail", fc.Trail(keep=0.9))
+        swarm = Swarm.scattered(grid, 300, seed=2)
+        for steps in pieces:
+            swarm.run(HOW, 0.1, steps=steps, trail=trail, leave=Leave(trail, 0.5))
+        found.append((swarm.agents.tobytes(), trail.values.tobytes(), swarm.step))
+    assert found[0] == found[1] == found[2]
+
+
+def test_what_they_leave_is_what_there_is() -> None:
+    grid, imap = _world(share=0.0)
+    trail = imap.add_layer("trail", fc.Trail(keep=1.0, blur=1))
+    heading = imap.add_layer("heading", fc.Trail(keep=1.0, blur=1, vector=True))
+    swarm = Swarm.scattered(grid, 400, seed=2)
+    swarm.run(HOW, 0.1, steps=1, trail=trail, deposit=0.25, leave=[Leave(heading, 2.0)])
+    assert trail.values.sum() == pytest.approx(100.0)
+    sums = np.zeros((*grid.shape, 2))
+    np.add.at(sums.reshape(-1, 2), swarm.cells, 2.0 * swarm.headings)
+    np.testing.assert_allclose(heading.vectors, sums, atol=0.02)
+
+
+def test_places_smell_in_each_step_as_if_they_were_deposits() -> None:
+    grid, _ = _world()
+    ground = np.flatnonzero(~grid.walls)
+    rng = np.random.default_rng(8)
+    cells, amounts, ways = rng.choice(ground, 30), rng.normal(size=30) * 3, rng.normal(size=(30, 2))
+    found = []
+    for smells in (True, False):
+        imap = fc.InfluenceMap(grid)
+        trail, flow = (
+            imap.add_layer("trail", fc.Trail(keep=0.9)),
+            imap.add_layer("flow", fc.Trail(keep=0.9, vector=True)),
+        )
+        food = Forage(
+            grid, np.arange(len(grid)).reshape(grid.shape) % 5 // 4, np.zeros(grid.shape, np.bool_)
+        )
+        swarm = Swarm.scattered(grid, 200, seed=3)
+        for _ in range(6):
+            if smells:
+                given = [
+                    Smell(trail, cells, amounts),
+                    Smell(flow, cells, ways),
+                    Smell(trail, food, 0.5),
+                ]
+                swarm.run(HOW, 0.1, trail=trail, deposit=1.0, smell=given, forage=food)
+            else:
+                trail.deposit_at(cells, amounts)
+                flow.deposit_at(cells, ways)
+                swarm.run(HOW, 0.1, trail=trail, forage=food)
+                trail.deposit_at(swarm.cells)
+                trail.deposit_at(np.flatnonzero((food.food > 0) & ~grid.walls), 0.5)
+                imap.step()
+        found.append(
+            (
+                swarm.agents.tobytes(),
+                trail.values.tobytes(),
+                flow.vectors.tobytes(),
+                food.food.tobytes(),
+            )
+        )
+    assert found[0] == found[1]
+    for bad, words in (
+        (lambda: Smell(trail, [1.5], 1.0), "cells"),
+        (lambda: Smell(trail, food, [1.0, 2.0]), "alike"),
+        (lambda: Smell(trail, [3], np.nan), "at most"),
+    ):
+        with refused(InvalidValue, words):
+            bad()
+    step = swarm.step
+    for smell, kind, words in (
+        (Smell(trail, [len(grid)]), OutsideMap, "cell_at"),
+        (Smell(trail, np.flatnonzero(grid.walls)[:1]), OnWall, "Leave these out"),
+        (Smell(trail, [1, 2], [1.0]), InvalidValue, "shape (2,)"),
+        (Smell(flow, food), InvalidValue, "numbers"),
+        (Smell(imap, [3]), InvalidValue, "fc.Trail"),
+    ):
+        with refused(kind, words):
+            swarm.run(HOW, 0.1, trail=trail, smell=smell)
+    assert swarm.step == step
+
+
+def test_who_follows_finds_the_ridge_and_who_keeps_apart_thins_out() -> None:
+    grid = fc.Grid(60, 40)
+    imap = fc.InfluenceMap(grid)
+    ridge = imap.add_layer(
+        "ridge", values=np.exp(-(((np.arange(40) - 20)[:, None] / 6.0) ** 2)) * np.ones((40, 60))
+    )
+    swarm = Swarm.at(grid, np.random.default_rng(0).uniform((5, 12), (55, 28), (500, 2)), seed=1)
+    swarm.run(Walk(4.0, follow=2.0, wander=5.0, distance=3.0), 0.1, steps=60, trail=ridge)
+    assert np.abs(swarm.positions[:, 1] - 20).mean() < 2.0
+    crowd = imap.add_layer("crowd", fc.Trail(accumulate=False, blur=5))
+    dense = Swarm.at(grid, np.full((500, 2), (30.0, 20.0)), seed=1)
+    dense.run(
+        Walk(4.0, separate=2.0, wander=5.0), 0.1, steps=40, crowd_layer=crowd, leave=Leave(crowd)
+    )
+    loose = Swarm.at(grid, np.full((500, 2), (30.0, 20.0)), seed=1)
+    loose.run(
+        Walk(4.0, cohere=2.0, wander=5.0), 0.1, steps=40, group_layer=crowd, leave=Leave(crowd)
+    )
+    assert np.std(dense.positions, axis=0).mean() > 3 * np.std(loose.positions, axis=0).mean()
+
+
+def test_who_aligns_goes_with_the_flow() -> None:
+    grid = fc.Grid(60, 40, y_up=True)
+    way = fc.flow_field(fc.distance_map(grid, (50.5, 35.5)))
+    swarm = Swarm.at(grid, np.full((200, 2), (10.5, 5.5)), seed=1)
+    swarm.run(Walk(10.0, align=4.0, wander=2.0, distance=0.5), 0.1, steps=60, flow=way)
+    assert np.hypot(*(swarm.positions - (50.5, 35.5)).T).mean() < 8
+
+
+def test_food_is_neither_made_nor_lost() -> None:
+    grid, imap = _world(share=0.05)
+    rng = np.random.default_rng(0)
+    start = rng.integers(0, 3, grid.shape) * ~grid.walls
+    home = np.zeros(grid.shape, np.bool_)
+    home[:6, :9] = True
+    food = Forage(grid, start, home)
+    to_home, to_food = (imap.add_layer(name, fc.Trail(keep=0.97)) for name in ("home", "food"))
+    swarm = Swarm.scattered(grid, 300, seed=4)
+    leave = [Leave(to_home, [4.0, 2.0, 1.0], role=0), Leave(to_food, [4.0, 2.0, 1.0], role=1)]
+    for _ in range(5):
+        swarm.run(HOW, 0.1, steps=20, trail=(to_food, to_home), leave=leave, forage=food)
+        assert food.food.min() >= 0
+        assert int(food.food.sum()) + int(swarm.roles.sum()) + food.brought == int(start.sum())
+    assert food.brought > 20
+    assert 0 <= swarm.since.min() <= swarm.since.max() <= 100
+
+
+def test_walls_that_are_built_on_agents_put_them_beside() -> None:
+    grid, _ = _world(share=0.0)
+    swarm = Swarm.scattered(grid, 300, seed=4)
+    grid.set_walls(np.unique(swarm.cells)[::2])
+    swarm.run(Walk(0.0), 0.1)
+    assert not grid.walls.reshape(-1)[swarm.cells].any()
+    swarm.run(Walk(30.0, avoid=1.0), 0.1, steps=30)
+    assert not grid.walls.reshape(-1)[swarm.cells].any()
+
+
+def test_a_copy_and_a_saved_swarm_go_on_alike(tmp_path: Path) -> None:
+    grid, imap = _world()
+    layer = imap.add_layer("ridge", values=np.random.default_rng(0).random(grid.shape, np.float32))
+    swarm = Swarm.scattered(grid, 300, seed=2**40 + 3)
+    swarm.run(HOW, 0.1, steps=5, trail=layer)
+    swarm.save(tmp_path / "ants.swarm")
+    twins = [
+        swarm.copy(),
+        Swarm.restored(grid, swarm.state()),
+        Swarm.load(tmp_path / "ants.swarm", grid),
+    ]
+    for each in [swarm, *twins]:
+        each.run(HOW, 0.1, steps=5, trail=layer)
+    for twin in twins:
+        np.testing.assert_array_equal(twin.agents, swarm.agents)
+        assert twin.step == 10
+    data = bytearray((tmp_path / "ants.swarm").read_bytes())
+    data[60] ^= 1
+    (tmp_path / "ants.swarm").write_bytes(data)
+    with refused(BadSaveFile, "checksum"):
+        Swarm.load(tmp_path / "ants.swarm", grid)
+    with refused(InvalidValue, "off it"):
+        Swarm.restored(fc.Grid(5, 4), swarm.state())
+
+
+def test_refuses_what_whole_numbers_do_not_hold() -> None:
+    grid, imap = _world()
+    trail = imap.add_layer("trail", fc.Trail())
+    swarm = Swarm.scattered(grid, 10)
+    before = swarm.agents
+    with refused(InvalidValue, "follow=17"):
+        swarm.run(Walk(1.0, follow=17.0), 0.1, trail=trail)
+    with refused(InvalidValue, "256 cells"):
+        swarm.run(Walk(1e4), 0.1)
+    with refused(InvalidValue, "follow=1 and no layer"):
+        swarm.run(Walk(1.0, follow=1.0), 0.1)
+    with refused(InvalidValue, "that map"):
+        swarm.run(
+            Walk(1.0, follow=1.0),
+            0.1,
+            trail=fc.InfluenceMap(fc.Grid(9, 7)).add_layer("t", fc.Trail()),
+        )
+    with refused(InvalidValue, "fc.Trail"):
+        swarm.run(Walk(1.0), 0.1, leave=Leave(imap.add_layer("s", fc.Spread(0.5, 0.5))))
+    with refused(InvalidValue, "vectors"):
+        swarm.run(Walk(1.0, align=1.0), 0.1, flow=trail)
+    with refused(InvalidValue, "0 or 1"):
+        Leave(trail, role=2)
+    with refused(InvalidValue, "at most"):
+        Leave(trail, 1e9)
+    with refused(InvalidValue, "(height, width)"):
+        Forage(grid, np.zeros((3, 3), int), grid.walls)
+    with refused(OutsideMap):
+        Swarm.at(grid, [(99.0, 99.0)])
+    with refused(OnWall):
+        Swarm.at(grid, grid.position_of(np.flatnonzero(grid.walls)[:1]))
+    with refused(InvalidValue, "16,384"):
+        Swarm.scattered(fc.Grid(16_385, 1), 1)
+    np.testing.assert_array_equal(swarm.agents, before)
+    assert swarm.step == 0
+    assert not trail.values.any()

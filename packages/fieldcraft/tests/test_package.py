@@ -1,0 +1,178 @@
+"""The package as a whole: what importing it loads, what it exports, and that the reference can
+serve alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import fieldcraft as fc
+from fieldcraft import kernels
+from support.tiers import told_twice
+
+OPTIONAL = {
+    "pygame",
+    "PIL",
+    "av",
+    "zstd",
+    "cv2",
+    "numba",
+    "trimesh",
+    "matplotlib",
+    "wgpu",
+    "rendercanvas",
+    "glfw",
+}
+
+
+def python(code: str, **environment: str) -> str:
+    """What a fresh interpreter prints."""
+    env = {
+        name: value for name, value in os.environ.items() if name != "FIELDCRAFT_REFERENCE"
+    } | environment
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_importing_loads_no_optional_library() -> None:
+    loaded = set(
+        json.loads(
+            python(
+                "import fieldcraft, sys, json; print(json.dumps(sorted({name.split('.')[0] for name"
+                " in sys.modules})))"
+            )
+        )
+    )
+    assert "fieldcraft" in loaded
+    assert not loaded & OPTIONAL
+
+
+def test_a_first_map_loads_only_the_compiler() -> None:
+    code = """
+import fieldcraft as fc, sys, json
+imap = fc.InfluenceMap(fc.Grid(9, 6))
+layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
+layer.add_source((0.5, 0.5), 3)
+imap.step(3)
+print(layer)
+print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))
+"""
+    loaded = set(json.loads(python(code).splitlines()[-1]))
+    assert loaded & OPTIONAL == {"numba"}
+    # The reference needs no compiler at all: this is how it runs where there is none.
+    alone = set(json.loads(python(code, FIELDCRAFT_REFERENCE="1").splitlines()[-1]))
+    assert not alone & OPTIONAL
+
+
+def test_what_is_exported_is_there() -> None:
+    assert len(set(fc.__all__)) == len(fc.__all__)
+    for name in fc.__all__:
+        assert getattr(fc, name) is not None
+    public = {
+        name
+        for name, value in vars(fc).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert public == {name for name in fc.__all__ if not inspect.ismodule(getattr(fc, name))}
+
+
+def test_every_module_exports_what_it_says() -> None:
+    names = [
+        module.name
+        for module in pkgutil.walk_packages(fc.__path__, "fieldcraft.")
+        if not module.name.endswith("__main__")
+    ]
+    assert "fieldcraft.kernels.reference.spread" in names
+    for name in names:
+        if (
+            name.startswith("fieldcraft.kernels.")
+            and not kernels.compiled()
+            and ".reference" not in name
+            and not name.endswith(".pool")
+        ):
+            continue
+        try:
+            module = importlib.import_module(name)
+        except fc.MissingLibrary:  # an adapter of a library that is not here
+            continue
+        for exported in getattr(module, "__all__", []):
+            assert hasattr(module, exported), f"{name}.{exported}"
+
+
+def test_public_things_have_docstrings() -> None:
+    for name in fc.__all__:
+        thing = getattr(fc, name)
+        assert inspect.getdoc(thing), name
+        if inspect.isclass(thing):
+            for attribute, value in vars(thing).items():
+                if not attribute.startswith("_") and (
+                    callable(value) or isinstance(value, property)
+                ):
+                    assert inspect.getdoc(value), f"{name}.{attribute}"
+
+
+def test_the_example_in_the_docstring_runs() -> None:
+    import doctest
+
+    result = doctest.testmod(fc)
+    assert result.attempted > 4
+    assert result.failed == 0
+
+
+def test_version_is_that_of_the_distribution() -> None:
+    from importlib import metadata
+
+    try:
+        assert metadata.version("fieldcraft") == fc.__version__
+    except metadata.PackageNotFoundError:
+        pytest.skip("run from the source tree, not installed")
+
+
+RUN = """
+import hashlib, numpy as np, fieldcraft as fc
+from fieldcraft import kernels
+rng = np.random.default_rng(5)
+digest = hashlib.sha256()
+spreads = [fc.Spread(0.2, 0.4), fc.Spread(0.2, 0.4, falloff="linear"), fc.Spread(0.1, 1.0, falloff="quadratic", half_life=0.3),
+           fc.Spread(0.1, 0.7, falloff="cubic", floor=0.0), fc.Spread(0.0, 0.5, stack="sum")]
+for neighbors in (4, 8, [(1, 2), (-3, 1), (0, -1)]):
+    for wrap in (False, True):
+        walls = rng.random((23, 37)) < 0.2
+        imap = fc.InfluenceMap(fc.Grid(37, 23, walls=walls, neighbors=neighbors, wrap=wrap))
+        for k, spread in enumerate(spreads):
+            layer = imap.add_layer(str(k), spread)
+            layer.add_sources(imap.space.position_of(rng.choice(37 * 23, 6)), rng.random(6) * 8 - 3, on_wall="through", lifetimes=1.2)
+        imap.step(9)
+        imap.advance(0.8)
+        for layer in imap.layers.values():
+            digest.update(layer.values.tobytes())
+            layer.settle()
+            digest.update(layer.values.tobytes())
+print(kernels.compiled(), digest.hexdigest())
+"""
+
+
+def test_the_reference_alone_gives_the_same_bits() -> None:
+    (fast, *fast_bits), (slow, *slow_bits) = told_twice(RUN)
+    assert (slow, fast) == ("False", "True")
+    assert slow_bits == fast_bits
+
+
+def test_reference_0_means_compiled() -> None:
+    code = "from fieldcraft import kernels; print(kernels.compiled())"
+    assert [python(code, FIELDCRAFT_REFERENCE=value).strip() for value in ("", "0", "1")] == [
+        "True",
+        "True",
+        "False",
+    ]

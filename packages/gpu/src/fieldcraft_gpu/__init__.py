@@ -1,0 +1,24 @@
+"""Layers and swarms on graphics hardware, with the bits of the CPU.
+
+`device()` opens a card, `adapters()` says which there are. wgpu is imported when the first of these
+is called.
+"""
+
+from fieldcraft_gpu.cards import Adapter, adapters
+from fieldcraft_gpu.carrying import agents, carrier, checked_device, food
+from fieldcraft_gpu.devices import Device, device
+from fieldcraft_gpu.picture import DevicePicture
+from fieldcraft_gpu.window import show_picture
+
+__all__ = [
+    "Adapter",
+    "Device",
+    "DevicePicture",
+    "adapters",
+    "agents",
+    "carrier",
+    "checked_device",
+    "device",
+    "food",
+    "show_picture",
+]

@@ -1,0 +1,149 @@
+"""Work for a device: memory, shaders, and what is put down before it is handed over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fieldcraft_gpu.devices import Device
+
+__all__ = ["STRIDE", "Batch", "Buffer", "Clock", "Shader"]
+
+STRIDE = 256
+"""The bytes from the number of one step to that of the next."""
+
+
+class Buffer:
+    """Memory of a device."""
+
+    def __init__(self, owner: Device, handle: Any, size: int) -> None:
+        self.owner = owner
+        self.handle = handle
+        self.size = size
+
+
+class Clock:
+    """Time that a device spends on what it is handed, by its own clock; 0 where it has none."""
+
+    passes = 64
+
+    def __init__(self, owner: Device) -> None:
+        self._owner = owner
+        self.nanoseconds = 0
+        self._used = 0
+        self._queries = (
+            owner.handle.create_query_set(type="timestamp", count=2 * self.passes)
+            if owner.timestamps
+            else None
+        )
+        usage = owner._wgpu.BufferUsage
+        self._found = owner.handle.create_buffer(
+            size=16 * self.passes, usage=usage.QUERY_RESOLVE | usage.COPY_SRC | usage.COPY_DST
+        )
+
+    @property
+    def milliseconds(self) -> float:
+        """The sum of the times so far."""
+        return self.nanoseconds / 1e6
+
+    def next_pass(self) -> dict[str, Any]:
+        """The words that a pass is told to be timed."""
+        if self._queries is None or self._used == self.passes:
+            return {}
+        first = 2 * self._used
+        self._used += 1
+        return {
+            "timestamp_writes": {
+                "query_set": self._queries,
+                "beginning_of_pass_write_index": first,
+                "end_of_pass_write_index": first + 1,
+            }
+        }
+
+    def resolve(self, encoder: Any) -> None:
+        """Put down that the times are to be told."""
+        if self._used:
+            encoder.resolve_query_set(
+                query_set=self._queries,
+                first_query=0,
+                query_count=2 * self._used,
+                destination=self._found,
+                destination_offset=0,
+            )
+
+    def add_up(self) -> None:
+        """Read the times of what was submitted."""
+        if self._used:
+            found = np.frombuffer(self._owner.handle.queue.read_buffer(self._found), np.uint64)[
+                : 2 * self._used
+            ].reshape(-1, 2)
+            self.nanoseconds += int(
+                (found[:, 1].astype(np.int64) - found[:, 0].astype(np.int64)).sum()
+            )
+            self._used = 0
+
+
+class Batch:
+    """Work that is put down first and handed over at once."""
+
+    def __init__(self, owner: Device) -> None:
+        self._owner = owner
+        self._clock = owner.clock
+        self._encoder = owner.handle.create_command_encoder()
+        self._pass: Any = None
+        self._pipeline: Any = None
+
+    def run(
+        self, shader: Shader, group: Any, groups: tuple[int, ...], number: int | None = None
+    ) -> None:
+        """Dispatch (across, down) work groups; `number` is the place of the step in the buffer of
+        step numbers.
+        """
+        if self._pass is None:
+            self._pass = self._encoder.begin_compute_pass(
+                **(self._clock.next_pass() if self._clock is not None else {})
+            )
+        if self._pipeline is not shader:
+            self._pass.set_pipeline(shader.pipeline)
+            self._pipeline = shader
+        if number is None:
+            self._pass.set_bind_group(0, group)
+        else:
+            self._pass.set_bind_group(0, group, [number * STRIDE])
+        self._pass.dispatch_workgroups(*groups)
+
+    def clear(self, buffer: Buffer) -> None:
+        """Fill a buffer with 0."""
+        self._end_pass()
+        self._encoder.clear_buffer(buffer.handle)
+
+    def copy(self, source: Buffer, target: Buffer, size: int) -> None:
+        """Copy the first bytes of a buffer to another."""
+        self._end_pass()
+        self._encoder.copy_buffer_to_buffer(source.handle, 0, target.handle, 0, size)
+
+    def _end_pass(self) -> None:
+        if self._pass is not None:
+            self._pass.end()
+            self._pass = self._pipeline = None
+
+    def finish(self) -> Any:
+        """The commands, to be submitted."""
+        self._end_pass()
+        if self._clock is not None:
+            self._clock.resolve(self._encoder)
+        return self._encoder.finish()
+
+
+@dataclass(frozen=True, eq=False)
+class Shader:
+    """A compute shader and what its bindings are: a letter each, u(niform), d(ifferent at each
+    step), r(ead), w(ritten).
+    """
+
+    pipeline: Any
+    layout: Any
+    kinds: str

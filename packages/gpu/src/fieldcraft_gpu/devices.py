@@ -1,0 +1,403 @@
+"""A graphics card, opened, or what stands for one.
+
+Only what WebGPU promises everywhere is asked for, and named: 8 storage buffers a shader. Larger
+bindings are asked for where there are any.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
+from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Clock, Shader
+from fieldcraft_gpu.cards import SPAWN, Adapter, adapters, library, runtime_folder
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation import Propagation
+    from fieldcraft.propagation.field import Field
+    from fieldcraft.space import Space
+
+__all__ = ["STEPS", "Device", "device"]
+
+SHADERS = Path(__file__).parent / "wgsl"
+STEPS = 256
+"""The most steps of one submission: each has its number in a buffer."""
+_ACROSS = 32_768
+_KINDS = {"u": "uniform", "d": "uniform", "r": "read-only-storage", "w": "storage"}
+_ASKED = {"max-storage-buffers-per-shader-stage": 8}
+_WIDER = {
+    "max-storage-buffer-binding-size": (1 << 27, 1 << 31),
+    "max-buffer-size": (1 << 28, 1 << 32),
+}
+
+
+_opened: dict[tuple[int, str], Device] = {}
+_opening = threading.Lock()
+
+
+def device(name: str | None = None, *, exact: bool = True) -> Device:
+    """A device to hold layers and swarms, opened once and then shared.
+
+    Parameters
+    ----------
+    name: part of an adapter's name, such as "nvidia" or "llvmpipe"; by default the first of
+        `adapters()`.
+    exact: whether its floats must have been found to be those of the CPU, when it was examined.
+        False takes it as it is: swarms, stamps and deposits reckon in whole numbers and stay exact,
+        layers that blur or spread may differ in their last bits.
+
+    Raises `NoDevice` where there is none, or none of that name, or `exact` is asked of one that is
+    not.
+    """
+    if name is not None:
+        checks.text("name", name)
+    checks.flag("exact", exact)
+    found = adapters()
+    chosen = next(
+        (
+            each
+            for each in found
+            if name is None or name.lower() in f"{each.name} {each.driver}".lower()
+        ),
+        None,
+    )
+    if chosen is None:
+        raise NoDevice(
+            "A device has a name that an adapter has",
+            got=repr(name),
+            remedy=f"Choose among: {', '.join(sorted({each.name for each in found}))}",
+        )
+    with _opening:
+        place = (os.getpid(), chosen.name)
+        if place not in _opened or _opened[place].lost:
+            _opened[place] = Device(chosen)
+        opened = _opened[place]
+    if exact and not opened.exact:
+        raise NoDevice(
+            "An exact device reckons as the CPU does",
+            got=f"{opened.name}: {opened.examined}",
+            remedy="Pass exact=False for a run that may differ in its last bits, or take the CPU",
+        )
+    return opened
+
+
+def _told(size: int) -> str:
+    """A number of bytes in words, none of them lost."""
+    return f"{-(-size >> 20):,} MiB" if size >> 20 else f"{-(-size >> 10)} KiB"
+
+
+class Device:
+    """An opened adapter. `exact` says whether it reckons as the CPU does, `examined` what an
+    examination found.
+    """
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._wgpu = library()
+        self.adapter = adapter
+        limits = dict(_ASKED)
+        for limit, (least, most) in _WIDER.items():
+            limits[limit] = max(least, min(adapter.handle.limits[limit], most))
+        features = [name for name in ("timestamp-query",) if name in adapter.handle.features]
+        try:
+            with runtime_folder():
+                self.handle = adapter.handle.request_device_sync(
+                    required_features=features, required_limits=limits
+                )
+        except Exception as error:
+            raise NoDevice(
+                "A device offers what WebGPU promises",
+                got=f"{adapter.name}: {error}",
+                remedy="Update its driver, or take the CPU",
+            ) from error
+        self.limits = limits
+        self.timestamps = bool(features)
+        self.lost = False
+        self.clock: Clock | None = None
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._shaders: dict[tuple[Any, ...], Shader] = {}
+        self._screens: dict[tuple[str, str], Any] = {}
+        self._small = self.buffer(16)
+        self.steps = self._uniform(STRIDE * STEPS)
+        from fieldcraft_gpu.examination import examine
+
+        self.exact, self.examined = examine(self)
+
+    def __repr__(self) -> str:
+        state = "lost" if self.lost else "exact" if self.exact else "not exact"
+        return f"<Device {self.name} ({self.adapter.kind}, {self.adapter.backend}), {state}>"
+
+    @property
+    def name(self) -> str:
+        """The name of the card."""
+        return self.adapter.name
+
+    @property
+    def most_bytes(self) -> int:
+        """The largest array that a shader can be given."""
+        return int(self.limits["max-storage-buffer-binding-size"])
+
+    @contextlib.contextmanager
+    def using(self) -> Iterator[None]:
+        """Around each use: one thread at a time, in the process that opened it, and errors of the
+        driver in words.
+        """
+        if os.getpid() != self._pid:
+            raise ConcurrentUse(
+                "A device belongs to the process that opened it",
+                got="a use after a fork",
+                remedy=SPAWN,
+            )
+        if not self._lock.acquire(blocking=False):
+            raise ConcurrentUse(
+                "A device is used by one thread at a time",
+                got="a call while another thread is inside one",
+                remedy="Put a lock around its maps and swarms",
+            )
+        try:
+            if self.lost:
+                raise self._loss("it was lost before")
+            yield
+        except self._wgpu.GPUOutOfMemoryError as error:
+            raise InvalidValue(
+                "What lies on a device fits into its memory",
+                got=str(error),
+                remedy="Use a smaller map or fewer agents",
+            ) from error
+        except self._wgpu.GPUError as error:
+            if "lost" in str(error).lower():
+                self.lost = True
+                raise self._loss(str(error)) from error
+            raise
+        finally:
+            self._lock.release()
+
+    def _loss(self, got: str) -> DeviceLost:
+        return DeviceLost(
+            "A device answers until it is closed",
+            got=f"{self.name}: {got}"[:200],
+            remedy=(
+                "Go on from what was last read back with imap.recover() and swarm.recover(), or"
+                " from the last save"
+            ),
+        )
+
+    def field(self, propagation: Propagation, space: Space, every: float) -> Field:
+        """Values of a propagation on this device; raises `InvalidValue` for one that it does not
+        carry.
+        """
+        from fieldcraft_gpu.carrying import Carrier
+
+        return Carrier(self).field(propagation, space, every)
+
+    def carrier(self, field: Field) -> str:
+        """The name of the carrier of a field."""
+        return (
+            f"{self.name}{', which is lost' if self.lost else ''}"
+            if getattr(field, "device", None) is self
+            else "the CPU"
+        )
+
+    # Memory
+
+    def buffer(self, data: int | NDArray[Any]) -> Buffer:
+        """Memory of so many bytes, all 0, or holding an array. Raises `InvalidValue` for more than
+        a shader can be given.
+        """
+        size = data if isinstance(data, int) else data.nbytes
+        if size > self.most_bytes:
+            raise InvalidValue(
+                f"A shader on {self.name} can be given {_told(self.most_bytes)} at once",
+                got=_told(size),
+                remedy="Use a smaller map or fewer agents, or the CPU",
+            )
+        usage = self._wgpu.BufferUsage
+        use = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
+        with self.using():
+            if isinstance(data, int):
+                return Buffer(
+                    self, self.handle.create_buffer(size=max(-(-size // 4) * 4, 4), usage=use), size
+                )
+            whole = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+            whole = np.concatenate(
+                [whole, np.zeros(-len(whole) % 4 or (4 if not len(whole) else 0), np.uint8)]
+            )
+            return Buffer(self, self.handle.create_buffer_with_data(data=whole, usage=use), size)
+
+    def uniform(self, data: bytes) -> Buffer:
+        """A small block of parameters."""
+        made = self._uniform(-(-len(data) // 16) * 16)
+        self.write(made, np.frombuffer(data, dtype=np.uint8))
+        return made
+
+    def _uniform(self, size: int) -> Buffer:
+        usage = self._wgpu.BufferUsage
+        return Buffer(
+            self, self.handle.create_buffer(size=size, usage=usage.UNIFORM | usage.COPY_DST), size
+        )
+
+    def write(self, buffer: Buffer, data: NDArray[Any]) -> None:
+        """Overwrite the beginning of a buffer, before whatever is submitted next."""
+        with self.using():
+            whole = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+            if len(whole) % 4:
+                whole = np.concatenate([whole, np.zeros(-len(whole) % 4, np.uint8)])
+            if len(whole):
+                self.handle.queue.write_buffer(buffer.handle, 0, whole)
+
+    def read(self, buffer: Buffer, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+        """A copy of a buffer on the host, once all that was submitted is done."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if size == 0:
+            return np.zeros(shape, dtype)
+        with self.using():
+            found = self.handle.queue.read_buffer(buffer.handle, 0, -(-size // 4) * 4)
+            array: NDArray[Any] = (
+                np.frombuffer(found, dtype=np.uint8)[:size].view(dtype).reshape(shape).copy()
+            )
+            return array
+
+    def number_steps(self, first: int, count: int) -> None:
+        """Write the numbers of the steps of a submission."""
+        numbers = np.zeros((count, STRIDE // 4), np.uint32)
+        numbers[:, 0] = (first + np.arange(count, dtype=np.int64)) & 0xFFFFFFFF
+        self.write(self.steps, numbers)
+
+    # Work
+
+    def shader(self, files: Sequence[str], entry: str, kinds: str) -> Shader:
+        """A shader of the WGSL in these files, by its entry point and the kinds of its bindings;
+        compiled once.
+        """
+        place = (tuple(files), entry, kinds)
+        if place not in self._shaders:
+            code = "\n".join(
+                (SHADERS / f"{name}.wgsl").read_text(encoding="utf-8") for name in files
+            )
+            self._shaders[place] = self.compiled(code, entry, kinds)
+        return self._shaders[place]
+
+    def compiled(self, code: str, entry: str, kinds: str) -> Shader:
+        """A shader of WGSL."""
+        with self.using():
+            entries = []
+            for binding, kind in enumerate(kinds):
+                how: dict[str, Any] = {"type": _KINDS[kind]}
+                if kind == "d":
+                    how["has_dynamic_offset"] = True
+                entries.append(
+                    {
+                        "binding": binding,
+                        "visibility": self._wgpu.ShaderStage.COMPUTE,
+                        "buffer": how,
+                    }
+                )
+            layout = self.handle.create_bind_group_layout(entries=entries)
+            pipeline = self.handle.create_compute_pipeline(
+                layout=self.handle.create_pipeline_layout(bind_group_layouts=[layout]),
+                compute={
+                    "module": self.handle.create_shader_module(code=code),
+                    "entry_point": entry,
+                },
+            )
+            return Shader(pipeline, layout, kinds)
+
+    def group(self, shader: Shader, *buffers: Buffer) -> Any:
+        """The buffers of a shader's bindings, in their order."""
+        with self.using():
+            entries = []
+            for binding, (kind, buffer) in enumerate(zip(shader.kinds, buffers, strict=True)):
+                resource: dict[str, Any] = {"buffer": buffer.handle}
+                if kind == "d":
+                    resource |= {"offset": 0, "size": 16}
+                entries.append({"binding": binding, "resource": resource})
+            return self.handle.create_bind_group(layout=shader.layout, entries=entries)
+
+    def batch(self) -> Batch:
+        """Work to be put down."""
+        return Batch(self)
+
+    def submit(self, batch: Batch) -> None:
+        """Hand work over; returns before it is done."""
+        with self.using():
+            self.handle.queue.submit([batch.finish()])
+            if self.clock is not None:
+                self.clock.add_up()
+
+    @contextlib.contextmanager
+    def timed(self) -> Iterator[Clock]:
+        """Time what is submitted inside, waiting for it each time."""
+        with self.using():
+            self.clock = Clock(self)
+        try:
+            yield self.clock
+        finally:
+            self.clock = None
+
+    def fence(self) -> None:
+        """Wait until all that was handed over is done."""
+        self.read(self._small, np.uint32, (1,))
+
+    def show(self, view: Any, texture_format: str, pixels: Buffer, size: tuple[int, int]) -> None:
+        """Draw pixels, a word each, over a texture."""
+        place = ("screen", texture_format)
+        with self.using():
+            if place not in self._screens:
+                module = self.handle.create_shader_module(
+                    code=(SHADERS / "screen.wgsl").read_text(encoding="utf-8")
+                )
+                self._screens[place] = self.handle.create_render_pipeline(
+                    layout="auto",
+                    vertex={"module": module, "entry_point": "corner"},
+                    fragment={
+                        "module": module,
+                        "entry_point": "shown",
+                        "targets": [{"format": texture_format}],
+                    },
+                    primitive={"topology": "triangle-list"},
+                )
+            pipeline = self._screens[place]
+            parameters = self.uniform(
+                np.array([*size, int(texture_format.endswith("srgb")), 0], np.uint32).tobytes()
+            )
+            group = self.handle.create_bind_group(
+                layout=pipeline.get_bind_group_layout(0),
+                entries=[
+                    {"binding": k, "resource": {"buffer": buffer.handle}}
+                    for k, buffer in enumerate((parameters, pixels))
+                ],
+            )
+            encoder = self.handle.create_command_encoder()
+            drawing = encoder.begin_render_pass(
+                color_attachments=[
+                    {
+                        "view": view,
+                        "load_op": "clear",
+                        "store_op": "store",
+                        "clear_value": (0, 0, 0, 1),
+                    }
+                ]
+            )
+            drawing.set_pipeline(pipeline)
+            drawing.set_bind_group(0, group)
+            drawing.draw(3)
+            drawing.end()
+            self.handle.queue.submit([encoder.finish()])
+
+    @staticmethod
+    def groups(count: int, each: int) -> tuple[int, int]:
+        """Work groups for so many things in a row, `each` a group, folded so that no dimension is
+        too long.
+        """
+        whole = max(-(-count // each), 1)
+        across = min(whole, _ACROSS)
+        return across, -(-whole // across)

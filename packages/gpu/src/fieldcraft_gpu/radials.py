@@ -1,0 +1,274 @@
+"""Radial sums on a device: the host cuts footprints among walls, the device stamps those of open
+ground and adds up.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference import radial as reference
+from fieldcraft.kernels.reference.swarm import packed
+from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.on_grid.footprints import GridFootprints
+from fieldcraft.propagation.on_grid.radial import GridRadialField
+from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.sums import Sums
+from fieldcraft.sources import Sources
+from fieldcraft.space import Grid
+from fieldcraft_gpu.batches import Buffer
+from fieldcraft_gpu.devices import Device
+from fieldcraft_gpu.fields import DeviceField
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation import Radial
+
+__all__ = ["DeviceRadialField"]
+
+_PRINT = np.dtype(
+    [("row", "<i4"), ("column", "<i4"), ("reach", "<i4"), ("start", "<u4"), ("strength", "<f8")]
+)
+
+
+class DeviceSums(Sums):
+    """Sums of a device. The host has a copy of them, which is brought up to date when somebody
+    looks at it.
+    """
+
+    def __init__(self, device: Device, space: Grid) -> None:
+        self.device = device
+        self._space = space
+        self.buffer, self.now = device.buffer(8 * len(space)), device.buffer(4 * len(space))
+        self.host_knows = True
+        self.by_host = False
+        self._prints: list[NDArray[Any]] = []
+        self._cells: list[NDArray[np.int64]] = []
+        self._amounts: list[NDArray[np.int64]] = []
+        self._tables: tuple[NDArray[np.float64], Buffer] | None = None
+        self._closed: tuple[int, Buffer] | None = None
+        super().__init__(space.shape)
+
+    def _bring(self) -> None:
+        if not self.host_knows:
+            self._total[:] = self.device.read(self.buffer, np.int64, self._total.shape)
+            self.last_shown[:] = self.device.read(self.now, np.float32, self.last_shown.shape)
+            self.host_knows = True
+
+    def send(self) -> None:
+        """Take over what the host has changed in its copy."""
+        self.device.write(self.buffer, self._total)
+        self.device.write(self.now, self.last_shown)
+
+    @property
+    def total(self) -> NDArray[np.int64]:
+        """The sums, read back."""
+        self._bring()
+        return self._total
+
+    @total.setter
+    def total(self, total: NDArray[np.int64]) -> None:
+        self._total = total
+
+    @property
+    def shown(self) -> NDArray[np.float32]:
+        """The values of the last complete state, read back."""
+        self._bring()
+        return self.last_shown
+
+    @shown.setter
+    def shown(self, shown: NDArray[np.float32]) -> None:
+        self.last_shown = shown
+
+    def begin_anew(self) -> None:
+        """Forget all sums; every tile is to be shown."""
+        self._bring()
+        super().begin_anew()
+        batch = self.device.batch()
+        batch.clear(self.buffer)
+        self.device.submit(batch)
+
+    def take_shown(self) -> None:
+        """Take the values that are shown for the sums."""
+        super().take_shown()
+        self.send()
+
+    def touch(self, cells: NDArray[np.int64]) -> None:
+        """Mark the tiles of cells."""
+        width = self._space.width
+        self.dirty[
+            cells // width // reference.TILE_ROWS, cells % width // reference.TILE_COLUMNS
+        ] = 1
+
+    def scatter(
+        self,
+        kernel: Callable[..., None],
+        cells: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        strength: float,
+    ) -> Iterator[int]:
+        """Put down a footprint that was cut, to be added before the next time that sums are
+        shown.
+        """
+        self._cells.append(cells)
+        self._amounts.append(reference.amount(strength * reference.SCALE, weights))
+        yield 1
+
+    def stamp(self, jobs: Emission, footprints: GridFootprints) -> None:
+        """Put down footprints of open ground, to be stamped before the next time that sums are
+        shown.
+        """
+        if not len(jobs):
+            return
+        prints = np.empty(len(jobs), _PRINT)
+        prints["row"], prints["column"] = np.divmod(jobs.cells, self._space.width)
+        prints["reach"], prints["start"] = (
+            footprints.reaches[jobs.shapes],
+            footprints.starts[jobs.shapes],
+        )
+        prints["strength"] = jobs.strengths * reference.SCALE
+        if self._tables is None or self._tables[0] is not footprints.packed:
+            self._flush()
+            self._tables = (footprints.packed, self.device.buffer(footprints.packed))
+        self._prints.append(prints)
+
+    def _flush(self) -> None:
+        device, space = self.device, self._space
+        if not self._prints and not self._cells:
+            return
+        batch = device.batch()
+        if self._prints and self._tables is not None:
+            prints = np.concatenate(self._prints)
+            shader = device.shader(("double", "put", "radiate"), "radiate", "urrw")
+            parameters = device.uniform(
+                struct.pack("<IIII", space.width, space.height, len(prints), int(space.wrap))
+            )
+            group = device.group(
+                shader,
+                parameters,
+                device.buffer(prints.view(np.uint8)),
+                self._tables[1],
+                self.buffer,
+            )
+            batch.run(shader, group, device.groups(len(prints), 1))
+        if self._cells:
+            cells, amounts = (
+                np.concatenate(self._cells).astype(np.uint32),
+                np.concatenate(self._amounts),
+            )
+            shader = device.shader(("put", "scatter"), "scatter", "urrw")
+            parameters = device.uniform(struct.pack("<II", len(cells), 0))
+            group = device.group(
+                shader, parameters, device.buffer(cells), device.buffer(amounts), self.buffer
+            )
+            batch.run(shader, group, device.groups(len(cells), 256))
+        device.submit(batch)
+        self.host_knows = False
+        self._prints, self._cells, self._amounts = [], [], []
+
+    def publish(self, walls: NDArray[np.bool_], at_once: bool) -> Iterator[int]:
+        """Turn the sums into the values that are shown; see `Sums.publish`."""
+        if self.by_host:
+            yield from super().publish(walls, True)
+            self.send()
+            return
+        self._flush()
+        device, space = self.device, self._space
+        if self._closed is None or self._closed[0] != id(walls):
+            self._closed = (id(walls), device.buffer(packed(walls)))
+            self._walls = walls  # kept, so that no other array takes its place in memory
+        shader, batch = device.shader(("double", "publish"), "publish", "urrw"), device.batch()
+        group = device.group(
+            shader,
+            device.uniform(struct.pack("<I", len(space))),
+            self.buffer,
+            self._closed[1],
+            self.now,
+        )
+        batch.run(shader, group, device.groups(len(space), 256))
+        device.submit(batch)
+        self.host_knows = False
+        self.dirty[:] = 0
+        yield 1
+
+
+class DeviceRadialField(DeviceField, GridRadialField):
+    """Values that the live sources radiate, kept as exact sums on a device."""
+
+    lazy: ClassVar[bool] = True
+
+    def __init__(self, radial: Radial, space: Grid, every: float, device: Device) -> None:
+        _check(radial)
+        self.device = device
+        super().__init__(radial, space)
+        self.sums: DeviceSums = DeviceSums(device, space)
+
+    @property
+    def now(self) -> Buffer:
+        """The values now: float32 bits."""
+        return self.sums.now
+
+    def last_read(self) -> dict[str, NDArray[Any]]:
+        """The values that were last read; the sources say the others. See
+        `DeviceField.last_read`.
+        """
+        shown = {"values": self.sums.last_shown}
+        return shown if self.resistance is None else {**shown, "resistance": self.resistance}
+
+    def tune(self, radial: Radial, every: float) -> None:
+        """Go on with other parameters: everything is radiated anew."""
+        _check(radial)
+        super().tune(radial, every)
+
+    def run(self, count: int) -> None:
+        """Work off all changes, if there are steps at all."""
+        super().run(count)
+        self.unread = 0 if self.sums.host_knows else self.unread + count
+
+    def validate(self, cells: int, most: float | None) -> int:
+        """Let the host look at the next `cells` cells or so; see `RadiatingField.validate`."""
+        self.catch_up()
+        self.sums.by_host = True
+        try:
+            return super().validate(cells, most)
+        finally:
+            self.sums.by_host = False
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Show what was shown, until the next step; see `Field.restore`."""
+        super().restore(state, sources)
+        self.sums.send()
+
+    def _other(self, radial: Radial) -> RadialField[Any]:
+        return GridRadialField(radial, self.space)
+
+    def _patched(self, sources: Sources) -> bool:
+        return False
+
+    def _is_less_anew(self, old: Emission, new: Emission) -> bool:
+        return False
+
+    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
+        is_open = self._is_open(jobs)
+        self.sums.stamp(jobs.at(is_open), self.footprints)
+        if np.count_nonzero(is_open) < len(jobs):
+            yield from self._search_each(self._ops.scatter, jobs.at(~is_open))
+
+
+def _check(radial: Radial) -> None:
+    if radial.blend != "sum":
+        raise InvalidValue(
+            "Radial influence on a device adds up",
+            got=f"blend={radial.blend!r}",
+            remedy='Pass add_layer(..., device="cpu")',
+        )
+    if radial.exact:
+        raise InvalidValue(
+            "Sources on a device act from the centres of their cells",
+            got="exact=True",
+            remedy='Pass add_layer(..., device="cpu")',
+        )

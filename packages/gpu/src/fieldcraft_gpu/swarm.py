@@ -1,0 +1,336 @@
+"""The agents of a swarm on a device: many steps in one submission, and nothing read back."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.reference.stamps import SCALE
+from fieldcraft.kernels.reference.swarm import circle, packed
+from fieldcraft.space import Grid
+from fieldcraft_gpu.batches import Buffer, Shader
+from fieldcraft_gpu.devices import STEPS, Device
+from fieldcraft_gpu.fields import lives_on
+from fieldcraft_gpu.trails import DeviceTrailField
+
+__all__ = ["DeviceAgents"]
+
+_GROUP = 256
+_Dispatch = tuple[Shader, Any, tuple[int, int], bool]
+_ALL = (1 << 64) - 1
+
+
+class DeviceAgents:
+    """Agents as three columns of words, by their numbers."""
+
+    def __init__(self, device: Device, agents: NDArray[np.int32]) -> None:
+        self.device = device
+        self.count = int(agents.shape[1])
+        self.buffer = device.buffer(np.ascontiguousarray(agents))
+        self._read: NDArray[np.int32] = agents
+        self._host_knows = True
+        self.unread = 0
+        self._rule = device.uniform(bytes(80))
+        self._none = device.buffer(16)
+        self._ground: tuple[Grid, int, Buffer] | None = None
+        self._groups: dict[tuple[int, ...], tuple[Any, tuple[Buffer, ...]]] = {}
+        self._kept: dict[Any, Buffer] = {}
+        self._smells: dict[int, tuple[Any, list[tuple[float, float, Buffer, Buffer]]]] = {}
+
+    def read(self) -> NDArray[np.int32]:
+        """All of them, (3, N), read back once."""
+        if not self._host_knows:
+            self._read = self.device.read(self.buffer, np.int32, (3, self.count))
+            self._host_knows, self.unread = True, 0
+        return self._read
+
+    def last_read(self) -> NDArray[np.int32]:
+        """All of them, as the host last read or wrote them: nothing is asked of the device, which
+        may be lost.
+        """
+        return self._read
+
+    def write(self, agents: NDArray[np.int32]) -> None:
+        """Others in their place, as many."""
+        self.device.write(self.buffer, agents)
+        self._read, self._host_knows, self.unread = agents, True, 0
+
+    def run(self, plan: Any, step: int, count: int) -> None:
+        """Make `count` steps from number `step` on, of a `fieldcraft.steering.swarm_plan.Plan`."""
+        self._refuse(plan)
+        at_once = 1 if _must_be_seen(self.device, plan) else STEPS
+        for first in range(step, step + count, at_once):
+            self._submit(plan, first, min(at_once, step + count - first))
+
+    def _refuse(self, plan: Any) -> None:
+        for layer in plan.updated:
+            field = layer._field
+            if not isinstance(field, DeviceTrailField) or field.device is not self.device:
+                raise InvalidValue(
+                    "Agents on a device leave something on layers of the same device",
+                    got=(
+                        f"layer {layer.name!r} on"
+                        f" {'another' if isinstance(field, DeviceTrailField) else 'the CPU'}"
+                    ),
+                    remedy='Add the layer with device="gpu"',
+                )
+
+    def _submit(self, plan: Any, step: int, count: int) -> None:
+        device, rule = self.device, plan.rule
+        words = [
+            rule.height,
+            rule.width,
+            rule.wrap,
+            rule.distance,
+            rule.angle,
+            rule.cosine,
+            rule.sine,
+            rule.stride,
+            rule.pieces,
+            rule.turn,
+            rule.wander,
+            rule.follow,
+            rule.avoid,
+            rule.align,
+            rule.separate,
+            rule.cohere,
+            rule.flip,
+            rule.key,
+            self.count,
+            rule.height * rule.width,
+        ]
+        device.write(self._rule, np.array(words, dtype=np.int64).astype(np.uint32))
+        device.number_steps(step, count)
+        host = self._uploaded(plan)
+        for layer in plan.updated:
+            with layer._guard:
+                layer._catch_up()
+                layer._field.prepare()
+        for mark in plan.marks:
+            most = float(np.abs(mark.amounts).max()) / SCALE
+            mark.layer._field.book(mark.plane, most, most * self.count)
+        food = None if plan.forage is None else plan.forage.on(device)
+        smells = [part for scent in plan.scents for part in self._smelling(plan, scent)]
+        batch = device.batch()
+        fields = [layer._field for layer in plan.updated]
+        known: dict[tuple[int, ...], list[_Dispatch]] = {}
+        for number in range(count):
+            turn = tuple([field.turn for field in fields])
+            if turn not in known:
+                known[turn] = [*self._dispatches(plan, host, food), *smells]
+            for shader, group, groups, numbered in known[turn]:
+                batch.run(shader, group, groups, number if numbered else None)
+            for field in fields:
+                field.record(batch)
+        self._host_knows = False
+        device.submit(batch)
+        self.unread += count
+        for layer in plan.updated:
+            with layer._guard:
+                layer._field.unread += count
+                layer._updated(count)
+
+    def _dispatches(
+        self, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any
+    ) -> Iterator[_Dispatch]:
+        """The dispatches of what agents do at a step: all decide and move, then fetch, then leave;
+        and whether they ask for the step.
+        """
+        if not self.count:
+            return
+        device, rule = self.device, plan.rule
+        cells, groups = rule.width * rule.height, device.groups(self.count, _GROUP)
+        shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
+        sights = [
+            self._none if layer is None else host.get((id(layer), flows)) or layer._field.now
+            for layer, flows in _read_by(plan)
+        ]
+        yield (
+            shader,
+            self._group(
+                shader, self._rule, device.steps, self.buffer, self._closed(plan.space), *sights
+            ),
+            groups,
+            True,
+        )
+        if food is not None:
+            parameters = self._block("<III", self.count, rule.width, cells)
+            for entry, size in (("claim", self.count), ("settle", self.count), ("serve", cells)):
+                shader = device.shader(("forage",), entry, "uwwrww")
+                group = self._group(
+                    shader, parameters, self.buffer, food.food, food.homes, food.claims, food.tally
+                )
+                yield shader, group, device.groups(size, _GROUP), False
+        shader = device.shader(("put", "leave"), "leave", "urrw")
+        for mark in plan.marks:
+            parameters = self._block(
+                "<IIIIII",
+                self.count,
+                rule.width,
+                mark.role & 0xFFFFFFFF,
+                int(mark.by_heading),
+                len(mark.amounts) - 1,
+                mark.plane * cells,
+            )
+            amounts = self._array(mark.amounts)
+            yield (
+                shader,
+                self._group(shader, parameters, self.buffer, amounts, mark.layer._field.sums),
+                groups,
+                False,
+            )
+
+    def _smelling(self, plan: Any, scent: Any) -> Iterator[_Dispatch]:
+        """The dispatches that let places smell at a step."""
+        device, field, cells = self.device, scent.layer._field, plan.rule.width * plan.rule.height
+        places = scent.smell.places
+        if not isinstance(places, np.ndarray):  # food
+            amount = float(scent.amounts)
+            field.book(0, abs(amount), abs(amount) * cells)
+            shader, units = (
+                device.shader(("put", "smell"), "smell", "urrw"),
+                round(amount * SCALE) & _ALL,
+            )
+            parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
+            group = self._group(
+                shader, parameters, places.on(device).food, self._closed(plan.space), field.sums
+            )
+            yield shader, group, device.groups(cells, _GROUP), False
+            return
+        shader = device.shader(("put", "scatter"), "scatter", "urrw")
+        for plane, (largest, total, held, amounts) in enumerate(self._places(scent)):
+            field.book(plane, largest, total)
+            parameters = self._block("<II", len(places), plane * cells)
+            yield (
+                shader,
+                self._group(shader, parameters, held, amounts, field.sums),
+                device.groups(len(places), _GROUP),
+                False,
+            )
+
+    def _places(self, scent: Any) -> list[tuple[float, float, Buffer, Buffer]]:
+        """The places of a smell and their amounts on the device, by planes, with the largest amount
+        and their sum.
+        """
+        place = id(scent.smell)
+        if place not in self._smells:
+            if len(self._smells) > 16:
+                self._smells.clear()
+            found = []
+            if len(scent.smell.places):
+                cells = self.device.buffer(scent.smell.places.astype(np.uint32))
+                for part in np.atleast_2d(scent.amounts.T):
+                    units = self.device.buffer(np.rint(part * SCALE).astype(np.int64))
+                    found.append(
+                        (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)
+                    )
+            self._smells[place] = (scent.smell, found)
+        return self._smells[place][1]
+
+    # What is kept on the device
+
+    def _uploaded(self, plan: Any) -> dict[tuple[int, bool], Buffer]:
+        """Buffers of what agents read that does not live on this device."""
+        found: dict[tuple[int, bool], Buffer] = {}
+        for layer, flows in _read_by(plan):
+            if (
+                layer is not None
+                and not _lives_on(self.device, layer, flows)
+                and (id(layer), flows) not in found
+            ):
+                values = np.moveaxis(layer.vectors, -1, 0) if flows else layer.values
+                found[id(layer), flows] = self.device.buffer(
+                    np.ascontiguousarray(values, dtype=np.float32)
+                )
+        return found
+
+    def _closed(self, space: Grid) -> Buffer:
+        """Cosines and sines, and the walls."""
+        version = space.walls_version
+        if self._ground is None or self._ground[0] is not space or self._ground[1] != version:
+            ways = circle().astype(np.int64) & 0xFFFF
+            words = np.concatenate(
+                [(ways[:, 0] | ways[:, 1] << 16).astype(np.uint32), packed(space.walls)]
+            )
+            self._ground = (space, version, self.device.buffer(words))
+        return self._ground[2]
+
+    def _group(self, shader: Shader, *buffers: Buffer) -> Any:
+        place = (id(shader), *map(id, buffers))
+        if place not in self._groups:
+            if len(self._groups) > 256:
+                self._groups.clear()
+            self._groups[place] = (self.device.group(shader, *buffers), buffers)
+        return self._groups[place][0]
+
+    def _block(self, layout: str, *words: int) -> Buffer:
+        place = (layout, *words)
+        if place not in self._kept:
+            self._kept[place] = self.device.uniform(struct.pack(layout, *words))
+        return self._kept[place]
+
+    def _array(self, array: NDArray[Any]) -> Buffer:
+        place = array.tobytes()
+        if place not in self._kept:
+            if len(self._kept) > 256:
+                self._kept.clear()
+            self._kept[place] = self.device.buffer(array)
+        return self._kept[place]
+
+
+class DeviceFood:
+    """Food, homes and claims on a device."""
+
+    def __init__(self, device: Device, food: NDArray[np.int32], homes: NDArray[np.uint32]) -> None:
+        self.device = device
+        self.food, self.homes = device.buffer(food), device.buffer(homes)
+        self.claims = device.buffer(np.repeat(np.array([0, 0xFFFFFFFF], np.uint32), len(food)))
+        self.tally = device.buffer(np.zeros(4, np.uint32))
+        self._cells = len(food)
+        self.last_read: tuple[NDArray[np.int32], int] = (food, 0)
+
+    def read(self) -> tuple[NDArray[np.int32], int]:
+        """The portions of each cell, and how many were brought."""
+        self.last_read = (
+            self.device.read(self.food, np.int32, (self._cells,)),
+            int(self.device.read(self.tally, np.uint32, (4,))[0]),
+        )
+        return self.last_read
+
+
+def _read_by(plan: Any) -> list[tuple[Any, bool]]:
+    """The bindings that the shader reads, in their order, and whether each is read as vectors."""
+    return [
+        *((layer, False) for layer in plan.trails),
+        *((layer, True) for layer in plan.flows),
+        (plan.crowd, False),
+        (plan.group, False),
+    ]
+
+
+def _lives_on(device: Device, layer: Any, flows: bool) -> bool:
+    """Whether a layer is on the device as it is read: numbers as numbers, vectors as vectors."""
+    field = lives_on(device, layer)
+    return field is not None and getattr(field, "vector", False) == flows
+
+
+def _must_be_seen(device: Device, plan: Any) -> bool:
+    """Whether the host has to see each step: something that it brings may follow what is updated,
+    or is shown with a delay.
+    """
+    if any(layer._shown is not None for layer in plan.updated):
+        return True
+    brought = [
+        layer
+        for layer, flows in _read_by(plan)
+        if layer is not None and not _lives_on(device, layer, flows)
+    ]
+    return any(
+        not hasattr(layer, "_field") or any(layer is each for each in plan.updated)
+        for layer in brought
+    ) and bool(plan.updated)

@@ -1,0 +1,278 @@
+"""Answers to a page's questions: values, the sources that make them, the best places near, and
+drawings over a map.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.layer import SourceLayer
+from fieldcraft.layer.operand import Operand
+from fieldcraft.query import best, explain, gradient, peaks, regions, worst
+from fieldcraft_lab.knobs import knobs
+from fieldcraft_lab.live import Live
+from fieldcraft_lab.protocol import Best, Levers, Probe
+
+__all__ = ["DRAWINGS", "QUESTIONS", "answered", "best_places", "drawing", "levers", "probe"]
+
+_MOST_BARS = 8
+_LEVELS = 6
+_ARROWS = 24
+_MOST_REGIONS = 24
+
+
+QUESTIONS = (Probe, Levers, Best)
+"""The messages that `answered` answers."""
+
+
+def answered(
+    message: Probe | Levers | Best, live: Live, map_of: Callable[[Live, str], Operand]
+) -> dict[str, Any]:
+    """The answer to a question about a world; `map_of` finds the map that it names."""
+    if isinstance(message, Levers):
+        return {"levers": levers(live, message.map, message.position)}
+    shown = map_of(live, message.map)
+    if isinstance(message, Probe):
+        return {"probe": probe(live, shown, message.position)}
+    return {"best": best_places(shown, message.position, message.radius, lowest=message.lowest)}
+
+
+def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, Any]:
+    """The values of all maps at a position, and of `shown` the sources that make its value, the
+    strongest first.
+    """
+    space = live.space
+    place = np.asarray(position + (0.0,) * (space.dimensions - len(position)))[: space.dimensions]
+    if space.dimensions == 3:
+        near = int(np.argmin(((space.positions[:, :2] - place[:2]) ** 2).sum(axis=1)))
+        place = space.positions[near]
+    cell = int(np.asarray(space.cell_at([place], outside="clamp"))[0])
+    center = np.asarray(space.position_of(cell)).tolist()
+    values = {name: _value(each, place) for name, each in live.maps.items()}
+    told: dict[str, Any] = {
+        "cell": cell,
+        "position": center,
+        "wall": bool(space.walls.reshape(-1)[cell]),
+        "values": values,
+    }
+    told["where"] = space.describe(cell)
+    told["value"] = _value(shown, place)
+    try:
+        found = explain(shown, tuple(place.tolist()), outside="clamp")
+    except FieldcraftError as error:
+        return {**told, "bars": [], "why": str(error)}
+    bars = [
+        {
+            "source": part.source,
+            "position": [None if math.isnan(x) else x for x in part.position],
+            "strength": None if math.isnan(part.strength) else part.strength,
+            "amount": part.amount,
+            "name": _name(live, found.name, part.source) if part.key is None else str(part.key),
+        }
+        for part in found.contributions[:_MOST_BARS]
+    ]
+    others = len(found.contributions) - len(bars)
+    return {
+        **told,
+        "bars": bars,
+        "others": others,
+        "remainder": found.remainder,
+        "remainder_is": found.remainder_is,
+    }
+
+
+def _name(live: Live, layer: str, source: int) -> str | None:
+    """The name of a source, where its world knows one."""
+    name_of = getattr(live, "name_of", None)
+    found: str | None = None if name_of is None else name_of(layer, source)
+    return found
+
+
+def _value(shown: Operand, place: NDArray[np.float64]) -> float:
+    found = float(np.asarray(shown.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
+    return found if math.isfinite(found) else math.copysign(3.4e38, found)
+
+
+def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]:
+    """The settings of a layer, and the sources that reach a position, by how much each would change
+    the value there.
+
+    Each is tried on a copy of the world, two thirds and half as much again, and the layer is
+    settled: what counts is where it would end. The largest change comes first. Raises
+        `InvalidValue` for maps that are no layers with sources.
+    """
+    imap = getattr(live, "imap", None)
+    layer = None if imap is None or name not in imap else imap[name]
+    if imap is None or not isinstance(layer, SourceLayer):
+        raise InvalidValue(
+            "Levers are those of a layer with sources",
+            got=repr(name),
+            remedy="Point at a layer that takes sources",
+        )
+    place = np.asarray(position)[: live.space.dimensions]
+
+    def end(change: Callable[[Any], object]) -> float:
+        twin = imap.copy()[name]
+        change(twin)
+        twin.settle()
+        return _value(twin, place)
+
+    now = end(lambda twin: None)
+    found = []
+    for knob in knobs(imap, layer):
+        value = knob["value"]
+        if knob["kind"] != "number" or value is None or knob["name"] == "every":
+            continue
+        for factor in (2 / 3, 1.5):
+            to = _notch(knob, value * factor if value else 0.1 * knob["high"])
+            if to != value:
+                after = end(functools.partial(_tuned, name=knob["name"], value=to))
+                found.append({"name": knob["name"], "from": value, "to": to, "value": after})
+    for part in explain(layer, tuple(place.tolist()), outside="clamp").contributions[:2]:
+        if part.key is None and math.isfinite(part.strength):
+            to = part.strength / 2
+            after = end(functools.partial(_weakened, source=part.source, strength=to))
+            named = (
+                "strength of"
+                f" {_name(live, name, part.source) or f'source {part.source & 0xFFFFFFFF}'}"
+            )
+            found.append(
+                {
+                    "name": named,
+                    "source": part.source,
+                    "from": part.strength,
+                    "to": to,
+                    "value": after,
+                }
+            )
+    told = [each for each in found if abs(each["value"] - now) > 1e-6 * max(abs(now), 1e-6)]
+    told.sort(key=lambda each: -abs(each["value"] - now))
+    return {"now": now, "levers": told[:_MOST_BARS]}
+
+
+def _notch(knob: dict[str, Any], value: float) -> float:
+    if knob["step"]:
+        value = knob["low"] + round((value - knob["low"]) / knob["step"]) * knob["step"]
+    value = min(max(value, knob["low"]), knob["high"])
+    return int(value) if isinstance(knob["value"], int) else float(f"{value:.4g}")
+
+
+def _tuned(layer: Any, name: str, value: float) -> None:
+    layer.tune(**{name: value})
+
+
+def _weakened(layer: Any, source: int, strength: float) -> None:
+    layer.source(source).strength = strength
+
+
+def best_places(
+    shown: Operand, position: tuple[float, ...], radius: float, *, lowest: bool
+) -> dict[str, Any]:
+    """The five best places near a position, a few cells apart, the best first."""
+    space = shown.space
+    center = tuple(
+        space.position_of(space.nearest_open(space.cell_at(position, outside="clamp"))).tolist()
+    )
+    ask: Any = worst if lowest else best
+    found = ask(shown, center, radius, count=5, spacing=min(radius / 3, 3 * space.typical_step))
+    there = np.asarray(found.cells) >= 0
+    places, values = (
+        np.asarray(found.positions)[there],
+        np.asarray(found.values, dtype=np.float64)[there],
+    )
+    return {"places": places.tolist(), "values": values.tolist(), "from": center, "radius": radius}
+
+
+def drawing(what: str, live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    """A drawing over a map, as plain lists in world units; `why` says why there is none."""
+    try:
+        return DRAWINGS[what](live, shown, limits)
+    except FieldcraftError as error:
+        return {"why": str(error)}
+
+
+def _contours(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    import contourpy
+
+    grid = shown.space.squares
+    if grid is None or grid is not shown.space:
+        return {"why": "Contours are for grids of squares. Show peaks or regions instead."}
+    x, y = grid.positions[: grid.width, 0], grid.positions[:: grid.width, 1]
+    values = np.ma.masked_array(shown.values.astype(np.float64), grid.walls.copy())
+    found = contourpy.contour_generator(x=x, y=y, z=values, line_type=contourpy.LineType.Separate)
+    low, high = limits
+    levels = np.linspace(low, high, _LEVELS + 2)[1:-1].tolist()
+    lines: list[Any] = [line for level in levels for line in found.lines(level)]
+    return {"lines": [np.round(line, 3).tolist() for line in lines if len(line) > 2][:400]}
+
+
+def _fronts(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    teams = getattr(getattr(live, "world", None), "teams", None)
+    if teams is None:
+        return {"why": "Front lines are for recipes with [teams]."}
+    return {
+        "lines": [
+            np.round(line.points[:, :2], 3).tolist()
+            for line in teams.front_lines()
+            if len(line.points) > 1
+        ]
+    }
+
+
+def _flow(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    space = shown.space
+    low, high = space.extent[0][:2], space.extent[1][:2]
+    pitch = float((high - low).max()) / _ARROWS
+    if space.dimensions == 2:
+        axes = [np.arange(a + pitch / 2, b, pitch) for a, b in zip(low, high, strict=True)]
+        places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        cells = np.asarray(space.cell_at(places, outside="clamp"))
+    else:
+        cells = np.linspace(0, len(space) - 1, min(len(space), _ARROWS**2)).astype(np.int64)
+    cells = cells[~space.walls.reshape(-1)[cells]]
+    places = space.position_of(cells)
+    arrows = np.asarray(gradient(shown, places))
+    size = float(np.hypot(arrows[:, 0], arrows[:, 1]).max(initial=0.0)) or 1.0
+    ends = places[:, :2] + arrows[:, :2] * (0.8 * pitch / size)
+    pairs = np.concatenate([places[:, :2], ends], axis=1)
+    kept = np.hypot(arrows[:, 0], arrows[:, 1]) > 0.02 * size
+    return {"arrows": np.round(pairs[kept], 3).tolist()}
+
+
+def _peaks(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    found = peaks(shown, 12, spacing=4 * shown.space.typical_step)
+    return {
+        "points": np.round(found.positions, 3).tolist(),
+        "values": np.asarray(found.values, dtype=np.float64).round(4).tolist(),
+    }
+
+
+def _regions(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    low, high = limits
+    found = regions(shown, 0.0 if low < 0 else low + 0.25 * (high - low))
+    named = [
+        {
+            "center": np.round(each.center, 3).tolist(),
+            "area": each.area,
+            "total": each.total,
+            "peak": each.peak_value,
+        }
+        for each in list(found)[:_MOST_REGIONS]
+    ]
+    return {"regions": named}
+
+
+DRAWINGS: dict[str, Callable[[Live, Operand, tuple[float, float]], dict[str, Any]]] = {
+    "contours": _contours,
+    "fronts": _fronts,
+    "flow": _flow,
+    "peaks": _peaks,
+    "regions": _regions,
+}

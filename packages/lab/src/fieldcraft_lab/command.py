@@ -1,0 +1,182 @@
+"""`fieldcraft lab`, `fieldcraft replay` and `fieldcraft diff`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+__all__ = ["add_diff", "add_lab", "add_replay"]
+
+
+def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `lab` to the commands of a parser."""
+    lab = commands.add_parser(
+        "lab",
+        help="open a live map in the browser, to touch, rewind, fork and keep",
+        description=(
+            "Opens the browser on a running world: sliders, sources, walls, formulas, time. Only"
+            " this machine can reach it."
+        ),
+        epilog="Example: fieldcraft lab recipes/demo.toml",
+    )
+    lab.add_argument(
+        "world",
+        metavar="WORLD",
+        help=(
+            "a recipe (.toml), a saved session or map, a link of the lab, or a world such as towers"
+        ),
+    )
+    lab.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="replace a value of the recipe",
+    )
+    lab.add_argument(
+        "--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs"
+    )
+    lab.add_argument(
+        "--port",
+        type=int,
+        default=0,
+        metavar="N",
+        help="the port to listen at (default: any that is free)",
+    )
+    lab.add_argument(
+        "--share",
+        metavar="ADDRESS",
+        help="let other machines in at this address, with the token; not encrypted",
+    )
+    lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    lab.add_argument("--paused", action="store_true", help="begin with time standing still")
+    lab.set_defaults(act=_lab)
+
+
+def _lab(chosen: argparse.Namespace) -> None:
+    from fieldcraft_lab import links, replay
+    from fieldcraft_lab.serving import Lab
+
+    session = replay.session_of(chosen.world, overrides=tuple(chosen.set), data=chosen.data)
+    session.seek(session.furthest)
+    is_link = links.is_link(chosen.world)
+    lab = Lab(session, port=chosen.port, share=chosen.share, playing=not (chosen.paused or is_link))
+    lab.wait(
+        browser=not chosen.no_browser,
+        url=links.with_view(lab.url, chosen.world) if is_link else None,
+    )
+
+
+def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `replay` to the commands of a parser."""
+    replay = commands.add_parser(
+        "replay",
+        help="play a session of the lab again, and film it",
+        description=(
+            "Plays a session that the lab saved (or a recipe) from its beginning, with all orders,"
+            " to the same bits."
+        ),
+        epilog="Example: fieldcraft replay run.lab --until 12.5 --record run.mp4",
+    )
+    replay.add_argument("file", metavar="FILE", help="a session saved in the lab, or a recipe")
+    replay.add_argument(
+        "--until", type=float, metavar="S", help="stop at this second (default: the end)"
+    )
+    replay.add_argument(
+        "--record",
+        type=Path,
+        metavar="OUT",
+        help="film it: .mp4, .gif, .webp; .png for the end alone",
+    )
+    replay.add_argument(
+        "--layer", metavar="NAME", help="the map that is filmed (default: the first)"
+    )
+    replay.add_argument(
+        "--limits",
+        type=float,
+        nargs=2,
+        metavar=("LOW", "HIGH"),
+        help="the values of the end colors",
+    )
+    replay.add_argument("--orders", action="store_true", help="list the orders, too")
+    replay.add_argument(
+        "--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs"
+    )
+    replay.set_defaults(act=_replay)
+
+
+def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `diff` to the commands of a parser."""
+    diff = commands.add_parser(
+        "diff",
+        help="say at which step, in which layer and cell two runs part",
+        description=(
+            "Plays two sessions of the lab (or recipes) side by side and stops at the first bit"
+            " that differs."
+        ),
+        epilog=(
+            "Example: fieldcraft diff yesterday.lab today.lab --picture parted.png    Exit code 1"
+            " where they differ."
+        ),
+    )
+    diff.add_argument("first", metavar="A", help="a session saved in the lab, or a recipe")
+    diff.add_argument("second", metavar="B", help="another one")
+    diff.add_argument("--until", type=float, metavar="S", help="look no further than this second")
+    diff.add_argument(
+        "--picture",
+        type=Path,
+        metavar="OUT.png",
+        help="draw both, and the difference, at that moment",
+    )
+    diff.add_argument(
+        "--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs"
+    )
+    diff.set_defaults(act=_diff)
+
+
+def _replay(chosen: argparse.Namespace) -> None:
+    from fieldcraft.progress import Progress
+    from fieldcraft_lab import replay
+
+    session = replay.session_of(chosen.file, data=chosen.data)
+    until = replay.moment_of(session, chosen.until)
+    if chosen.orders:
+        for moment, order in session.log:
+            print(f"{moment * session.live.step_seconds:10.3f} s  step {moment:6d}  {order}")
+    if chosen.record is not None:
+        limits = None if chosen.limits is None else (chosen.limits[0], chosen.limits[1])
+        with Progress(sys.stderr, chosen.record.name) as bar:
+            replay.record(
+                session, chosen.record, until, layer=chosen.layer, limits=limits, watch=bar.show
+            )
+    else:
+        session.seek(until)
+    print(
+        f"{session.live.title}: step {session.moment}, {session.seconds:g} s, {len(session.log)}"
+        " orders"
+    )
+    print(f"sha256  {session.digest()}")
+    if chosen.record is not None:
+        print(f"wrote {chosen.record} ({max(1, round(chosen.record.stat().st_size / 1024)):,} KiB)")
+
+
+def _diff(chosen: argparse.Namespace) -> None:
+    from fieldcraft.view import save_png
+    from fieldcraft_lab import replay
+
+    first, second = (
+        replay.session_of(name, data=chosen.data, check=False)
+        for name in (chosen.first, chosen.second)
+    )
+    found = replay.difference(
+        first, second, None if chosen.until is None else replay.moment_of(first, chosen.until)
+    )
+    if found is None:
+        print(f"The runs agree, bit for bit, to step {first.moment} ({first.seconds:g} s).")
+        return
+    print(found)
+    if chosen.picture is not None:
+        save_png(chosen.picture, replay.picture_of(first, second, found.layer))
+        print(f"wrote {chosen.picture}")
+    chosen.code = 1

@@ -1,0 +1,175 @@
+"""Findings of the lab, written back into its recipe: values, sources and places, with all comments
+left where they are.
+
+The only file that imports tomlkit.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from fieldcraft.errors import BadRecipe, InvalidValue, MissingLibrary
+from fieldcraft.recipe import read_recipe
+from fieldcraft_lab.live import LiveRecipe
+from fieldcraft_lab.orders import Deposit, Move, Paint, Place, Remove, Strengthen, Tune
+from fieldcraft_lab.session import Session
+
+__all__ = ["recipe_of"]
+
+
+def recipe_of(session: Session, *, write: bool = False) -> dict[str, Any]:
+    """The recipe of a session with what it was told since, as text, and what of it no recipe can
+    say.
+
+    With `write` the text takes the place of the recipe's file, unless that was changed by somebody
+    else since.
+
+    Raises `InvalidValue` for sessions that began otherwise, and for a file that was changed; then
+    nothing is written.
+    """
+    live = session.live
+    if not isinstance(live, LiveRecipe):
+        raise InvalidValue(
+            "A recipe is kept of a world that began as one",
+            got=f"a {live.kind}",
+            remedy="Keep the session instead",
+        )
+    text, left_out = _text(session, live)
+    path = live.recipe.document.path
+    try:
+        read_recipe(path, data=live.recipe.document.data, text=text)
+    except BadRecipe as error:
+        raise InvalidValue(
+            "What is kept can be read again", got=str(error), remedy="Keep the session instead"
+        ) from error
+    told = {
+        "what": "recipe",
+        "name": path.name,
+        "text": text,
+        "left_out": left_out,
+        "written": False,
+    }
+    if write:
+        if path.read_text(encoding="utf-8-sig") != live.written[-1]:
+            raise InvalidValue(
+                "A recipe is written back where nobody else changed it",
+                got=f"another {path.name}",
+                remedy="Download it",
+            )
+        _replace(path, text)
+        live.written.append(text)
+        told["written"] = True
+    return told
+
+
+def _replace(path: Path, text: str) -> None:
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InvalidValue(
+            "The recipe's file can be written", got=str(error), remedy="Download it instead"
+        ) from error
+
+
+def _text(session: Session, live: LiveRecipe) -> tuple[str, list[str]]:
+    try:
+        import tomlkit
+    except ImportError:
+        raise MissingLibrary("tomlkit", "lab", "Writing a recipe back") from None
+    document: Any = tomlkit.parse(live.recipe.document.text)
+    left_out = [f"--set {override}: it was set from outside" for override in live.overrides]
+    _write_settings(document, session, live)
+    removed: set[int] = set()
+    for number, order in _last(session.log):
+        _write_source(document, live, number, order, removed, left_out)
+    for index in sorted(removed, reverse=True):
+        del document["sources"][index]
+    return tomlkit.dumps(document), left_out
+
+
+def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
+    """Write the settings that were tuned, as they are now."""
+    tuned = dict.fromkeys(
+        (order.layer, order.name) for _, order in session.log if isinstance(order, Tune)
+    )
+    teams = live.recipe.teams
+    for layer, name in tuned:
+        of_team = teams is not None and layer in teams.names
+        table = document["teams"] if of_team else document["layers"][layer]
+        value = (
+            live.imap[layer].every
+            if name == "every"
+            else getattr(live.imap[layer].propagation, name)
+        )
+        value = getattr(value, "name", value)
+        if value is None:
+            table.pop(name, None)
+        elif table.get(name) != value:
+            table[name] = value
+
+
+def _last(log: tuple[tuple[int, Any], ...]) -> list[tuple[int, Any]]:
+    """The orders that say something about sources, in their order."""
+    return [(number, order) for number, (_, order) in enumerate(log) if not isinstance(order, Tune)]
+
+
+def _write_source(
+    document: Any, live: LiveRecipe, number: int, order: Any, removed: set[int], left_out: list[str]
+) -> None:
+    if isinstance(order, Paint):
+        text = "painted walls: a recipe takes them from its map"
+        if text not in left_out:
+            left_out.append(text)
+        return
+    if isinstance(order, Deposit):
+        _append(document, "deposits", order.layer, order.position, "amount", order.amount)
+        return
+    if isinstance(order, Place):
+        _append(document, "sources", order.layer, order.position, "strength", order.strength)
+        return
+    part = live.world.part_of(order.layer, order.source)
+    if part is None:
+        left_out.append(
+            f"{type(order).__name__.lower()} of source {order.source}: it is not one of the"
+            " recipe's"
+        )
+        return
+    index = part.keys[1]
+    assert isinstance(index, int)
+    entry = document["sources"][index]
+    if isinstance(order, Remove):
+        removed.add(index)
+    elif isinstance(order, Strengthen):
+        entry["strength"] = order.strength
+    elif isinstance(order, Move):
+        for name in ("path", "repeat"):
+            entry.pop(name, None)
+        entry["position"] = list(order.position)
+        entry["on_wall"] = "nearest"
+
+
+def _append(
+    document: Any, name: str, layer: str, position: tuple[float, ...], what: str, amount: float
+) -> None:
+    import tomlkit
+
+    entry = tomlkit.table()
+    entry.update(
+        {
+            "layer": layer,
+            "position": list(position),
+            what: amount,
+            "on_wall": "nearest",
+            "outside": "clamp",
+        }
+    )
+    entry.add(tomlkit.nl())
+    if name not in document:
+        document.append(name, tomlkit.aot())
+    document[name].append(entry)

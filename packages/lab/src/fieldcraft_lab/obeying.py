@@ -1,0 +1,154 @@
+"""Orders done to an influence map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer import Layer, SourceLayer
+from fieldcraft.layer.layer import Moving
+from fieldcraft.space import Space
+from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune
+
+__all__ = ["covered", "obey"]
+
+Release = Callable[[str, int], None]
+
+
+def obey(
+    order: Order, imap: InfluenceMap, *, release: Release = lambda layer, source: None
+) -> None:
+    """Do as an order says, or raise a `FieldcraftError`; then nothing has changed.
+
+    `release` is told the layer and the id of a source that is about to be changed by hand.
+    """
+    _DONE[type(order)](order, imap, release)
+
+
+def covered(
+    space: Space, stroke: tuple[tuple[float, ...], ...], radius: float
+) -> NDArray[np.int64]:
+    """The ids of the cells under a stroke, ascending: those of its positions, and those whose
+    centers lie within `radius`.
+    """
+    points = np.array([_of(space, point) for point in stroke])
+    cells = np.atleast_1d(np.asarray(space.cell_at(points, outside="clamp")))
+    if radius > 0:
+        near = np.zeros(len(space), dtype=np.bool_)
+        places = space.positions
+        for point in points:
+            near |= (space.short_way(places - point) ** 2).sum(axis=1) <= radius * radius
+        cells = np.concatenate([cells, np.flatnonzero(near)])
+    return np.unique(cells)
+
+
+def _of(space: Space, position: tuple[float, ...]) -> tuple[float, ...]:
+    if len(position) != space.dimensions:
+        raise InvalidValue(
+            f"Positions on this map have {space.dimensions} numbers",
+            got=f"{position}",
+            remedy="Pass (x, y), or (x, y, z) on maps in 3D",
+        )
+    return position
+
+
+def _layer(imap: InfluenceMap, name: str, verb: str) -> SourceLayer:
+    layer = imap[name]
+    if not isinstance(layer, SourceLayer):
+        raise WrongLayer(
+            verb,
+            "layers that take sources",
+            f"{name!r}, of class {type(layer).__name__}",
+            "Deposit on it instead",
+        )
+    return layer
+
+
+def _loose(layer: SourceLayer, source: int) -> None:
+    """Refuse a source that a recording moves, or a program by `sync`: it would be put back."""
+    key = layer.sources.key_of(source)
+    if key is not None:
+        raise InvalidValue(
+            "Sources that a recording or sync() moves are put where that says",
+            got=f"source {key!r}",
+            remedy="Place one of your own",
+        )
+
+
+def _tune(order: Tune, imap: InfluenceMap, release: Release) -> None:
+    layer: Layer = imap[order.layer]
+    if order.name == "every":
+        layer.every = order.value  # type: ignore[assignment]
+    elif isinstance(layer, Moving):
+        layer.tune(**{order.name: order.value})
+    else:
+        raise UnknownName(f"setting of layer {order.layer!r}", order.name, ("every",))
+
+
+def _place(order: Place, imap: InfluenceMap, release: Release) -> None:
+    layer = _layer(imap, order.layer, "placing a source")
+    layer.add_source(
+        _of(imap.space, order.position), order.strength, on_wall="nearest", outside="clamp"
+    )
+
+
+def _move(order: Move, imap: InfluenceMap, release: Release) -> None:
+    layer = _layer(imap, order.layer, "moving a source")
+    source = layer.source(order.source)
+    _loose(layer, order.source)
+    source.move(_of(imap.space, order.position), on_wall="nearest", outside="clamp")
+    release(order.layer, order.source)
+
+
+def _strengthen(order: Strengthen, imap: InfluenceMap, release: Release) -> None:
+    layer = _layer(imap, order.layer, "the strength of a source")
+    source = layer.source(order.source)
+    _loose(layer, order.source)
+    source.strength = order.strength
+
+
+def _remove(order: Remove, imap: InfluenceMap, release: Release) -> None:
+    layer = _layer(imap, order.layer, "removing a source")
+    source = layer.source(order.source)
+    _loose(layer, order.source)
+    source.remove()
+    release(order.layer, order.source)
+
+
+def _deposit(order: Deposit, imap: InfluenceMap, release: Release) -> None:
+    layer: Any = imap[order.layer]
+    if not hasattr(layer, "deposit"):
+        raise WrongLayer(
+            "depositing",
+            "layers that spread, remember or gather",
+            f"{order.layer!r}",
+            "Place a source instead",
+        )
+    layer.deposit(_of(imap.space, order.position), order.amount, on_wall="nearest", outside="clamp")
+
+
+def _paint(order: Paint, imap: InfluenceMap, release: Release) -> None:
+    cells = covered(imap.space, order.stroke, order.radius)
+    kept = imap.space.walls.reshape(-1).copy()
+    kept[cells] = order.blocked
+    if kept.all():
+        raise InvalidValue(
+            "A map has open ground", got="walls everywhere", remedy="Paint with a smaller brush"
+        )
+    imap.space.set_walls(cells, order.blocked)
+
+
+_DONE: dict[type[Order], Callable[[Any, InfluenceMap, Release], None]] = {
+    Tune: _tune,
+    Place: _place,
+    Move: _move,
+    Strengthen: _strengthen,
+    Remove: _remove,
+    Deposit: _deposit,
+    Paint: _paint,
+}

@@ -1,0 +1,186 @@
+"""The orders that change a world in the lab: frozen, checked where they are made, logged, and given
+again when time is gone back.
+
+Each field says by its check what it takes, so that an order from a page, from a file and from a
+program pass the same door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+
+__all__ = [
+    "ORDERS",
+    "Deposit",
+    "Move",
+    "Order",
+    "Paint",
+    "Place",
+    "Remove",
+    "Strengthen",
+    "Tune",
+    "checked",
+    "position",
+    "word",
+]
+
+_LONGEST_TEXT = 200
+_MOST_POINTS = 256
+
+Check = Callable[[str, Any], Any]
+
+
+def checked(check: Check) -> dict[str, Check]:
+    """The metadata of a field whose values a check looks at."""
+    return {"check": check}
+
+
+def word(name: str, value: Any) -> str:
+    """A name of a layer or a setting."""
+    text = checks.text(name, value)
+    if not 0 < len(text) <= _LONGEST_TEXT:
+        raise InvalidValue(
+            f"{name} has 1 to {_LONGEST_TEXT} letters",
+            got=f"{len(text)}",
+            remedy="Pass the name of a layer",
+        )
+    return text
+
+
+def number(name: str, value: Any) -> float:
+    """A finite number of at most 1e30 in size."""
+    found = checks.finite(name, value)
+    if abs(found) > checks.LARGEST:
+        raise InvalidValue(
+            f"{name} is at most {checks.LARGEST:g} in size",
+            got=f"{name}={found:g}",
+            remedy="Pass a smaller one",
+        )
+    return found
+
+
+def position(name: str, value: Any) -> tuple[float, ...]:
+    """A world position, (x, y) or (x, y, z)."""
+    if not isinstance(value, (tuple, list)) or len(value) not in (2, 3):
+        raise InvalidValue(
+            f"{name} is (x, y) or (x, y, z)",
+            got=f"{name}={value!r}"[:80],
+            remedy="Pass two numbers",
+        )
+    return tuple(number(name, part) for part in value)
+
+
+def positions(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
+    """Some world positions, those of a stroke of the brush."""
+    if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= _MOST_POINTS:
+        raise InvalidValue(
+            f"{name} are 1 to {_MOST_POINTS} positions",
+            got=f"{name}={value!r}"[:80],
+            remedy="Pass a list of (x, y)",
+        )
+    return tuple(position(name, part) for part in value)
+
+
+def setting(name: str, value: Any) -> float | int | str | bool | None:
+    """A value of a setting: a number, a text, true, false, or nothing."""
+    if value is None or type(value) is bool:
+        return value
+    if type(value) is str:
+        return word(name, value)
+    if type(value) is int:
+        return checks.whole(name, value, minimum=-(2**53), maximum=2**53)
+    return number(name, value)
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number of at least 0, such as the id of a source."""
+    return checks.whole(name, value, maximum=2**53)
+
+
+def radius(name: str, value: Any) -> float:
+    """A radius in world units, 0 for one cell."""
+    return checks.not_negative(name, number(name, value))
+
+
+@dataclass(frozen=True)
+class Order:
+    """Something to be done to a world; its fields are checked when it is made."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(
+                self, each.name, each.metadata["check"](each.name, getattr(self, each.name))
+            )
+
+
+@dataclass(frozen=True)
+class Tune(Order):
+    """Give a setting of a layer another value: a parameter of its propagation, or `every`."""
+
+    layer: str = field(metadata=checked(word))
+    name: str = field(metadata=checked(word))
+    value: float | int | str | bool | None = field(metadata=checked(setting))
+
+
+@dataclass(frozen=True)
+class Place(Order):
+    """Put a source somewhere, on the nearest open cell."""
+
+    layer: str = field(metadata=checked(word))
+    position: tuple[float, ...] = field(metadata=checked(position))
+    strength: float = field(metadata=checked(number))
+
+
+@dataclass(frozen=True)
+class Move(Order):
+    """Move a source, to the nearest open cell. One that walked a path stays where it is put."""
+
+    layer: str = field(metadata=checked(word))
+    source: int = field(metadata=checked(whole))
+    position: tuple[float, ...] = field(metadata=checked(position))
+
+
+@dataclass(frozen=True)
+class Strengthen(Order):
+    """Give a source another strength."""
+
+    layer: str = field(metadata=checked(word))
+    source: int = field(metadata=checked(whole))
+    strength: float = field(metadata=checked(number))
+
+
+@dataclass(frozen=True)
+class Remove(Order):
+    """Take a source away."""
+
+    layer: str = field(metadata=checked(word))
+    source: int = field(metadata=checked(whole))
+
+
+@dataclass(frozen=True)
+class Deposit(Order):
+    """Put an amount on a layer once: it fades, or is remembered, or gathers with what is there."""
+
+    layer: str = field(metadata=checked(word))
+    position: tuple[float, ...] = field(metadata=checked(position))
+    amount: float = field(metadata=checked(number))
+
+
+@dataclass(frozen=True)
+class Paint(Order):
+    """Make walls along a stroke, or open them: the cells whose centers lie within `radius`, and
+    those of the positions themselves.
+    """
+
+    stroke: tuple[tuple[float, ...], ...] = field(metadata=checked(positions))
+    radius: float = field(default=0.0, metadata=checked(radius))
+    blocked: bool = field(default=True, metadata=checked(checks.flag))
+
+
+ORDERS: tuple[type[Order], ...] = (Tune, Place, Move, Strengthen, Remove, Deposit, Paint)
+"""All orders to a world of layers. Worlds of another kind bring their own."""

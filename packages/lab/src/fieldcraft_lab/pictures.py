@@ -1,0 +1,171 @@
+"""The painter: maps of live worlds as bytes for those who look, made once for all and only where
+something has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.compose import formula
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.layer.operand import Operand
+from fieldcraft.view.colors import ColorScale
+from fieldcraft_lab.live import Live
+from fieldcraft_lab.planes import Plane, Shape, nice
+from fieldcraft_lab.protocol import View
+from fieldcraft_lab.session import Session
+from fieldcraft_lab.stage import Picture
+
+__all__ = ["WALLS", "Painter"]
+
+WALLS = "#walls"
+"""The name under which a page asks for the walls."""
+
+
+class Painter:
+    """Pictures of maps, by view; `pictures` are the newest."""
+
+    def __init__(self) -> None:
+        self.pictures: dict[View, Picture] = {}
+        self._formulas: dict[tuple[int, str], tuple[Live, Operand]] = {}
+        self._spans: dict[str, tuple[float, float]] = {}
+        self._planes: dict[Any, Plane] = {}
+        self._totals: dict[Any, Any] = {}
+
+    def forget(self) -> None:
+        """Forget pictures, because the sides have become others."""
+        self.pictures, self._formulas, self._totals = {}, {}, {}
+
+    def map_of(self, live: Live, text: str) -> Operand:
+        """A map by its name, or by a formula over maps; raises what `fc.formula` raises."""
+        known = live.maps.get(text)
+        if known is not None:
+            return known
+        kept = self._formulas.get((id(live), text))
+        if kept is None or kept[0] is not live:
+            if len(self._formulas) > 64:
+                self._formulas.clear()
+            kept = (live, formula(text, live.maps))
+            self._formulas[id(live), text] = kept
+        return kept[1]
+
+    def paint(self, sides: dict[str, Session], views: Iterable[View], shape: Shape) -> bool | None:
+        """Make the pictures of these views new where they are out of date; None where none was."""
+        made = None
+        for view in dict.fromkeys(views):
+            try:
+                found = self._painted(sides, view, shape)
+            except FieldcraftError as error:
+                found = _empty(str(error))
+            if found is not self.pictures.get(view):
+                self.pictures = {**self.pictures, view: found}
+                made = True
+        return made
+
+    def _painted(self, sides: dict[str, Session], view: View, shape: Shape) -> Picture:
+        old = self.pictures.get(view)
+        plane = self._plane(view.region, shape)
+        if view.map == WALLS:
+            session = sides["a"]
+            version: Any = (session.returns, session.live.space.walls_version)
+            if old is not None and old.version == version:
+                return old
+            return Picture(
+                version,
+                plane.walls(session.live.space.walls),
+                {"walls": True, "extent": plane.extent},
+            )
+        if view.side == "diff":
+            if len(sides) < 2:
+                return _empty("A difference is that of two sides. Fork the world first.")
+            shown = [self.map_of(sides[name].live, view.map) for name in ("a", "b")]
+            version = tuple(
+                (sides[name].returns, each.version) for name, each in zip("ab", shown, strict=True)
+            )
+        else:
+            if view.side not in sides:
+                return _empty("There is one side only. Fork the world first.")
+            shown = [self.map_of(sides[view.side].live, view.map)]
+            version = (sides[view.side].returns, shown[0].version)
+        if old is not None and old.version == (self._limits(view), version):
+            return old
+        values = shown[0].finite_values()
+        if len(shown) == 2:
+            values = values - shown[1].finite_values()
+        scale = self._scale(view, values)
+        told = {
+            "low": scale.low,
+            "high": scale.high,
+            "extent": plane.extent,
+            "signed": scale.is_signed,
+        }
+        return Picture(
+            (self._limits(view), version), self._on(plane, shown[0], values, scale), told
+        )
+
+    def _on(
+        self, plane: Plane, shown: Operand, values: NDArray[np.float32], scale: ColorScale
+    ) -> NDArray[np.uint8]:
+        space = plane.space
+        if values.shape != space.shape:  # coarser cells of a layer's own
+            cells = np.asarray(shown.space.cell_at(space.positions, outside="clamp"))
+            values = values.reshape(-1)[cells].reshape(space.shape)
+        return plane.bytes_of(values, scale)
+
+    def _limits(self, view: View) -> tuple[float, float] | None:
+        """The limits of a view now: its own, or those that have followed the values so far."""
+        return view.limits or self._spans.get(_key(view))
+
+    def _scale(self, view: View, values: NDArray[np.float32]) -> ColorScale:
+        if view.limits is not None:
+            return ColorScale(*view.limits)
+        low, high = self._spans.get(_key(view), (0.0, 0.0))
+        least, most = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+        low = -nice(-least) if least < low else low
+        high = nice(most) if most > high else high
+        self._spans[_key(view)] = (low, high)
+        return ColorScale(low, high) if low < high else ColorScale(0.0, 1.0)
+
+    def _plane(self, region: tuple[float, ...] | None, shape: Shape) -> Plane:
+        if region not in self._planes:
+            if len(self._planes) > 8:
+                self._planes.clear()
+            self._planes[region] = shape.plane(region)
+        return self._planes[region]
+
+    def totals(self, live: Live) -> dict[str, tuple[float, float, float]]:
+        """Of each layer the sum, the peak and the part of the open ground that is covered."""
+        found = {}
+        open_cells = max(int((~live.space.walls).sum()), 1)
+        for name, shown in list(live.maps.items())[:12]:
+            kept = self._totals.get((id(live), name))
+            if kept is None or kept[0] != shown.version:
+                values = shown.finite_values()
+                covered = int(np.count_nonzero(values)) / (
+                    open_cells if values.shape == live.space.shape else max(values.size, 1)
+                )
+                peak = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+                kept = (
+                    shown.version,
+                    (float(values.sum(dtype=np.float64)), peak, min(covered, 1.0)),
+                )
+                self._totals[id(live), name] = kept
+            found[name] = kept[1]
+        return found
+
+
+def _key(view: View) -> str:
+    """The limits that views share: those of both sides of a map, and those of their difference."""
+    return f"{'diff ' if view.side == 'diff' else ''}{view.map}"
+
+
+def _empty(why: str) -> Picture:
+    return Picture(
+        ("empty", why),
+        np.full((1, 1), 255, dtype=np.uint8),
+        {"low": 0.0, "high": 1.0, "why": why, "extent": None},
+    )

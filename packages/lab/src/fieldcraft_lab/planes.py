@@ -1,0 +1,256 @@
+"""From maps to bytes: the plane of cells or pixels that a page draws, its values as one byte each,
+and the tiles that have changed.
+
+A byte is a row of a table of colors, as `fieldcraft.view.ColorScale` says; 255 is not drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.space import Space
+from fieldcraft.view.colors import HIDDEN, ColorScale
+from fieldcraft.view.live import outlines
+
+__all__ = ["MOST_CELLS", "Plane", "Shape", "nice", "shape_of", "tiles"]
+
+MOST_CELLS = 2048 * 2048
+_MOST_POLYGONS = 120_000
+_MOST_EDGES = 300_000
+_PIXELS = 1024
+_ROW = 1024
+TILE = 64
+
+Bytes = NDArray[np.uint8]
+Region = tuple[float, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """How a page draws the cells of a space: rows of a grid, polygons or dots of their own, or
+    pixels where there are too many cells.
+
+    `told` says it to the page; `geometry` are the bytes of its triangles, dots and edges.
+    """
+
+    told: dict[str, Any]
+    geometry: bytes
+    plane: Callable[[Region], Plane]
+
+
+class Plane:
+    """The rows of bytes for one part of a map: which cell each takes, or which cells the strongest
+    is taken of.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        shape: tuple[int, int],
+        extent: tuple[float, ...] | None = None,
+        bins: Bins | None = None,
+        *,
+        plain: bool = True,
+    ) -> None:
+        self.space = space
+        self.shape = shape
+        self.extent = extent
+        self._bins = bins
+        self._plain = plain
+
+    def bytes_of(self, values: NDArray[np.float32], scale: ColorScale) -> Bytes:
+        """The bytes of values, uint8 of shape (rows, columns)."""
+        flat = values if self._bins is None else self._bins.strongest(values.reshape(-1))
+        return self._rows(scale.index(flat))
+
+    def walls(self, walls: NDArray[np.bool_]) -> Bytes:
+        """1 for walls, 0 for open ground; a pixel is open where a cell in it is."""
+        flat = (
+            walls.astype(np.uint8) if self._bins is None else self._bins.all_of(walls.reshape(-1))
+        )
+        return self._rows(flat)
+
+    def _rows(self, flat: Bytes) -> Bytes:
+        if self._plain:
+            return np.ascontiguousarray(flat.reshape(self.shape))
+        rows = np.full(self.shape, HIDDEN, dtype=np.uint8)
+        rows.reshape(-1)[: flat.size] = flat.reshape(-1)
+        return rows
+
+
+class Bins:
+    """The pixels that cells fall into."""
+
+    def __init__(self, pixels: NDArray[np.int64], cells: NDArray[np.int64], count: int) -> None:
+        order = np.argsort(pixels, kind="stable")
+        self._cells = cells[order]
+        self._filled, self._starts = np.unique(pixels[order], return_index=True)
+        self._count = count
+
+    def strongest(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The value of the strongest magnitude in each pixel, 0 in empty ones."""
+        out = np.zeros(self._count, dtype=np.float32)
+        if len(self._cells):
+            taken = flat[self._cells]
+            high, low = (
+                np.maximum.reduceat(taken, self._starts),
+                np.minimum.reduceat(taken, self._starts),
+            )
+            out[self._filled] = np.where(high >= -low, high, low)
+        return out
+
+    def all_of(self, flat: NDArray[np.bool_]) -> Bytes:
+        """1 where all cells of a pixel are True, or it has none."""
+        out = np.ones(self._count, dtype=np.uint8)
+        if len(self._cells):
+            out[self._filled] = np.logical_and.reduceat(flat[self._cells], self._starts)
+        return out
+
+
+def shape_of(space: Space) -> Shape:
+    """The way in which a page draws a space."""
+    low, high = (part[:2].tolist() for part in space.extent)
+    told: dict[str, Any] = {
+        "extent": [*low, *high],
+        "y_up": bool(space.y_up),
+        "cells": len(space),
+        "dimensions": space.dimensions,
+    }
+    told["cell"] = space.cell_name
+    grid = space.squares
+    if grid is space and len(space) <= MOST_CELLS:
+        height, width = space.shape
+        whole = Plane(space, (height, width))
+        return Shape(
+            {**told, "form": "grid", "width": width, "height": height, "cell_size": grid.cell_size},
+            b"",
+            lambda region: whole,
+        )
+    if len(space) > _MOST_POLYGONS or grid is space:
+        return Shape({**told, "form": "pixels"}, b"", lambda region: _pixels(space, region))
+    rows = max(-(-len(space) // _ROW), 1)
+    drawn, reach = outlines(space)
+    kinds, geometry = _dots(space) if drawn is None else _triangles(space, *drawn)
+    plane = Plane(space, (rows, _ROW), plain=False)
+    return Shape(
+        {**told, "form": "cells", "width": _ROW, "height": rows, "reach": float(reach), **kinds},
+        geometry,
+        lambda region: plane,
+    )
+
+
+def _triangles(
+    space: Space, corners: NDArray[np.float64], starts: list[int]
+) -> tuple[dict[str, Any], bytes]:
+    """Fans of triangles: (x, y) float32 of each corner, and the cell of each as uint32; higher
+    cells come later.
+    """
+    begin = np.asarray(starts[:-1])
+    counts = np.diff(starts) - 2
+    cells = np.repeat(np.arange(len(counts)), np.maximum(counts, 0))
+    if space.dimensions == 3:
+        cells = cells[np.argsort(space.positions[cells, 2], kind="stable")]
+    first = np.repeat(
+        np.concatenate([[0], np.cumsum(np.maximum(counts, 0))[:-1]]), np.maximum(counts, 0)
+    )
+    within = np.arange(len(first)) - first
+    if space.dimensions == 3:
+        within = _within(cells)
+    fan = np.stack(
+        [begin[cells], begin[cells] + within + 1, begin[cells] + within + 2], axis=1
+    ).reshape(-1)
+    points = np.ascontiguousarray(corners[fan], dtype="<f4")
+    owners = np.repeat(cells, 3).astype("<u4")
+    return {"triangles": len(fan), "dots": 0, "edges": 0}, points.tobytes() + owners.tobytes()
+
+
+def _within(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many of the same number stand before each, in an array where equal numbers stand
+    together.
+    """
+    begins = (
+        np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
+        if len(cells)
+        else np.zeros(0, np.int64)
+    )
+    return np.arange(len(cells)) - np.repeat(begins, np.diff(np.append(begins, len(cells))))
+
+
+def _dots(space: Space) -> tuple[dict[str, Any], bytes]:
+    """A dot for each vertex, and the edges between them as pairs of dots."""
+    points = np.ascontiguousarray(space.positions[:, :2], dtype="<f4")
+    ways = space.ways
+    ends = np.repeat(np.arange(len(space)), np.diff(ways.starts))
+    pairs = np.stack([ends, ways.ends], axis=1)
+    pairs = np.unique(np.sort(pairs, axis=1), axis=0)[:_MOST_EDGES].astype("<u4")
+    owners = np.arange(len(space), dtype="<u4")
+    return {
+        "triangles": 0,
+        "dots": len(space),
+        "edges": len(pairs),
+    }, points.tobytes() + owners.tobytes() + pairs.tobytes()
+
+
+def _pixels(space: Space, region: Region) -> Plane:
+    """At most 1024 pixels a side over a part of the map."""
+    low, high = (part[:2] for part in space.extent)
+    if region is not None:
+        low, high = np.maximum(low, region[:2]), np.minimum(high, region[2:])
+        if not (low < high).all():
+            low, high = (part[:2] for part in space.extent)
+    size = np.maximum(high - low, 1e-9)
+    whole = space.extent[1][:2] - space.extent[0][:2]
+    apart = math.sqrt(
+        float(whole.prod()) / len(space)
+    )  # about as far as cells lie apart, so that pixels are not empty
+    pixel = max(float(size.max()) / _PIXELS, apart)
+    columns, rows = (max(math.ceil(side / pixel), 1) for side in size.tolist())
+    places = ((space.positions[:, :2] - low) / pixel).astype(np.int64)
+    inside = ((space.positions[:, :2] >= low) & (places >= 0) & (places < (columns, rows))).all(
+        axis=1
+    )
+    cells = np.flatnonzero(inside)
+    bins = Bins(places[cells, 1] * columns + places[cells, 0], cells, rows * columns)
+    extent = (*low.tolist(), float(low[0] + columns * pixel), float(low[1] + rows * pixel))
+    return Plane(space, (rows, columns), extent, bins)
+
+
+def tiles(new: Bytes, old: Bytes | None) -> list[tuple[int, int, int, int]] | None:
+    """The tiles (x, y, width, height) in which two planes differ; None for all of it, where they
+    don't compare or most differs.
+    """
+    if old is None or old.shape != new.shape:
+        return None
+    if new is old:
+        return []
+    height, width = new.shape
+    differ = new != old
+    across, down = np.arange(0, width, TILE), np.arange(0, height, TILE)
+    changed = np.logical_or.reduceat(np.logical_or.reduceat(differ, down, axis=0), across, axis=1)
+    if np.count_nonzero(changed) > 0.6 * changed.size:
+        return None
+    found = []
+    for row, column in np.argwhere(changed).tolist():
+        x, y = column * TILE, row * TILE
+        found.append((x, y, min(TILE, width - x), min(TILE, height - y)))
+    return found
+
+
+def nice(value: float) -> float:
+    """The next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... at or above a size, so that limits that
+    follow do not flicker.
+    """
+    if value <= 0 or not math.isfinite(value):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(
+        step * power
+        for step in (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+        if step * power >= value * (1 - 1e-6)
+    )

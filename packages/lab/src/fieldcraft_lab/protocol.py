@@ -1,0 +1,325 @@
+"""Everything that may come from a page, parsed strictly into frozen messages; what is wrong is
+refused in fieldcraft's own words.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_lab.orders import ORDERS, Order, checked, number, position, whole
+
+__all__ = [
+    "MOST_BYTES",
+    "SIDES",
+    "Ack",
+    "Ask",
+    "Best",
+    "Export",
+    "Fork",
+    "Keep",
+    "Levers",
+    "Look",
+    "Message",
+    "Pause",
+    "Play",
+    "Probe",
+    "Said",
+    "Seek",
+    "Speed",
+    "Step",
+    "View",
+    "parse",
+    "views",
+]
+
+MOST_BYTES = 16384
+SIDES = ("a", "b")
+_MOST_VIEWS = 24
+_MOST_FORMULA = 2000
+_OVERLAYS = ("contours", "fronts", "flow", "peaks", "regions")
+
+
+def side(name: str, value: Any) -> str:
+    """One of the two sides of a fork."""
+    return checks.choice(name, value, SIDES)
+
+
+def formula_text(name: str, value: Any) -> str:
+    """The name of a map or a formula over some."""
+    text = checks.text(name, value).strip()
+    if not 0 < len(text) <= _MOST_FORMULA:
+        raise InvalidValue(
+            f"{name} has 1 to {_MOST_FORMULA} letters",
+            got=f"{len(text)}",
+            remedy="Write the name of a map, or a formula",
+        )
+    return text
+
+
+def limits(name: str, value: Any) -> tuple[float, float] | None:
+    """The values of the end colors, or None for limits that follow the values."""
+    if value is None:
+        return None
+    low, high = checks.pair(
+        name, tuple(number(name, part) for part in checks.sequence(name, value))
+    )
+    if not low < high:
+        raise InvalidValue(
+            f"{name} are low and high", got=f"{low:g}, {high:g}", remedy="Write the lower one first"
+        )
+    return low, high
+
+
+def region(name: str, value: Any) -> tuple[float, ...] | None:
+    """A part of the map, (x, y, x, y), or None for all of it."""
+    if value is None:
+        return None
+    corners = tuple(number(name, part) for part in checks.sequence(name, value))
+    if len(corners) != 4 or not (corners[0] < corners[2] and corners[1] < corners[3]):
+        raise InvalidValue(
+            f"{name} is x, y, x, y of two corners",
+            got=str(value)[:80],
+            remedy="Write the lower corner first",
+        )
+    return corners
+
+
+@dataclass(frozen=True)
+class View(Order):
+    """A map that a page shows: its name or a formula, of side "a", "b" or of their difference
+    "diff".
+    """
+
+    map: str = field(metadata=checked(formula_text))
+    side: str = field(
+        default="a",
+        metadata=checked(lambda name, value: checks.choice(name, value, (*SIDES, "diff"))),
+    )
+    limits: tuple[float, float] | None = field(default=None, metadata=checked(limits))
+    region: tuple[float, ...] | None = field(default=None, metadata=checked(region))
+
+
+def views(name: str, value: Any) -> tuple[View, ...]:
+    """The maps that a page shows."""
+    listed = checks.sequence(name, value)
+    if len(listed) > _MOST_VIEWS:
+        raise InvalidValue(
+            f"A page shows at most {_MOST_VIEWS} maps", got=f"{len(listed)}", remedy="Hide some"
+        )
+    return tuple(each if isinstance(each, View) else _made(View, each, "a map") for each in listed)
+
+
+def overlays(name: str, value: Any) -> tuple[str, ...]:
+    """The drawings over the first map."""
+    return tuple(
+        checks.choice(name, each, _OVERLAYS)
+        for each in checks.sequence(name, value)[: len(_OVERLAYS)]
+    )
+
+
+@dataclass(frozen=True)
+class Look(Order):
+    """Show these maps, the top one first, with these drawings over the first one."""
+
+    views: tuple[View, ...] = field(metadata=checked(views))
+    overlays: tuple[str, ...] = field(default=(), metadata=checked(overlays))
+
+
+@dataclass(frozen=True)
+class Ack(Order):
+    """A frame was drawn."""
+
+    frame: int = field(metadata=checked(whole))
+
+
+@dataclass(frozen=True)
+class Play(Order):
+    """Let time pass."""
+
+
+@dataclass(frozen=True)
+class Pause(Order):
+    """Stop time."""
+
+
+@dataclass(frozen=True)
+class Step(Order):
+    """Make some steps, and stop."""
+
+    count: int = field(
+        default=1,
+        metadata=checked(lambda name, value: checks.whole(name, value, minimum=1, maximum=10_000)),
+    )
+
+
+@dataclass(frozen=True)
+class Speed(Order):
+    """Let time pass so many times as fast as on the clock on the wall."""
+
+    factor: float = field(metadata=checked(lambda name, value: _within(name, value, 0.01, 1000)))
+
+
+@dataclass(frozen=True)
+class Seek(Order):
+    """Go to a moment."""
+
+    moment: int = field(metadata=checked(whole))
+
+
+@dataclass(frozen=True)
+class Fork(Order):
+    """Copy the world: two sides from here on."""
+
+
+@dataclass(frozen=True)
+class Keep(Order):
+    """Keep one side of a fork and drop the other."""
+
+    side: str = field(metadata=checked(side))
+
+
+@dataclass(frozen=True)
+class Probe(Order):
+    """Ask for the values at a position, and for the sources that make the one of `map`."""
+
+    position: tuple[float, ...] = field(metadata=checked(position))
+    map: str = field(metadata=checked(formula_text))
+    side: str = field(default="a", metadata=checked(side))
+
+
+@dataclass(frozen=True)
+class Levers(Order):
+    """Ask which settings and sources would change the value of a layer at a position, and by how
+    much.
+    """
+
+    position: tuple[float, ...] = field(metadata=checked(position))
+    map: str = field(metadata=checked(formula_text))
+    side: str = field(default="a", metadata=checked(side))
+
+
+@dataclass(frozen=True)
+class Best(Order):
+    """Ask for the best places near a position: where a map is highest, or lowest."""
+
+    position: tuple[float, ...] = field(metadata=checked(position))
+    map: str = field(metadata=checked(formula_text))
+    radius: float = field(
+        metadata=checked(lambda name, value: checks.positive(name, number(name, value)))
+    )
+    lowest: bool = field(default=False, metadata=checked(checks.flag))
+    side: str = field(default="a", metadata=checked(side))
+
+
+@dataclass(frozen=True)
+class Export(Order):
+    """Give out the recipe as text, the session as a file, or a film of it; with `write` put the
+    recipe back where it was read.
+    """
+
+    what: str = field(
+        metadata=checked(
+            lambda name, value: checks.choice(name, value, ("recipe", "session", "gif", "mp4"))
+        )
+    )
+    side: str = field(default="a", metadata=checked(side))
+    write: bool = field(default=False, metadata=checked(checks.flag))
+    map: str = field(
+        default="", metadata=checked(lambda name, value: checks.text(name, value)[:_MOST_FORMULA])
+    )
+
+
+@dataclass(frozen=True)
+class Ask(Order):
+    """Ask for the shape of the map once more, for a page that lost it."""
+
+
+def _within(name: str, value: Any, low: float, high: float) -> float:
+    found = number(name, value)
+    if not low <= found <= high:
+        raise InvalidValue(
+            f"{name} lies in {low:g} to {high:g}",
+            got=f"{name}={found:g}",
+            remedy="Choose one between",
+        )
+    return found
+
+
+Message = Order
+_ASKED = (Probe, Levers, Best, Export, Ask)
+_KINDS: dict[str, type[Order]] = {
+    kind.__name__.lower(): kind
+    for kind in (*ORDERS, Look, Ack, Play, Pause, Step, Speed, Seek, Fork, Keep, *_ASKED)
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message of a page: its number there, the side it is meant for (None for both), and what it
+    says.
+    """
+
+    number: int
+    side: str | None
+    message: Order
+
+
+def parse(text: str | bytes, kinds: dict[str, type] | None = None) -> Said:
+    """The message in a text from a page: a JSON object with `do`, perhaps `id` and `to`, and the
+    fields of that message.
+
+    `kinds` are further orders by name, those of a world of another package. Raises `InvalidValue`
+    or `UnknownName`.
+    """
+    if isinstance(text, bytes) or len(text) > MOST_BYTES:
+        raise InvalidValue(
+            f"A message is a text of at most {MOST_BYTES} letters",
+            got=f"{len(text)}",
+            remedy="Send less at once",
+        )
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidValue(
+            "A message is JSON", got=str(error)[:80], remedy='Send {"do": "pause"}, say'
+        ) from None
+    if not isinstance(value, dict) or not isinstance(value.get("do"), str):
+        raise InvalidValue(
+            "A message says what to do", got=str(value)[:80], remedy='Send {"do": "pause"}, say'
+        )
+    known = _KINDS if kinds is None else {**_KINDS, **kinds}
+    name = value.pop("do")
+    if name not in known:
+        raise UnknownName("message", name[:80], known)
+    identity = whole("id", value.pop("id", 0))
+    to = value.pop("to", None)
+    return Said(identity, None if to is None else side("to", to), _made(known[name], value, name))
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _made(kind: type[Any], value: Any, what: str) -> Any:
+    """A message of a kind from the fields that came."""
+    if not isinstance(value, dict):
+        raise InvalidValue(
+            f"{what} is an object", got=str(value)[:80], remedy="Send its fields by name"
+        )
+    parts = {each.name: each for each in dataclasses.fields(kind)}
+    for name in value:
+        if name not in parts:
+            raise UnknownName(f"field of {what!r}", name[:80], parts)
+    for name, part in parts.items():
+        if name not in value and part.default is dataclasses.MISSING:
+            raise InvalidValue(
+                f"{what!r} has {', '.join(parts)}", got=f"no {name}", remedy="Send it, too"
+            )
+    return kind(
+        **{name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}
+    )

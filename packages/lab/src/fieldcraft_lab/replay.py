@@ -1,0 +1,256 @@
+"""Runs from files played again, filmed, and compared step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.files import is_there
+from fieldcraft.view import ColorScale, Film, picture, save_png, sheet
+from fieldcraft_lab import links
+from fieldcraft_lab.live import opened
+from fieldcraft_lab.session import MOST_STEPS, Session
+
+__all__ = ["Difference", "difference", "picture_of", "record", "session_of"]
+
+_WIDE = 640
+_RATE = 25.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first difference of two runs: after `moment` steps, in a layer, at a cell.
+
+    `cell` is the one where they differ the most then, of `cells` that differ; `values` are those of
+    the first and the second run there.
+    """
+
+    moment: int
+    seconds: float
+    layer: str
+    cell: int
+    position: tuple[float, ...]
+    values: tuple[float, float]
+    cells: int
+    given: tuple[tuple[int, int, str], ...]
+    """The orders that only one of the two had until then: which run, 0 or 1, the moment, and the
+    order.
+    """
+
+    def __str__(self) -> str:
+        place = ", ".join(f"{part:g}" for part in self.position)
+        lines = [
+            f"The runs part at step {self.moment} ({self.seconds:g} s), in layer {self.layer!r}, at"
+            f" ({place}), cell {self.cell}: {self.values[0]:.6g} and {self.values[1]:.6g};"
+            f" {self.cells} cells differ."
+        ]
+        lines += [
+            f"  Only the {('first', 'second')[run]} was told at step {moment}: {order}"
+            for run, moment, order in self.given
+        ]
+        return "\n".join(lines)
+
+
+def session_of(
+    path: str,
+    *,
+    overrides: tuple[str, ...] = (),
+    data: str | Path | None = None,
+    check: bool = True,
+) -> Session:
+    """The session of a file or of a link of the lab, or of a recipe (.toml) or a world by its name,
+    at its beginning.
+    """
+    if links.is_link(path):
+        with links.session_file(path) as carried:
+            return Session.load(carried, check=check, go=False)
+    known = Path(path)
+    if is_there(known) and not path.endswith(".toml") and _is_session(known):
+        return Session.load(known, check=check, go=False)
+    return Session(opened(path, overrides=overrides, data=data))
+
+
+def _is_session(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(22) == b"fieldcraft lab session"
+
+
+def moment_of(session: Session, seconds: float | None) -> int:
+    """The moment of a time in seconds; the end of what is known, or of the recipe, if None."""
+    if seconds is None:
+        return session.furthest or session.live.end or 0
+    moment = checks.not_negative("until", seconds) / session.live.step_seconds + 1e-9
+    if moment > MOST_STEPS:
+        raise InvalidValue(
+            f"A session has at most {MOST_STEPS:,} steps",
+            got=f"until={seconds:g}",
+            remedy="Pass fewer seconds",
+        )
+    return int(moment)
+
+
+def record(
+    session: Session,
+    path: Path,
+    until: int,
+    *,
+    layer: str | None = None,
+    limits: tuple[float, float] | None = None,
+    watch: Callable[[float], object] = lambda share: None,
+) -> None:
+    """Film a session from where it stands up to a moment, 25 frames for each second of it, into
+    .gif, .webp or .mp4; .png is the end.
+
+    `layer` is the map that is filmed, the first by default; `limits` are the values of the end
+    colors, by default of all that is seen. `watch` is told how much is done, 0 to 1; what it raises
+    ends the film, and no file is left.
+    """
+    name = _map_of(session, layer)
+    is_still = path.suffix.lower() == ".png"
+    stride = max(round(1 / (_RATE * session.live.step_seconds)), 1)
+    begin = session.moment
+    if limits is None:
+        limits = _span(session.fork(), name, until, stride)
+    colors = ColorScale(*limits)
+
+    def drawn() -> NDArray[np.uint8]:
+        return picture(
+            session.live.maps[name], colors=colors, size=_WIDE, caption=f"{session.seconds:.2f} s"
+        )
+
+    if is_still:
+        session.seek(until)
+        save_png(path, drawn())
+        return
+    with Film(path, 1 / (stride * session.live.step_seconds)) as film:
+        film.add(drawn())
+        while session.moment + stride <= until:
+            session.step(stride)
+            film.add(drawn())
+            watch((session.moment - begin) / max(until - begin, 1))
+    session.seek(until)
+
+
+def _span(session: Session, name: str, until: int, stride: int) -> tuple[float, float]:
+    """The lowest and the highest value of a map on the way to a moment, 0 included."""
+    low, high = 0.0, 0.0
+    while True:
+        values = session.live.maps[name].values
+        low, high = min(low, float(values.min(initial=0))), max(high, float(values.max(initial=0)))
+        if session.moment + stride > until:
+            break
+        session.step(stride)
+    return (low, high) if low < high else (0.0, 1.0)
+
+
+def _map_of(session: Session, name: str | None) -> str:
+    maps = session.live.maps
+    if name is None:
+        if not maps:
+            raise InvalidValue("A film shows a layer", got="a world without any", remedy="Add one")
+        return next(iter(maps))
+    if name not in maps:
+        raise UnknownName("map", name, maps)
+    return name
+
+
+def difference(
+    first: Session,
+    second: Session,
+    until: int | None = None,
+    *,
+    watch: Callable[[int], object] = lambda moment: None,
+) -> Difference | None:
+    """The first moment and the first layer in which two sessions differ, bit for bit; None where
+    they agree to the end.
+
+    Both go on from their moments, which are the same, to `until`, or as far as both are known;
+    `watch` is called at each. They are at the moment of the difference then. Raises `InvalidValue`
+    for runs that can't be compared.
+    """
+    if (
+        abs(first.live.step_seconds - second.live.step_seconds) > 1e-12
+        or first.moment != second.moment
+    ):
+        raise InvalidValue(
+            "Runs that are compared have one clock",
+            got=f"steps of {first.live.step_seconds:g} s and {second.live.step_seconds:g} s",
+            remedy="Set run.step in both recipes",
+        )
+    names = [name for name in first.live.maps if name in second.live.maps]
+    if not names:
+        raise InvalidValue(
+            "Runs that are compared have layers of one name", got="none", remedy="Name them alike"
+        )
+    ends = [moment_of(session, None) for session in (first, second)]
+    end = min(ends) if until is None else until
+    while True:
+        for name in names:
+            found = _apart(first, second, name)
+            if found is not None:
+                return found
+        if first.moment >= end:
+            return None
+        first.step()
+        second.step()
+        watch(first.moment)
+
+
+def _apart(first: Session, second: Session, name: str) -> Difference | None:
+    ours, theirs = (session.live.maps[name] for session in (first, second))
+    if ours.values.shape != theirs.values.shape:
+        raise InvalidValue(
+            "Runs that are compared lie on maps of one size",
+            got=f"{ours.values.shape} and {theirs.values.shape} in layer {name!r}",
+            remedy="Compare runs on the same map",
+        )
+    if ours.values.tobytes() == theirs.values.tobytes():
+        return None
+    bits = [
+        np.ascontiguousarray(each.values).reshape(-1).view(np.uint32) for each in (ours, theirs)
+    ]
+    wrong = np.flatnonzero(bits[0] != bits[1])
+    gaps = np.abs(
+        ours.values.reshape(-1)[wrong].astype(np.float64) - theirs.values.reshape(-1)[wrong]
+    )
+    cell = int(wrong[np.argmax(gaps)])
+    values = float(ours.values.reshape(-1)[cell]), float(theirs.values.reshape(-1)[cell])
+    place = tuple(np.asarray(ours.space.position_of(cell)).tolist())
+    return Difference(
+        first.moment, first.seconds, name, cell, place, values, len(wrong), _only(first, second)
+    )
+
+
+def _only(first: Session, second: Session) -> tuple[tuple[int, int, str], ...]:
+    logs = [
+        [entry for entry in session.log if entry[0] <= session.moment]
+        for session in (first, second)
+    ]
+    return tuple(
+        (run, moment, f"{order}")
+        for run, (own, other) in enumerate((logs, logs[::-1]))
+        for moment, order in own
+        if (moment, order) not in other
+    )[:12]
+
+
+def picture_of(first: Session, second: Session, name: str) -> NDArray[np.uint8]:
+    """Two sessions and their difference side by side, uint8 of shape (H, W, 4)."""
+    ours, theirs = (session.live.maps[name] for session in (first, second))
+    scale = ColorScale.of(ours.values, theirs.values)
+    gap = ours.values - theirs.values
+    size = float(np.abs(gap).max()) or 1.0
+    panels = [
+        picture(ours, title="first", colors=scale, size=480),
+        picture(theirs, title="second", colors=scale, size=480),
+        picture(
+            gap, space=ours.space, title="first - second", colors=ColorScale(-size, size), size=480
+        ),
+    ]
+    return sheet(panels, title=f"{name} at {first.seconds:g} s, step {first.moment}")

@@ -1,0 +1,294 @@
+"""The session: a live world, the log of orders that it was given, and keyframes; any moment of it
+comes back bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fieldcraft import checks, packing
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.files import damaged, newer, sealed, write_sealed
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft_lab.keyframes import Keyframe, Keyframes
+from fieldcraft_lab.knobs import settings
+from fieldcraft_lab.live import Live, LiveMap, begun
+
+__all__ = ["MOST_STEPS", "Session"]
+
+_MAGIC = b"fieldcraft lab session\n"
+_VERSION = 1
+_KEYFRAME_SECONDS = 1.0
+_MOST_SHARE = 0.05  # of the time goes into keyframes, at most
+_MOST_BYTES = 1 << 28
+MOST_STEPS = 1 << 40
+_MOST_FILE = 1 << 30
+
+Log = list[tuple[int, Any]]
+
+
+class Session:
+    """A run of a live world in whole steps, which can be gone back to, forked, saved and replayed.
+
+    `moment` is the number of steps made; `furthest` the last moment there was; `returns` how often
+    the world was taken from a keyframe; `beginnings` the settings of its layers at the beginning.
+    An order is done at once, between two steps, and logged with its moment. Who goes back and gives
+    an order begins another future; the old one is gone.
+
+    Parameters
+    ----------
+    world: an influence map, of which the session runs a copy, or a live world before its first
+        step.
+    memory: bytes that keyframes may take.
+    """
+
+    def __init__(self, world: Live | InfluenceMap, *, memory: int = _MOST_BYTES) -> None:
+        live: Live = LiveMap(world) if isinstance(world, InfluenceMap) else _checked_live(world)
+        self.live = live
+        self._origin = live.origin()
+        self._log: Log = []
+        self._obeyed = 0
+        self.moment = 0
+        self.furthest = 0
+        self._interval = max(round(_KEYFRAME_SECONDS / live.step_seconds), 1)
+        self._keyframes = Keyframes(checks.whole("memory", memory))
+        self._started = live.digest()
+        self.returns = 0
+        self.beginnings = _settings_of(live)
+        self._keep()
+
+    @property
+    def seconds(self) -> float:
+        """The time of the world."""
+        return self.moment * self.live.step_seconds
+
+    @property
+    def log(self) -> tuple[tuple[int, Any], ...]:
+        """All orders, with the moments at which they were given."""
+        return tuple(self._log)
+
+    @property
+    def keyframes(self) -> list[int]:
+        """The moments that are kept whole."""
+        return self._keyframes.moments
+
+    def obey(self, order: Any) -> None:
+        """Do as an order says, from this moment on; what was known of the future is forgotten.
+
+        Raises a `FieldcraftError` where the world refuses it; then nothing has changed.
+        """
+        if type(order) not in self.live.orders:
+            kinds = ", ".join(kind.__name__ for kind in self.live.orders)
+            raise InvalidValue(
+                f"Orders to this world are {kinds}",
+                got=type(order).__name__,
+                remedy="Pass one of these",
+            )
+        self.live.obey(order)
+        del self._log[self._obeyed :]
+        self._log.append((self.moment, order))
+        self._obeyed += 1
+        self._keyframes.forget_after(self.moment)
+        self.furthest = self.moment
+
+    def step(self, count: int = 1) -> None:
+        """Go on by some steps. Orders that lie in the future, because time was gone back, are given
+        again.
+        """
+        for _ in range(checks.whole("count", count)):
+            self._step()
+
+    def _step(self) -> None:
+        try:
+            self.live.step()
+        except FieldcraftError:
+            self._come_back(self.moment)
+            raise
+        self.moment += 1
+        self._obey_again()
+        self.furthest = max(self.furthest, self.moment)
+        if self.moment % self._interval == 0 and self.moment > self._keyframes.moments[-1]:
+            self._keep()
+
+    def _obey_again(self) -> None:
+        while self._obeyed < len(self._log) and self._log[self._obeyed][0] == self.moment:
+            self.live.obey(self._log[self._obeyed][1])
+            self._obeyed += 1
+
+    def _keep(self) -> None:
+        begun = time.perf_counter()
+        self._keyframes.add(Keyframe(self.moment, self._obeyed, self.live.keyframe()))
+        seconds = (time.perf_counter() - begun) / _MOST_SHARE
+        self._interval = max(self._interval, math.ceil(seconds / self.live.step_seconds))
+
+    def seek(self, moment: int) -> None:
+        """Go to a moment, back or on: to the nearest keyframe before it, and from there by the
+        log.
+        """
+        moment = checks.whole("moment", moment, maximum=MOST_STEPS)
+        frame = self._keyframes.before(moment)
+        if not frame.moment <= self.moment <= moment:
+            self._take(frame)
+        self._obey_again()
+        while self.moment < moment:
+            self._step()
+
+    def _come_back(self, moment: int) -> None:
+        """Go to a moment that there was, after a step that was not finished."""
+        self._take(self._keyframes.before(moment))
+        self._obey_again()
+        while self.moment < moment:
+            self.live.step()
+            self.moment += 1
+            self._obey_again()
+
+    def _take(self, frame: Keyframe) -> None:
+        self.live = self.live.at(frame.data)
+        self.returns += 1
+        self.moment, self._obeyed = frame.moment, frame.obeyed
+
+    def digest(self) -> str:
+        """The SHA-256 of the world at this moment."""
+        return self.live.digest()
+
+    def fork(self) -> Session:
+        """Another session with the same past, which goes its own way from this moment on."""
+        twin = object.__new__(Session)
+        twin.__dict__.update(self.__dict__)
+        twin.live = self.live.at(self.live.keyframe())
+        twin._log = self._log[: self._obeyed]
+        twin._keyframes = self._keyframes.copy()
+        twin._keyframes.forget_after(self.moment)
+        twin.furthest = self.moment
+        return twin
+
+    def packed(self) -> tuple[bytes, ...]:
+        """The parts of the session's file: where the world began, all orders up to this moment, and
+        what to find there.
+        """
+        value = {
+            "kind": self.live.kind,
+            "origin": self._origin,
+            "started": self._started,
+            "log": np.frombuffer(
+                packing.pack(tuple(self._log[: self._obeyed]), self.live.orders), dtype=np.uint8
+            ),
+            "moment": self.moment,
+            "digest": self.digest(),
+        }
+        return _MAGIC, bytes([_VERSION]), packing.pack(value)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the session, up to this moment, to one file, the old one or the new one whole; see
+        `load`.
+        """
+        write_sealed(checks.path("path", path), self.packed())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, check: bool = True, go: bool = True) -> Session:
+        """The session of a file, at the moment at which it was saved.
+
+        With `go=False` at its beginning, with all orders ahead. With `check=False` a world that
+        begins otherwise than it did then, because its map or its recordings were changed, is not
+        refused.
+
+        Raises `BadSaveFile` where the file can't be read, or where the run comes out otherwise than
+        it did.
+        """
+        target = checks.path("path", path)
+        value = _read(target)
+        session = cls(begun(value["kind"], value["origin"]))
+        if check and session._started != value["started"]:
+            raise BadSaveFile(
+                "A session goes on where its world begins as it did",
+                got=f"another beginning: {target}",
+                remedy="Bring its map files back",
+            )
+        try:
+            log = packing.unpack(value["log"].tobytes(), session.live.orders)
+        except FieldcraftError as error:
+            raise damaged(target, f"a log that can't be read ({error})") from error
+        session._take_log(log, value["moment"], target)
+        if go:
+            try:
+                session.seek(value["moment"])
+            except FieldcraftError as error:
+                raise BadSaveFile(
+                    "A session's orders can be followed",
+                    got=f"{error} {target}",
+                    remedy="Use another copy of it",
+                ) from error
+            if check and session.digest() != value["digest"]:
+                raise BadSaveFile(
+                    "A session comes out as it did when it was saved",
+                    got=f"another end: {target}",
+                    remedy="Use the fieldcraft that wrote it",
+                )
+        return session
+
+    def _take_log(self, log: Any, end: Any, target: Path) -> None:
+        last = 0
+        for entry in log if type(log) is tuple else ():
+            fits = (
+                type(entry) is tuple
+                and len(entry) == 2
+                and type(entry[0]) is int
+                and last <= entry[0] <= end
+            )
+            if not fits or type(entry[1]) not in self.live.orders:
+                raise damaged(target, f"a log with {entry!r}"[:120])
+            last = entry[0]
+        self._log = list(log)
+        self.furthest = end
+        self._obey_again()
+        self._keep()
+
+
+def _checked_live(world: Any) -> Live:
+    if not all(
+        hasattr(world, name) for name in ("origin", "keyframe", "obey", "step_seconds", "digest")
+    ):
+        raise InvalidValue(
+            "A session runs an influence map",
+            got=type(world).__name__,
+            remedy="Pass fc.InfluenceMap, or a world for the lab",
+        )
+    live: Live = world
+    return live
+
+
+def _settings_of(live: Live) -> dict[str, dict[str, Any]]:
+    imap = getattr(live, "imap", None)
+    return {} if imap is None else {name: settings(layer) for name, layer in imap.layers.items()}
+
+
+def _read(target: Path) -> dict[str, Any]:
+    with sealed(target, _MAGIC, 1) as (file, inside):
+        version = file.read(1)[0]
+        if version != _VERSION:
+            raise newer(target, version, _VERSION)
+        if inside > _MOST_FILE:
+            raise damaged(target, f"{inside} bytes")
+        data = file.read(inside - 1)
+    value = packing.unpack(data)
+    wanted = {
+        "kind": str,
+        "origin": dict,
+        "started": str,
+        "log": np.ndarray,
+        "moment": int,
+        "digest": str,
+    }
+    if not isinstance(value, dict) or any(
+        type(value.get(name)) is not kind for name, kind in wanted.items()
+    ):
+        raise damaged(target, "something else than a session")
+    if not 0 <= value["moment"] <= MOST_STEPS:
+        raise damaged(target, f"moment {value['moment']}")
+    return value

@@ -1,0 +1,141 @@
+"""The description of a world for a page: its title, its map, its layers with their knobs, where
+sources stand.
+"""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from typing import Any
+
+from fieldcraft.layer import SourceLayer
+from fieldcraft.view.colors import TEAM_COLORS, diverging, parse_color, sequential, tinted
+from fieldcraft_lab.knobs import curve, knobs
+from fieldcraft_lab.live import Live, LiveRecipe
+from fieldcraft_lab.session import Session
+
+__all__ = ["described", "knobs_of", "sources_of"]
+
+_MOST_SOURCES = 2000
+
+
+def described(session: Session, shape: dict[str, Any]) -> dict[str, Any]:
+    """All that does not change while a world runs."""
+    live = session.live
+    own = {
+        name: (f"of {name}", base64.b64encode(table.tobytes()).decode())
+        for name, table in getattr(live, "tables", dict)().items()
+    }
+    imap = getattr(live, "imap", None)
+    layers = {} if imap is None else dict(imap.layers)
+    return {
+        "title": live.title,
+        "kind": live.kind,
+        "shape": shape,
+        "step": live.step_seconds,
+        "end": live.end,
+        "maps": list(live.maps),
+        "layers": {name: _takes(layer) for name, layer in layers.items()},
+        "saved": session.beginnings,
+        "tables": {**_tables(tuple(color for _, color in _teams(live))), **dict(own.values())},
+        "own": {name: told for name, (told, _) in own.items()},
+        "colors": list(dict.fromkeys([*(color for _, color in _teams(live)), *TEAM_COLORS])),
+        "teams": _teams(live),
+        "limits": _limits(live),
+        "actions": getattr(live, "actions", []),
+        "recipe": str(live.recipe.document.path.name) if isinstance(live, LiveRecipe) else None,
+    }
+
+
+def knobs_of(live: Live) -> dict[str, Any]:
+    """The knobs of all layers, and the curves of their falloffs."""
+    own = getattr(live, "knobs", None)
+    if own is not None:
+        found: dict[str, Any] = own()
+        return found
+    imap = getattr(live, "imap", None)
+    if imap is None:
+        return {}
+    return {
+        name: {"knobs": knobs(imap, layer), "curve": curve(layer)}
+        for name, layer in imap.layers.items()
+    }
+
+
+def sources_of(live: Live) -> dict[str, Any]:
+    """Where the sources of each layer stand, by id; whether one is moved by something else; or
+    marks of another kind.
+    """
+    own = getattr(live, "marks", None)
+    if own is not None:
+        found: dict[str, Any] = own()
+        return found
+    imap = getattr(live, "imap", None)
+    told = {}
+    for name, layer in {} if imap is None else imap.layers.items():
+        if not isinstance(layer, SourceLayer):
+            continue
+        sources = layer.sources
+        keyed = {identity for key in sources.keys if (identity := sources.id_of(key)) is not None}
+        rows = zip(
+            sources.ids.tolist(),
+            sources.positions.tolist(),
+            sources.strengths.tolist(),
+            strict=True,
+        )
+        listed = [
+            [identity, *place[:2], strength, identity in keyed]
+            for identity, place, strength in list(rows)[:_MOST_SOURCES]
+        ]
+        told[name] = {"sources": listed, "all": len(sources)}
+    return told
+
+
+def _takes(layer: Any) -> dict[str, Any]:
+    """The kinds of things that may be put on a layer."""
+    return {
+        "sources": isinstance(layer, SourceLayer),
+        "deposits": hasattr(layer, "deposit") and not _is_vector(layer),
+        "kind": type(layer.propagation).__name__ if layer.propagation is not None else "array",
+    }
+
+
+def _is_vector(layer: Any) -> bool:
+    return bool(layer.propagation is not None and layer.propagation.settings().get("vector", False))
+
+
+def _limits(live: Live) -> dict[str, list[float]]:
+    """The limits of colors that a recipe says, by map."""
+    own = getattr(live, "limits", None)
+    found: dict[str, list[float]] = {} if own is None else own()
+    if not isinstance(live, LiveRecipe):
+        return found
+    for output in live.recipe.outputs:
+        given = output.look.get("limits")
+        for name in output.layers:
+            limits = given.get(name) if isinstance(given, dict) else given
+            if limits is not None and name not in found:
+                found[name] = [float(part) for part in limits]
+    return found
+
+
+def _teams(live: Live) -> list[tuple[str, str]]:
+    """The teams of a recipe and their colors."""
+    teams = live.recipe.teams if isinstance(live, LiveRecipe) else None
+    if teams is None:
+        return []
+    return [
+        (name, "#{:02x}{:02x}{:02x}".format(*parse_color(color)))
+        for name, color in zip(teams.names, teams.colors, strict=True)
+    ]
+
+
+@cache
+def _tables(more: tuple[str, ...]) -> dict[str, str]:
+    """The tables of colors, 3 bytes a row, as base64."""
+    tables = {
+        "sequential": sequential(),
+        "diverging": diverging(),
+        **{color: tinted(color) for color in (*TEAM_COLORS, *more)},
+    }
+    return {name: base64.b64encode(table.tobytes()).decode() for name, table in tables.items()}

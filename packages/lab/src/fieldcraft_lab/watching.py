@@ -1,0 +1,299 @@
+"""An influence map of a running program, looked at from the program's own loop: copies go out,
+orders come in, time is the program's.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer import Layer, SourceLayer
+from fieldcraft.layer.operand import Operand
+from fieldcraft.space import Space
+from fieldcraft_lab import answers, protocol
+from fieldcraft_lab.knobs import settings
+from fieldcraft_lab.obeying import obey
+from fieldcraft_lab.orders import ORDERS
+from fieldcraft_lab.pictures import Painter
+from fieldcraft_lab.planes import shape_of
+from fieldcraft_lab.server import Server
+from fieldcraft_lab.showing import described, knobs_of, sources_of
+from fieldcraft_lab.stage import Stage
+
+__all__ = ["Watch", "watch"]
+
+_PERIOD = 1 / 60
+_CLOCK_PERIOD = 1 / 8
+_QUESTION_PERIOD = 0.1
+_AT_ONCE = 1 << 16  # values copied in one call: 256 KB
+
+
+def watch(imap: InfluenceMap, *, port: int = 0, browser: bool = False) -> Watch:
+    """The watch of a map, which is opened by the first call and looked after by each."""
+    found: Watch | None = imap._watch
+    if found is None:
+        checks.whole("port", port, maximum=65535)
+        checks.flag("browser", browser)
+        found = imap._watch = Watch(imap, port=port)
+        print(f"The map can be seen at {found.url}", file=sys.stderr, flush=True)
+        if browser:
+            webbrowser.open(found.url)
+    found.look()
+    return found
+
+
+class _Copy(Operand):
+    """The values of a layer as they were at its last copy."""
+
+    def __init__(self, layer: Layer) -> None:
+        self.name = layer.name
+        self.space: Space = layer.space
+        self._held: tuple[NDArray[np.float32], int] = (layer.read(), layer.version)
+        self._next: NDArray[np.float32] | None = None
+        self._filled = 0
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The copy."""
+        return self._held[0]
+
+    @property
+    def version(self) -> int:
+        """The version of the layer that was copied."""
+        return self._held[1]
+
+    def take(self, layer: Layer, most: int) -> int:
+        """Copy up to so many values, and show them once all are there; answers how many were
+        copied.
+        """
+        if self._next is None:
+            if layer.version == self._held[1]:
+                return 0
+            self._next, self._filled = np.empty(layer.space.shape, dtype=np.float32), 0
+        flat, values = self._next.reshape(-1), layer.values.reshape(-1)
+        end = min(self._filled + most, len(flat))
+        flat[self._filled : end] = values[self._filled : end]
+        copied, self._filled = end - self._filled, end
+        if end == len(flat):
+            self._held, self._next = (self._next, layer.version), None
+        return copied
+
+
+class Watch:
+    """The door to an influence map that a program goes on using; `look` is called from the
+    program's loop.
+
+    While nobody looks, a call looks at one list and returns. Else it obeys orders that came,
+    answers a question every tenth of a second, and copies up to 65,536 values; a larger layer is
+    copied over several calls, so that its picture may show rows of different updates.
+    """
+
+    kind = "program"
+
+    def __init__(self, imap: InfluenceMap, *, port: int = 0) -> None:
+        self.stage = Stage()
+        self.kinds = {kind.__name__.lower(): kind for kind in ORDERS}
+        self._imap = imap
+        self._copies = {name: _Copy(layer) for name, layer in imap.layers.items()}
+        self._inbox: queue.SimpleQueue[tuple[protocol.Said, Callable[[dict[str, Any]], None]]] = (
+            queue.SimpleQueue()
+        )
+        self._waiting: list[tuple[protocol.Said, Callable[[dict[str, Any]], None]]] = []
+        self._sources: dict[str, Any] = {}
+        self._versions: dict[str, int] = {}
+        self._last = self._asked = self._clock = 0.0
+        self._updates = 0
+        self._fresh = threading.Event()
+        self._closing = threading.Event()
+        self._painter = Painter()
+        self._shape = shape_of(imap.space)
+        self._walls = imap.space.walls_version
+        self._beginnings = {name: settings(layer) for name, layer in imap.layers.items()}
+        self._hello = self._described()
+        self._server = Server(self, port=port)
+        self._server.start()
+        self._thread = threading.Thread(target=self._paint, name="fieldcraft watch", daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with the token that lets in."""
+        return self._server.url
+
+    @property
+    def geometry(self) -> bytes:
+        """The triangles, dots and edges of a map that is no grid."""
+        return self._shape.geometry
+
+    def greet(self, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Greet a page that comes with what the program's loop last saw, from any thread."""
+        tell({"hello": self._hello})
+
+    def hear(self, said: protocol.Said, reply: Callable[[dict[str, Any]], None]) -> None:
+        """Take a message, from any thread, until the program's loop looks."""
+        self._inbox.put((said, reply))
+
+    def close(self) -> None:
+        """Send everybody away."""
+        self._closing.set()
+        self._fresh.set()
+        self._server.stop()
+        self._imap._watch = None
+
+    def look(self) -> None:
+        """Let pages see the map as it is now, and let their orders come in; from the thread that
+        uses the map.
+        """
+        if self.stage.is_empty:
+            return
+        now = time.perf_counter()
+        self._answer(now)
+        if now - self._last < _PERIOD:
+            return
+        self._last = now
+        self._copy()
+
+    def _answer(self, now: float) -> None:
+        while not self._inbox.empty():
+            said, reply = self._inbox.get()
+            if isinstance(said.message, answers.QUESTIONS):
+                self._waiting = [*self._waiting[-3:], (said, reply)]
+            else:
+                self._reply(said, reply)
+        if self._waiting and now - self._asked > _QUESTION_PERIOD:
+            self._asked = now
+            self._reply(*self._waiting.pop(0))
+
+    def _reply(self, said: protocol.Said, reply: Callable[[dict[str, Any]], None]) -> None:
+        try:
+            answer = self._done(said.message)
+        except FieldcraftError as error:
+            answer = {"error": str(error)}
+        reply({**(answer or {}), "id": said.number})
+
+    def _done(self, message: Any) -> dict[str, Any] | None:
+        live: Any = self._live(self._imap.layers)
+        if isinstance(message, ORDERS):
+            obey(message, self._imap)
+            self._hello = self._described()
+            return None
+        if isinstance(message, answers.QUESTIONS):
+            return answers.answered(message, live, self._painter.map_of)
+        if isinstance(message, protocol.Ask):
+            return {"hello": self._hello}
+        raise InvalidValue(
+            "Time belongs to the program that is watched",
+            got=type(message).__name__.lower(),
+            remedy="Open a copy with fc.lab.serve(imap)",
+        )
+
+    def _copy(self) -> None:
+        """Copy what is looked at and has changed."""
+        for name in self._imap.layers:
+            if name not in self._copies:
+                self._copies[name] = _Copy(self._imap[name])
+                self._hello = self._described()
+                self.stage.say({"hello": self._hello})
+        wanted = {view.map for look in self.stage.wanted() for view in look.views}
+        has_formula = any(text not in self._copies and text != "#walls" for text in wanted)
+        left, changed = _AT_ONCE, False
+        for name, layer in self._imap.layers.items():
+            if left > 0 and (has_formula or name in wanted):
+                copied = self._copies[name].take(layer, left)
+                left -= copied
+                changed = changed or copied > 0
+            if isinstance(layer, SourceLayer) and layer.sources.version != self._versions.get(name):
+                self._versions[name] = layer.sources.version
+                self._sources = {
+                    **self._sources,
+                    name: (layer.sources.ids, layer.sources.positions, layer.sources.strengths),
+                }
+                changed = True
+        if self._imap.space.walls_version != self._walls:
+            self._walls, changed = self._imap.space.walls_version, True
+        if changed or self._last - self._clock > _CLOCK_PERIOD:
+            self._seconds = self._imap.time
+            self._fresh.set()
+
+    _seconds = 0.0
+
+    # In a thread of its own
+
+    def _paint(self) -> None:
+        told: Any = None
+        while not self._closing.is_set():
+            self._fresh.wait()
+            self._fresh.clear()
+            sides: Any = {"a": SimpleNamespace(live=self._live(self._copies), returns=0)}
+            views = [view for look in self.stage.wanted() for view in look.views]
+            self._painter.paint(sides, views, self._shape)
+            now, sources = time.perf_counter(), self._sources
+            status = self._status() if now - self._clock > _CLOCK_PERIOD else None
+            self._clock = now if status is not None else self._clock
+            self.stage.publish(
+                self._painter.pictures, status, None if sources is told else {"a": _listed(sources)}
+            )
+            told = sources
+
+    def _live(self, maps: Mapping[str, Operand]) -> Any:
+        return SimpleNamespace(space=self._imap.space, maps=maps, imap=self._imap)
+
+    def _status(self) -> dict[str, Any]:
+        self._updates += 1
+        step = min((layer.every for layer in self._imap.layers.values()), default=0.1)
+        moment = round(self._seconds / step)
+        totals = {"a": self._painter.totals(self._live(self._copies))}
+        told = {
+            "moment": moment,
+            "seconds": self._seconds,
+            "furthest": moment,
+            "playing": True,
+            "speed": 1.0,
+            "orders": 0,
+        }
+        return {**told, "totals": totals}
+
+    def _described(self) -> dict[str, Any]:
+        step = min((layer.every for layer in self._imap.layers.values()), default=0.1)
+        live: Any = SimpleNamespace(
+            title="",
+            kind=self.kind,
+            step_seconds=step,
+            end=None,
+            maps=self._imap.layers,
+            imap=self._imap,
+            space=self._imap.space,
+        )
+        session: Any = SimpleNamespace(live=live, beginnings=self._beginnings)
+        return {
+            **described(session, self._shape.told),
+            "sides": {"a": {"knobs": knobs_of(live), "sources": sources_of(live)}},
+        }
+
+
+def _listed(sources: dict[str, Any]) -> dict[str, Any]:
+    told = {}
+    for name, (ids, positions, strengths) in sources.items():
+        rows = zip(
+            ids[:2000].tolist(),
+            positions[:2000, :2].tolist(),
+            strengths[:2000].tolist(),
+            strict=True,
+        )
+        told[name] = {
+            "sources": [[identity, *place, strength, False] for identity, place, strength in rows],
+            "all": len(ids),
+        }
+    return told

@@ -1,0 +1,405 @@
+"""The door of the lab, tried by clients made by hand: who gets in, what is refused, and that nobody
+slows the world down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fieldcraft_lab.host import Host
+from fieldcraft_lab.server import Server
+from fieldcraft_lab.session import Session
+from support.sessions import small_map
+
+websockets = pytest.importorskip("websockets", reason="websockets is not installed")
+from websockets.asyncio.client import connect  # noqa: E402
+from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
+
+VIEW = {"map": "threat"}
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    host = Host(Session(small_map()))
+    host.start(warm=False)
+    served = Server(host)
+    served.start()
+    yield served
+    served.stop()
+    host.stop()
+
+
+def get(server: Server, path: str = "/", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.putrequest("GET", path, skip_host=True)
+    for name, value in {"Host": f"127.0.0.1:{server.port}", **headers}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    return answer.status, dict(answer.getheaders()), answer.read()
+
+
+def opening(server: Server, **options: Any) -> Any:
+    return connect(
+        f"ws://127.0.0.1:{server.port}/live",
+        **{"origin": f"http://127.0.0.1:{server.port}", "max_size": None, **options},
+    )
+
+
+class Page:
+    """A page made by hand."""
+
+    def __init__(self, socket: Any) -> None:
+        self.socket = socket
+        self.hello: dict[str, Any] = {}
+        self.said: list[dict[str, Any]] = []
+        self.frames: list[tuple[dict[str, Any], bytes]] = []
+
+    @classmethod
+    async def open(cls, server: Server, socket: Any) -> Page:
+        page = cls(socket)
+        await socket.send(json.dumps({"token": server.token}))
+        page.hello = json.loads(await asyncio.wait_for(socket.recv(), 5))["hello"]
+        return page
+
+    async def send(self, **message: Any) -> None:
+        await self.socket.send(json.dumps(message))
+
+    async def take(self, ack: bool = True) -> dict[str, Any]:
+        data = await asyncio.wait_for(self.socket.recv(), 5)
+        if isinstance(data, str):
+            self.said.append(json.loads(data))
+            return self.said[-1]
+        length = int.from_bytes(data[:4], "little")
+        header = json.loads(data[4 : 4 + length])
+        self.frames.append((header, data[4 + length :]))
+        if ack:
+            await self.send(do="ack", frame=header["frame"])
+        return header
+
+    async def until(self, key: str) -> dict[str, Any]:
+        while True:
+            told = await self.take()
+            if told.get(key):
+                return told
+
+
+def run(server: Server, act: Any) -> Any:
+    async def all_of_it() -> Any:
+        async with opening(server) as socket:
+            return await act(await Page.open(server, socket))
+
+    return asyncio.run(all_of_it())
+
+
+def test_a_page_that_comes_while_the_world_runs_is_greeted_where_the_world_is(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From another thread the map would refuse: two would be inside of it at once."""
+    made, hello = [], Host.hello
+
+    def noted(self: Host) -> dict[str, Any]:
+        made.append(threading.current_thread().name)
+        return hello(self)
+
+    monkeypatch.setattr(Host, "hello", noted)
+
+    async def act(page: Page) -> str:
+        return str(page.hello["kind"])
+
+    assert run(server, act) == "map"
+    assert made == ["fieldcraft lab"]
+
+
+def test_the_page_is_what_its_parts_make() -> None:
+    from fieldcraft_lab.server import page
+
+    assert not re.search(
+        r"(https?|wss?)://(?!\$)", page().decode().replace("http://www.w3.org/2000/svg", "")
+    )
+
+
+def test_the_page_comes_with_a_strict_policy(server: Server) -> None:
+    status, headers, body = get(server)
+    assert status == 200
+    assert b"<script>" in body
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'sha256-" in policy
+    assert "unsafe" not in policy
+    assert server.token not in body.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/", {"Host": "evil.example"}, 403),
+        ("/", {"Host": "evil.example:80"}, 403),
+        ("/../../etc/passwd", {}, 404),
+        ("/page.html", {}, 404),
+        ("/live", {"Origin": "http://evil.example"}, 403),
+        ("/live", {}, 403),
+    ],
+)
+def test_strangers_are_refused(
+    server: Server, path: str, headers: dict[str, str], status: int
+) -> None:
+    assert get(server, path, **headers)[0] == status
+
+
+@pytest.mark.parametrize(
+    "first", ['{"token":"x"}', "[[[", "[]", '{"token":7}', "null", "9" * 5000, "[" * 9000]
+)
+def test_without_the_token_there_is_nothing(server: Server, first: str) -> None:
+    async def attempt() -> None:
+        async with opening(server) as socket:
+            await socket.send(first)
+            with pytest.raises(ConnectionClosed) as closed:
+                await asyncio.wait_for(socket.recv(), 5)
+            assert closed.value.rcvd.code == 1008
+
+    asyncio.run(attempt())
+
+
+def test_long_messages_close_the_socket(server: Server) -> None:
+    async def act(page: Page) -> int:
+        await page.socket.send("x" * 20_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                await page.take()
+        return closed.value.rcvd.code
+
+    assert run(server, act) == 1009
+
+
+def test_clients_are_counted_at_the_handshake(server: Server) -> None:
+    async def crowd() -> tuple[int, int]:
+        opened, refused = [], 0
+        for _ in range(11):
+            try:
+                opened.append(await opening(server))
+            except InvalidStatus as error:
+                assert error.response.status_code == 503
+                refused += 1
+        for socket in opened:
+            await socket.close()
+        return len(opened), refused
+
+    assert asyncio.run(crowd()) == (8, 3)
+    deadline = time.monotonic() + 5
+    while server._clients and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert server._clients == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"do": "tune", "layer": "threat", "name": "decay", "value": -1}, "decay is at least 0"),
+        (
+            {"do": "tune", "layer": "threat", "name": "__class__", "value": 1},
+            "There is no parameter",
+        ),
+        ({"do": "tune", "layer": "nothing", "name": "decay", "value": 1}, "There is no layer"),
+        ({"do": "tune", "layer": "threat", "name": "decay"}, "'tune' has layer, name, value"),
+        ({"do": "tune", "layer": "threat", "name": "decay", "value": [1]}, "value is a number"),
+        (
+            {"do": "place", "layer": "threat", "position": [1, 2, 3], "strength": 1},
+            "Positions on this map have 2 numbers",
+        ),
+        ({"do": "place", "layer": "threat", "position": "x", "strength": 1}, "position is (x, y)"),
+        ({"do": "place", "layer": "threat", "position": [1, 2], "strength": 1e39}, "at most 1e+30"),
+        ({"do": "move", "layer": "threat", "source": 1.5, "position": [1, 2]}, "whole number"),
+        ({"do": "paint", "stroke": [[0, 0]] * 300}, "1 to 256 positions"),
+        ({"do": "look", "views": [VIEW] * 30}, "at most 24 maps"),
+        ({"do": "look", "views": [{"map": "threat", "limits": [1, 0]}]}, "limits are low and high"),
+        ({"do": "look", "views": [{"map": "threat", "color": 1}]}, "There is no field"),
+        ({"do": "seek", "moment": 10**9}, "Time goes back to moments that were"),
+        ({"do": "export", "what": "/etc/passwd"}, "what is one of"),
+        ({"do": "export", "what": "recipe"}, "A recipe is kept of a world that began as one"),
+        ({"do": "probe", "position": [1, 1], "map": "threat +"}, "formula"),
+        ({"do": "keep", "side": "b"}, "There is no side"),
+        ({"do": "explode"}, "There is no message"),
+        ({"go": 1}, "A message says what to do"),
+        ([], "A message says what to do"),
+    ],
+)
+def test_wrong_messages_get_our_own_words_and_the_world_goes_on(
+    server: Server, message: Any, words: str
+) -> None:
+    async def act(page: Page) -> str:
+        await page.socket.send(json.dumps(message))
+        error = (await page.until("error"))["error"]
+        await page.send(do="look", views=[VIEW])
+        first = await page.until("views")
+        later = await page.until("status")
+        assert later["status"]["moment"] >= first["status"]["moment"]
+        return error
+
+    error = run(server, act)
+    assert words in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"do":"seek","moment":NaN}',
+        '{"do":"speed","factor":1e999}',
+        "{",
+        '{"do":' + "[" * 5000,
+        '"pause"',
+    ],
+)
+def test_what_is_no_message_is_refused_in_words(server: Server, text: str) -> None:
+    async def act(page: Page) -> str:
+        await page.socket.send(text)
+        return (await page.until("error"))["error"]
+
+    assert run(server, act)
+
+
+def test_a_client_that_does_not_acknowledge_gets_two_frames_and_then_none(server: Server) -> None:
+    async def act(page: Page) -> int:
+        await page.send(do="look", views=[VIEW])
+        await page.send(do="speed", factor=5)
+        count = 0
+        with pytest.raises(asyncio.TimeoutError):
+            while True:
+                told = await asyncio.wait_for(page.take(ack=False), 0.5)
+                count += "frame" in told
+        await page.send(do="ack", frame=page.frames[-1][0]["frame"])
+        assert "frame" in await page.until("frame")
+        return count
+
+    assert run(server, act) == 2
+
+
+def test_frames_put_together_are_the_values(server: Server) -> None:
+    """Whole planes and tiles, taken one after the other, are what the colors of the last values
+    say.
+    """
+
+    async def act(page: Page) -> None:
+        await page.send(do="look", views=[{"map": "threat", "limits": [-8, 8]}, {"map": "#walls"}])
+        await page.send(do="place", layer="threat", position=[14.5, 8.5], strength=-6)
+        await page.send(do="paint", stroke=[[9.5, 9.5]], radius=1.0)
+        for _ in range(20):
+            await page.take()
+        await page.send(do="pause", id=7)
+        while page.frames[-1][0]["done"] < 7:
+            await page.take()
+        with pytest.raises(asyncio.TimeoutError):
+            while True:
+                await asyncio.wait_for(page.take(), 0.4)
+        planes: dict[int, Any] = {}
+        for header, data in page.frames:
+            at = 0
+            for view in header["views"]:
+                shape = view["height"], view["width"]
+                if view.get("whole"):
+                    planes[view["view"]] = (
+                        np.frombuffer(data, np.uint8, shape[0] * shape[1], at).reshape(shape).copy()
+                    )
+                    at += shape[0] * shape[1]
+                else:
+                    for x, y, wide, high in zip(*[iter(view["tiles"])] * 4, strict=True):
+                        tile = np.frombuffer(data, np.uint8, wide * high, at).reshape(high, wide)
+                        planes[view["view"]][y : y + high, x : x + wide] = tile
+                        at += wide * high
+        session = server.desk.sides["a"]  # type: ignore[attr-defined]
+        from fieldcraft.view import ColorScale
+
+        assert (planes[0] == ColorScale(-8, 8).index(session.live.maps["threat"].values)).all()
+        assert (planes[1] == session.live.space.walls).all()
+        assert planes[1].sum() > 6
+
+    run(server, act)
+
+
+def test_a_formula_with_an_error_says_where_and_one_without_is_shown(server: Server) -> None:
+    async def act(page: Page) -> None:
+        await page.send(
+            do="look", views=[{"map": "threat - 0.5 * nothing"}, {"map": "threat - 0.5 * cover"}]
+        )
+        told = await page.until("views")
+        assert "nothing" in told["views"][0]["why"]
+        assert told["views"][1]["width"] == 17
+
+    run(server, act)
+
+
+def test_scrubbing_forking_and_exporting_keep_the_bits(server: Server) -> None:
+    async def act(page: Page) -> None:
+        await page.send(do="step", count=40)
+        await page.send(do="tune", layer="threat", name="decay", value=0.6)
+        await page.send(do="step", count=10)
+        await page.send(do="export", what="session", id=1)
+        first = (await page.until("export"))["export"]
+        await page.send(do="seek", moment=12)
+        await page.send(do="seek", moment=50)
+        await page.send(do="export", what="session", id=2)
+        assert (await page.until("export"))["export"]["digest"] == first["digest"]
+        await page.send(do="fork")
+        await page.send(do="tune", layer="threat", name="decay", value=0.1, to="b")
+        await page.send(do="step", count=10)
+        await page.send(do="look", views=[{"map": "threat", "side": "diff", "limits": [-8, 8]}])
+        while (await page.until("views"))["views"][0]["height"] < 11:
+            pass
+        data = page.frames[-1][1]
+        assert len(set(data)) > 3
+        await page.send(do="keep", side="b")
+        await page.send(do="export", what="session", id=3)
+        assert (await page.until("export"))["export"]["digest"] != first["digest"]
+
+    run(server, act)
+
+
+def test_questions_are_answered(server: Server) -> None:
+    async def act(page: Page) -> None:
+        await page.send(do="step", count=60)
+        await page.send(do="probe", position=[5.5, 5.5], map="threat", id=3)
+        probe = (await page.until("probe"))["probe"]
+        assert probe["value"] == pytest.approx(probe["values"]["threat"])
+        assert probe["bars"][0]["strength"] == 8
+        assert sum(bar["amount"] for bar in probe["bars"]) + probe["remainder"] == pytest.approx(
+            probe["value"]
+        )
+        await page.send(do="best", position=[5.5, 5.5], map="threat - cover", radius=5)
+        best = (await page.until("best"))["best"]
+        assert best["values"] == sorted(best["values"], reverse=True)
+        await page.send(
+            do="look", views=[VIEW], overlays=["contours", "flow", "peaks", "regions", "fronts"]
+        )
+        seen: dict[str, Any] = {}
+        while len(seen) < 5:
+            told = await page.take()
+            if "drawing" in told:
+                seen[told["what"]] = told["drawing"]
+        assert seen["contours"]["lines"]
+        assert seen["flow"]["arrows"]
+        assert seen["peaks"]["points"]
+        assert seen["regions"]["regions"]
+        assert "[teams]" in seen["fronts"]["why"]
+
+    run(server, act)
+
+
+def test_a_client_that_sleeps_does_not_hold_the_world_up(server: Server) -> None:
+    async def act(page: Page) -> None:
+        await page.send(do="look", views=[VIEW])
+        before = server.desk.rounds  # type: ignore[attr-defined]
+        await asyncio.sleep(0.5)
+        assert server.desk.rounds > before + 10  # type: ignore[attr-defined]
+
+    run(server, act)

@@ -1,0 +1,235 @@
+"""The page, in a real browser."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fieldcraft.recipe import read_recipe
+from fieldcraft_lab.replay import session_of
+from fieldcraft_lab.session import Session
+from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
+
+if CHROMIUM is None:
+    pytest.skip("there is no Chromium", allow_module_level=True)
+pytest.importorskip("websockets", reason="websockets is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from fieldcraft_lab.serving import Lab  # noqa: E402
+
+TOKEN = "a token that stays the same"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    (tmp_path / "patrol.toml").write_text(RECIPE)
+    with Lab(tmp_path / "patrol.toml", playing=False, warm=False, token=TOKEN) as opened:
+        yield opened
+
+
+def page_of(browser: Any, lab: Lab, **options: Any) -> Any:
+    page = browser.new_page(viewport={"width": 1100, "height": 760}, **options)
+    page.problems = []
+    page.on(
+        "console",
+        lambda message: (
+            page.problems.append(message.text) if message.type in ("error", "warning") else None
+        ),
+    )
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.requests = []
+    page.on("request", lambda request: page.requests.append(request.url))
+    page.goto(lab.url)
+    settled(page, "window.lab && lab.S.status && lab.S.camera.fitted")
+    return page
+
+
+def place_of(page: Any, x: float, y: float) -> tuple[float, float]:
+    """Where a position of the world is on the screen."""
+    at = page.evaluate(f"lab.toScreen(lab.panes()[0], {x}, {y})")
+    box = page.locator("#over").bounding_box()
+    return box["x"] + at[0], box["y"] + at[1]
+
+
+def settled(page: Any, condition: str) -> None:
+    eventually(
+        lambda: page.evaluate(f"Boolean({condition})")
+    )  # wait_for_function would be stopped by the page's policy
+
+
+def eventually(true: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
+    """Sliders, sources, walls, the probe, a formula with an error: what the page does arrives, and
+    is told back.
+    """
+    page = page_of(browser, lab)
+    live = lab.session.live
+    page.fill("#knob_threat_decay", "800")
+    settled(page, "document.querySelector('.knob.changed')")
+    eventually(lambda: live.imap["threat"].propagation.decay > 0.4)
+    page.click(".knob.changed button")
+    eventually(lambda: live.imap["threat"].propagation.decay == 0.25)
+    settled(page, "!document.querySelector('.knob.changed')")
+
+    camp = live.imap["threat"].sources.positions[0].tolist()
+    page.mouse.move(*place_of(page, *camp))
+    page.mouse.down()
+    page.mouse.move(*place_of(page, 20.5, 8.5), steps=4)
+    page.mouse.up()
+    settled(
+        page,
+        "Math.hypot(lab.S.sources.a.threat.sources[0][1] - 20.5,"
+        " lab.S.sources.a.threat.sources[0][2] - 8.5) < 0.1",
+    )
+    page.mouse.wheel(0, -100)
+    page.click("text=Source")
+    page.mouse.click(*place_of(page, 10.5, 12.5))
+    settled(page, "lab.S.sources.a.threat.sources.length === 2")
+
+    walls = int(live.space.walls.sum())
+    page.click("button:has-text('Open')")
+    page.mouse.move(*place_of(page, 1.5, 1.5))
+    page.mouse.down()
+    page.mouse.move(*place_of(page, 28.5, 1.5), steps=6)
+    page.mouse.up()
+    eventually(lambda: int(live.space.walls.sum()) < walls)
+
+    page.click("button:has-text('Look')")
+    page.evaluate("lab.send({ do: 'step', count: 30 })")
+
+    def told_why() -> bool:
+        page.mouse.move(*place_of(page, 20.5, 9.4))  # the steps may come after the first question
+        page.mouse.move(*place_of(page, 20.5, 9.5))
+        return bool(
+            page.evaluate("Boolean(document.querySelector('#why .bar') && lab.S.probe.value > 1)")
+        )
+
+    eventually(told_why)
+    page.click("#levers")
+    settled(page, "document.querySelector('#why .levers button')")
+    assert "decay" in page.locator("#why .levers").inner_text()
+
+    page.fill("#formula-text", "threat +")
+    settled(page, "!document.querySelector('#formula-error').hidden")
+    assert "A value is missing" in page.locator("#formula-error").inner_text()
+    page.fill("#formula-text", "threat * 0.5")
+    page.keyboard.press("Enter")
+    settled(
+        page,
+        "lab.S.views[0].map === 'threat * 0.5' && document.querySelector('#formula-error').hidden",
+    )
+    assert page.problems == []
+    assert {
+        url.split("#")[0] for url in page.requests if not url.startswith(("data:", "blob:"))
+    } == {lab.url.split("#")[0]}
+    page.close()
+
+
+def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
+    """Scrubbing keeps the bits; a fork differs where it was tuned; what is kept comes out the same
+    when it is run again.
+    """
+    page = page_of(browser, lab)
+    page.fill("#knob_threat_decay", "300")
+    eventually(lambda: lab.session.log)
+    page.click("#step")
+    page.evaluate("lab.send({ do: 'step', count: 20 })")
+    settled(page, "lab.S.status.moment === 21")
+    digest = lab.session.digest()
+    page.evaluate(
+        "const s = document.querySelector('#scrub'); s.value = 4; s.dispatchEvent(new"
+        " Event('input'))"
+    )
+    settled(page, "lab.S.status.moment === 4")
+    page.evaluate(
+        "const s = document.querySelector('#scrub'); s.value = 21; s.dispatchEvent(new"
+        " Event('input'))"
+    )
+    settled(page, "lab.S.status.moment === 21")
+    assert lab.session.digest() == digest
+
+    with page.expect_download() as download:
+        page.click("#keep-session")
+    download.value.save_as(tmp_path / "kept.lab")
+    assert Session.load(tmp_path / "kept.lab").digest() == digest
+    page.click("button:has-text('Link')")
+    settled(page, "location.hash.includes('session=')")
+    linked = session_of(page.evaluate("location.href"))
+    linked.seek(linked.furthest)
+    assert linked.digest() == digest
+    page.click("button:has-text('Write into patrol.toml')")
+    settled(page, "document.querySelector('#kept').textContent.startsWith('Written')")
+    text = (tmp_path / "patrol.toml").read_text()
+    assert "# how it weakens" in text
+    assert text != RECIPE
+    from fieldcraft_lab.live import LiveRecipe
+
+    again = Session(LiveRecipe(read_recipe(tmp_path / "patrol.toml")))
+    again.step(21)
+    assert again.digest() == digest
+
+    page.click("#do-fork")
+    settled(page, "lab.S.hello.sides.b")
+    page.click("button:has-text('Knobs of B')")
+    page.fill("#knob_threat_decay", "900")
+    eventually(lambda: len(lab.desk.sides["b"].log) > 1)
+    page.click("button:has-text('A - B')")
+    page.evaluate("lab.send({ do: 'step', count: 20 })")
+    settled(page, "lab.S.status.moment === 41")
+    a, b = (lab.desk.sides[side].live.imap["threat"] for side in "ab")
+    assert a.propagation.decay != b.propagation.decay
+    assert (a.values != b.values).any()
+    page.click("button:has-text('Keep B')")
+    settled(page, "!lab.S.hello.sides.b")
+    assert lab.session.live.imap["threat"] is b
+    assert page.problems == []
+    page.close()
+
+
+def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: Path) -> None:
+    first_lab = Lab(small_session(), playing=False, warm=False, token=TOKEN)
+    port = int(first_lab.url.split(":")[2].split("/")[0])
+    page, other = page_of(browser, first_lab), page_of(browser, first_lab, color_scheme="dark")
+    page.click("text=Source")
+    page.mouse.click(*place_of(page, 12.5, 8.5))
+    settled(other, "lab.S.sources.a.threat.sources.length === 3")
+    first_lab.stop()
+    settled(page, "!document.querySelector('#banner').hidden")
+    with Lab(small_session(), port=port, playing=False, warm=False, token=TOKEN):
+        settled(
+            page, "document.querySelector('#banner').hidden && lab.Wire.socket.readyState === 1"
+        )
+        settled(page, "lab.S.sources.a.threat.sources.length === 2")
+        page.set_viewport_size({"width": 390, "height": 780})
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('button, input, select')].filter(e => e.offsetParent &&"
+            " !(e.textContent.trim() || e.title || e.getAttribute('aria-label') || (e.labels &&"
+            " e.labels.length))).map(e => e.outerHTML)"
+        )
+        assert unnamed == []
+    page.close()
+    other.close()
+
+
+def small_session() -> Session:
+    return Session(small_map())

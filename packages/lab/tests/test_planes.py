@@ -1,0 +1,134 @@
+"""Planes of bytes and knobs: what a page gets of every kind of space and layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.view import ColorScale
+from fieldcraft_lab import planes
+from fieldcraft_lab.knobs import knobs
+from fieldcraft_lab.planes import Bins, nice, shape_of, tiles
+
+
+def some_spaces() -> dict[str, Any]:
+    quads = [(float(x), float(y)) for y in range(4) for x in range(6)]
+    polygons = [
+        [y * 6 + x, y * 6 + x + 1, y * 6 + x + 7, y * 6 + x + 6] for y in range(3) for x in range(5)
+    ]
+    return {
+        "grid": fc.Grid(13, 7, y_up=True),
+        "hexes": fc.HexGrid(9, 5),
+        "graph": fc.Grid(11, 6).to_graph(),
+        "mesh": fc.Graph.from_polygons(quads, polygons),
+    }
+
+
+@pytest.mark.parametrize("name", ["grid", "hexes", "graph", "mesh"])
+def test_every_cell_has_its_byte(name: str) -> None:
+    space = some_spaces()[name]
+    values = np.random.default_rng(3).normal(0, 3, space.shape).astype(np.float32)
+    scale = ColorScale(-5, 5)
+    shape = shape_of(space)
+    drawn = shape.plane(None).bytes_of(values, scale)
+    assert drawn.shape == (shape.told["height"], shape.told["width"])
+    assert (drawn.reshape(-1)[: values.size] == scale.index(values).reshape(-1)).all()
+    points = shape.told.get("triangles") or shape.told.get("dots") or 0
+    assert len(shape.geometry) == 12 * points + 8 * shape.told.get("edges", 0)
+    if points:
+        owners = np.frombuffer(shape.geometry, "<u4", points, 8 * points)
+        assert set(owners.tolist()) == set(range(len(space)))
+
+
+def test_a_map_of_very_many_cells_is_drawn_in_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pixel shows the strongest of its cells, and a part of the map is drawn finer than all of
+    it.
+    """
+    monkeypatch.setattr(planes, "_MOST_POLYGONS", 1000)
+    rng = np.random.default_rng(5)
+    places = rng.random((5000, 2)) * (80, 50)
+    graph = fc.Graph(places, np.stack([np.arange(4999), np.arange(1, 5000)], axis=1))
+    shape = shape_of(graph)
+    assert shape.told["form"] == "pixels"
+    values = np.zeros(5000, dtype=np.float32)
+    values[1234] = -7.0
+    whole, part = shape.plane(None), shape.plane((10.0, 10.0, 20.0, 20.0))
+    assert np.count_nonzero(whole.bytes_of(values, ColorScale(-8, 8)) != 255) == 1
+    assert part.extent is not None
+    assert part.extent[2] - part.extent[0] < 12
+    assert not whole.walls(graph.walls).all()
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.floats(-9, 9, width=32)), max_size=40))
+def test_the_strongest_wins_a_pixel(cells: list[tuple[int, float]]) -> None:
+    pixels, values = (
+        np.array([pixel for pixel, _ in cells], dtype=np.int64),
+        np.array([value for _, value in cells], dtype=np.float32),
+    )
+    found = Bins(pixels, np.arange(len(cells)), 10).strongest(values)
+    for pixel in range(10):
+        here = values[pixels == pixel]
+        assert abs(found[pixel]) == np.abs(here).max(initial=0)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 150), st.integers(0, 60))
+def test_tiles_cover_all_that_differs(seed: int, width: int, height: int, changes: int) -> None:
+    rng = np.random.default_rng(seed)
+    old = rng.integers(0, 255, (height, width), dtype=np.uint8)
+    new = old.copy()
+    new.reshape(-1)[rng.integers(0, new.size, changes)] ^= 1
+    found = tiles(new, old)
+    if found is None:
+        return
+    mended = old.copy()
+    for x, y, wide, high in found:
+        assert (new[y : y + high, x : x + wide] != old[y : y + high, x : x + wide]).any()
+        mended[y : y + high, x : x + wide] = new[y : y + high, x : x + wide]
+    assert (mended == new).all()
+
+
+@given(st.floats(1e-20, 1e20))
+def test_nice_limits_are_at_or_above(value: float) -> None:
+    assert value * (1 - 1e-5) <= nice(value) <= 2.01 * value
+
+
+def test_every_knob_can_be_turned() -> None:
+    imap = fc.InfluenceMap(fc.Grid(20, 14))
+    imap.add_layer("spread", fc.Spread(decay=0.2, momentum=0.5))
+    imap.add_layer("radial", fc.Radial(4.0, metric="straight"))
+    imap.add_layer("fade", fc.Fade(1.0))
+    imap.add_layer("forgets", fc.Fade(half_life=3.0))
+    imap.add_layer("trail", fc.Trail(keep=0.9))
+    imap.add_layer("fades", fc.Trail(half_life=4.0))
+    imap.add_layer("flood", fc.Flood())
+    turned = set()
+    for name, layer in imap.layers.items():
+        for knob in knobs(imap, layer):
+            options: list[Any] = list(knob.get("words", [True, False]))
+            if knob["kind"] == "number":
+                assert knob["low"] <= knob["high"]
+                assert knob["value"] is None or knob["low"] <= knob["value"] <= knob["high"]
+                half = (knob["low"] + knob["high"]) / 2
+                options = [int(half) // 2 * 2 + 1 if knob["step"] == 2 else half]
+            for option in (
+                *options,
+                knob["value"],
+            ):  # and back, since settings may exclude each other
+                if knob["name"] == "every":
+                    layer.every = option
+                else:
+                    layer.tune(**{knob["name"]: option})  # type: ignore[attr-defined]
+                turned.add((name, knob["name"]))
+        imap.step(2)
+    assert {
+        ("spread", "half_life"),
+        ("radial", "falloff"),
+        ("trail", "keep"),
+        ("fades", "half_life"),
+        ("flood", "cooling"),
+    } <= turned

@@ -1,0 +1,219 @@
+"""Sessions: any moment comes back bit for bit, whatever was ordered; files go on where the run
+stood.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import BadSaveFile, FieldcraftError
+from fieldcraft_lab import orders
+from fieldcraft_lab.keyframes import Keyframe, Keyframes
+from fieldcraft_lab.live import begun
+from fieldcraft_lab.session import Session
+from support.refusals import refused
+from support.sessions import recipe_world, small_map
+
+places = st.tuples(st.floats(0, 16.9), st.floats(0, 10.9))
+names = st.sampled_from(["threat", "cover", "scent"])
+some_orders = st.one_of(
+    st.builds(orders.Tune, st.just("threat"), st.just("decay"), st.floats(0, 1)),
+    st.builds(orders.Tune, st.just("cover"), st.just("radius"), st.floats(0.5, 6)),
+    st.builds(orders.Tune, names, st.just("every"), st.sampled_from([0.05, 0.1, 0.3])),
+    st.builds(orders.Place, names, places, st.floats(-9, 9)),
+    st.builds(orders.Move, names, st.integers(0, 3), places),
+    st.builds(orders.Strengthen, names, st.integers(0, 3), st.floats(-9, 9)),
+    st.builds(orders.Remove, names, st.integers(0, 3)),
+    st.builds(orders.Deposit, names, places, st.floats(-3, 3)),
+    st.builds(
+        orders.Paint,
+        st.lists(places, min_size=1, max_size=3).map(tuple),
+        st.floats(0, 2),
+        st.booleans(),
+    ),
+)
+acts = st.lists(
+    st.one_of(
+        st.integers(1, 14), some_orders, st.builds(lambda share: ("seek", share), st.floats(0, 1))
+    ),
+    max_size=14,
+)
+
+
+def act(session: Session, what: Any, digests: dict[int, str]) -> None:
+    """Do one thing, and see that what is seen again is what it was."""
+    if isinstance(what, int):
+        for _ in range(what):
+            session.step()
+            digests[session.moment] = session.digest()
+    elif isinstance(what, tuple):
+        session.seek(round(what[1] * session.furthest))
+        assert session.digest() == digests[session.moment]
+    else:
+        before = session.digest()
+        try:
+            session.obey(what)
+        except FieldcraftError:
+            assert session.digest() == before
+            return
+        for later in [moment for moment in digests if moment > session.moment]:
+            del digests[later]
+        digests[session.moment] = session.digest()
+
+
+@settings(max_examples=40)
+@given(acts)
+def test_every_moment_comes_back_bit_for_bit(done: list[Any]) -> None:
+    session = Session(small_map(), memory=0)
+    digests = {0: session.digest()}
+    for what in done:
+        act(session, what, digests)
+    for moment in sorted(digests, reverse=True)[:: max(len(digests) // 5, 1)]:
+        session.seek(moment)
+        assert session.digest() == digests[moment]
+
+
+@settings(max_examples=10)
+@given(st.lists(st.one_of(st.integers(1, 9), some_orders), max_size=10))
+def test_a_session_loaded_from_its_file_is_at_the_same_bits(
+    tmp_path_factory: Any, done: list[Any]
+) -> None:
+    session = Session(small_map())
+    digests: dict[int, str] = {}
+    for what in done:
+        act(session, what, digests)
+    path = tmp_path_factory.mktemp("lab") / "run.lab"
+    session.save(path)
+    again = Session.load(path)
+    assert (again.digest(), again.moment, again.log) == (
+        session.digest(),
+        session.moment,
+        session.log,
+    )
+
+
+def test_a_recipe_goes_on_as_it_does_without_the_lab(tmp_path: Path) -> None:
+    session = Session(recipe_world(tmp_path))
+    plain = recipe_world(tmp_path).world
+    session.step(25)
+    session.seek(3)
+    session.seek(31)
+    plain.go_to(31 * session.live.step_seconds)
+    assert (plain.imap["threat"].values == session.live.maps["threat"].values).all()
+    assert (plain.imap["known"].values == session.live.maps["known"].values).all()
+    assert session.live.maps["threat"].values.max() > 1
+
+
+def test_a_source_of_a_recipe_that_is_moved_stays_there(tmp_path: Path) -> None:
+    session = Session(recipe_world(tmp_path))
+    session.step(10)
+    sources = session.live.imap["threat"].sources
+    camp = int(sources.ids[0])
+    session.obey(orders.Move("threat", camp, (20.5, 8.5)))
+    session.step(40)  # beyond its end, and the recipe's
+    assert camp in session.live.imap["threat"].sources.ids
+    digest = session.digest()
+    session.save(tmp_path / "run.lab")
+    assert Session.load(tmp_path / "run.lab").digest() == digest
+    session.seek(10)
+    session.seek(50)
+    assert session.digest() == digest
+
+
+def test_a_fork_shares_the_past_and_goes_its_own_way() -> None:
+    session = Session(small_map())
+    session.step(15)
+    fork = session.fork()
+    fork.obey(orders.Tune("threat", "decay", 0.9))
+    session.step(10)
+    fork.step(10)
+    assert fork.digest() != session.digest()
+    assert session.log == ()
+    fork.seek(15)
+    session.seek(14)
+    session.step()
+    fork.seek(14)
+    fork.seek(14)
+    session.seek(14)
+    assert fork.digest() == session.digest()
+
+
+def test_orders_in_the_past_begin_another_future() -> None:
+    session = Session(small_map())
+    session.step(20)
+    session.obey(orders.Tune("threat", "decay", 0.9))
+    session.step(5)
+    session.seek(10)
+    assert session.furthest == 25
+    session.obey(orders.Deposit("scent", (2.5, 2.5), 1.0))
+    assert (session.furthest, len(session.log)) == (10, 1)
+
+
+def test_refused_orders_change_nothing_and_are_not_logged() -> None:
+    session = Session(small_map())
+    digest = session.digest()
+    unit = session.live.imap["threat"].source(key="unit").id
+    for order in (
+        orders.Tune("threat", "decay", -1.0),
+        orders.Tune("threat", "no such", 1.0),
+        orders.Tune("nowhere", "decay", 1.0),
+        orders.Place("scent", (2.5, 2.5), 1.0),
+        orders.Deposit("cover", (2.5, 2.5), 1.0),
+        orders.Move("threat", 99, (2.5, 2.5)),
+        orders.Move("threat", unit, (2.5, 2.5)),
+        orders.Place("threat", (2.5, 2.5, 1.0), 1.0),
+        orders.Paint(((8.5, 5.5),), 99.0),
+    ):
+        with pytest.raises(FieldcraftError):
+            session.obey(order)
+    with refused(fc.InvalidValue, "Orders to this world"):
+        session.obey("tune")
+    assert (session.digest(), session.log) == (digest, ())
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
+    session = Session(recipe_world(tmp_path))
+    session.step(4)
+    session.obey(orders.Tune("threat", "decay", 0.5))
+    path = tmp_path / "run.lab"
+    session.save(path)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(BadSaveFile):
+        Session.load(path)
+    with refused(BadSaveFile, "can be opened here"):
+        begun("chess", {})
+
+
+@given(st.integers(0, 400))
+def test_keyframes_thin_out_and_keep_the_first_and_the_newest(count: int) -> None:
+    frames = Keyframes(40)
+    for moment in range(count + 1):
+        frames.add(Keyframe(moment, 0, b"xx"))
+    moments = frames.moments
+    assert moments[0] == 0
+    assert moments[-1] == count
+    assert len(moments) <= 21
+    assert moments == sorted(moments)
+    if count > 100:
+        assert max(b - a for a, b in zip(moments[-4:], moments[-3:], strict=False)) <= 4
+    assert frames.before(count // 2).moment <= count // 2
+
+
+def test_thinned_keyframes_still_lead_to_every_moment() -> None:
+    session = Session(small_map(), memory=0)
+    digests = []
+    for _ in range(200):
+        digests.append(session.digest())
+        session.step()
+    assert len(session.keyframes) <= 12
+    for moment in (0, 7, 133, 50, 199):
+        session.seek(moment)
+        assert session.digest() == digests[moment]

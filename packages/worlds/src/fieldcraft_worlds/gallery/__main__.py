@@ -1,0 +1,128 @@
+"""`python -m fieldcraft_worlds.gallery [piece ...]`: records a film of every world and writes the
+page that shows them.
+
+Films go to docs/gallery as looped WebP, the page to docs/gallery.md. The same pieces give the same
+films, with or without a display.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldcraft.progress import Progress
+from fieldcraft.view import Film
+from fieldcraft_worlds.library import WORLDS, Piece, find_game
+from fieldcraft_worlds.play.command import map_of
+from fieldcraft_worlds.play.headless import run
+from fieldcraft_worlds.play.overlays import Overlays
+from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.play.settings import read_table, settings_from
+from fieldcraft_worlds.view.extent import extent_of
+from fieldcraft_worlds.view.scene import draw_scene
+
+PIECES = [(row.name, piece) for row in WORLDS for piece in row.pieces]
+MOST_BYTES = 1_500_000
+_HOLD = 1.5
+HEAD = """# Gallery
+
+Every world that comes with fieldcraft, a few seconds each. Nobody plays here: all that moves decides for itself, from layers. The
+command below a film opens the same match in a window, where you can take part; H shows the keys. `make gallery` makes the films anew.
+"""
+
+
+def main() -> int:
+    """Make the films named on the command line, or all, and the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m fieldcraft_worlds.gallery",
+        description="Record a film of every world, and write the page that shows them.",
+    )
+    parser.add_argument(
+        "pieces",
+        nargs="*",
+        metavar="piece",
+        help=f"{', '.join(piece.name for _, piece in PIECES)} (default: all)",
+    )
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        default=Path("docs"),
+        metavar="DIR",
+        help="where gallery.md and gallery/ go (default: docs)",
+    )
+    parser.add_argument(
+        "--short", action="store_true", help="two frames each: shows that everything runs"
+    )
+    chosen = parser.parse_args()
+    named = {piece.name: (game, piece) for game, piece in PIECES}
+    unknown = [name for name in chosen.pieces if name not in named]
+    if unknown:
+        parser.error(f"there is no piece {unknown[0]!r}; there are {', '.join(named)}")
+    folder: Path = chosen.docs / "gallery"
+    folder.mkdir(parents=True, exist_ok=True)
+    large = []
+    for game, piece in [named[name] for name in chosen.pieces] or PIECES:
+        path = folder / f"{piece.name}.webp"
+        digest = record(game, piece, path, short=chosen.short)
+        size = path.stat().st_size
+        print(f"wrote {path} ({max(1, round(size / 1024)):,} KiB), digest {digest[:12]}")
+        if size > MOST_BYTES:
+            large.append(path.name)
+    page = chosen.docs / "gallery.md"
+    page.write_text(page_of(PIECES), encoding="utf-8")
+    print(f"wrote {page}")
+    for name in large:
+        print(
+            f"{name} is larger than {MOST_BYTES / 1e6:g} MB: give it fewer frames, less width or"
+            " less quality",
+            file=sys.stderr,
+        )
+    return 1 if large else 0
+
+
+def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
+    """Play a match by itself and film a part of it; answers the digest of where it ends."""
+    game = find_game(name)
+    session = Session(
+        game,
+        map_of(piece.place or None, game),
+        settings_from(game.settings, read_table(None, list(piece.settings))),
+        piece.seed,
+    )
+    rate = session.world.rate
+    overlays = Overlays(game, piece.overlays or None)
+    across, down = extent_of(session.world.space)[1].tolist()
+    size = (piece.width, round(piece.width * down / across / 2) * 2)
+    frames = 2 if short else max(int(piece.seconds * rate / piece.every), 2)
+    run(session, 1 if short else round(piece.begin * rate))
+    with (
+        Film(path, rate / piece.every, quality=piece.quality) as film,
+        Progress(sys.stderr, piece.name) as bar,
+    ):
+        for number in range(frames):
+            film.add(draw_scene(session.world.scene(session.state, overlays.shown), size))
+            bar.show((number + 1) / frames)
+            if session.result is not None:
+                for _ in range(round(_HOLD * rate / piece.every)):  # the end stays for a moment
+                    film.add(draw_scene(session.world.scene(session.state, overlays.shown), size))
+                break
+            run(session, piece.every)
+    return session.digest()
+
+
+def page_of(pieces: Sequence[tuple[str, Piece]]) -> str:
+    """The page, with a chapter for each piece."""
+    chapters = []
+    for game, piece in pieces:
+        film = f"![{piece.title}](gallery/{piece.name}.webp)"
+        chapters.append(
+            f"## {piece.title}\n\n{piece.told}\n\n{film}\n\n{piece.look}"
+            f" [More]({piece.guide})\n\n```bash\n{piece.command(game)}\n```\n"
+        )
+    return "\n".join([HEAD, *chapters])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""The orders of a player of ants: paint food and walls, tune, change the kind of trails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_worlds.games.ants.mirror import Ground
+from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
+from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.ants.swarm_state import SwarmState
+from fieldcraft_worlds.games.painting import brushed
+from fieldcraft_worlds.games.slider import Tune
+
+__all__ = ["BRUSHES", "Leave", "Order", "Paint", "Tune", "apply"]
+
+BRUSHES = ("food", "wall", "clear")
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Paint "food" or "wall", or "clear" both away, along a stroke: world positions (x, y), one or
+    more. Nests stay clear of both.
+    """
+
+    what: str
+    stroke: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Leave:
+    """Leave another kind of trails from now on: the old ones are gone, and what is tuned for the
+    new ones holds.
+    """
+
+    trails: str
+
+
+Order = Paint | Tune | Leave
+Colony = TypeVar("Colony", State, SwarmState)
+
+
+def apply(mirror: Ground, state: Colony, orders: Sequence[Order]) -> Colony:
+    """The state with all orders followed; raises `InvalidValue` or `UnknownName` for one that
+    cannot be.
+    """
+    for order in orders:
+        if isinstance(order, Paint):
+            state = _painted(mirror, state, order)
+        elif isinstance(order, Tune):
+            state = replace(state, tuning=_tuned(state.tuning, order))
+        elif isinstance(order, Leave):
+            trails = checks.choice("trails", order.trails, TRAILS)
+            if isinstance(state, SwarmState):
+                raise InvalidValue(
+                    "Ants of a swarm leave two pheromones",
+                    got=f"trails={trails!r}",
+                    remedy="Play ants",
+                )
+            if trails != state.trails:
+                tuning = replace(mirror.settings.tuning(trails), brush=state.tuning.brush)
+                state = replace(
+                    state, trails=trails, tuning=tuning, planes=np.zeros_like(state.planes)
+                )
+        else:
+            raise InvalidValue(
+                "Orders are Paint, Tune or Leave",
+                got=type(order).__name__,
+                remedy="Use those of fieldcraft_worlds.games.ants.orders",
+            )
+    return state
+
+
+def _tuned(tuning: Tuning, order: Tune) -> Tuning:
+    names = [each.name for each in fields(Tuning)]
+    if order.name not in names:
+        raise UnknownName("tuning", order.name, names)
+    value = checks.finite(order.name, order.value)
+    if order.name == "blur":
+        if value != int(value):
+            raise InvalidValue(
+                "blur is a whole number", got=f"blur={value:g}", remedy="Pass 3, say"
+            )
+        return replace(tuning, blur=int(value))
+    changed: Any = {order.name: value}
+    return replace(tuning, **changed)
+
+
+def _painted(mirror: Ground, state: Colony, order: Paint) -> Colony:
+    checks.choice("what", order.what, BRUSHES)
+    cells = brushed(mirror.grid, order.stroke, state.tuning.brush * mirror.grid.cell_size)
+    cells = cells[~mirror.is_nest(state.nest)[cells]]
+    walls, food = state.walls.copy(), state.food.copy()
+    if order.what == "food":
+        cells = cells[~walls.reshape(-1)[cells]]
+        food.reshape(-1)[cells] = np.maximum(food.reshape(-1)[cells], mirror.settings.food)
+    else:
+        walls.reshape(-1)[cells] = order.what == "wall"
+        food.reshape(-1)[cells] = 0
+    return replace(state, walls=walls, food=food)

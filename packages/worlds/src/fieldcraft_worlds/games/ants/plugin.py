@@ -1,0 +1,111 @@
+"""The ants as the frame plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fieldcraft import Grid, generate_map
+from fieldcraft_worlds.games.ants import rules, scene
+from fieldcraft_worlds.games.ants.mirror import Mirror
+from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
+from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
+from fieldcraft_worlds.games.ants.state import State, checked
+from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.mirrored import TunedWorld
+from fieldcraft_worlds.games.painting import painted
+
+__all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "meadow"]
+
+KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
+
+
+class AntWorld(TunedWorld):
+    """The ants on one map."""
+
+    rules = rules
+    views = scene
+    mirror: Mirror
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__(space, Mirror(space, settings))
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+        """The orders that brush, keys and sliders ask for."""
+        asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
+        for signal in hands.signals:
+            if signal.action in ("paint", "wipe") and (stroke := painted(signal)):
+                what = (
+                    hands.chosen.get("brush", BRUSHES[0]) if signal.action == "paint" else "clear"
+                )
+                asked.append(Paint(what.removeprefix("paint "), stroke))
+            elif signal.phase == "press" and signal.action == "keep apart":
+                usual = self.mirror.settings.tuning(state.trails).separate
+                asked.append(
+                    Tune("separate", 0.0 if state.tuning.separate else usual or Tuning().separate)
+                )
+            elif signal.phase == "press" and signal.action == "other trails":
+                asked.append(Leave(TRAILS[1] if state.trails == SCALAR else TRAILS[0]))
+        return tuple(asked)
+
+
+class AntGame:
+    """A nest, food, obstacles, and trails."""
+
+    name = "ants"
+    version = 1
+    title = "The ants"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (
+        Action("paint", "paint with the brush chosen", ("mouse left",)),
+        Action("wipe", "wipe food and walls away", ("mouse right",)),
+        Action("paint food", "the brush paints food", ("key f",), "brush"),
+        Action("paint wall", "the brush paints walls", ("key g",), "brush"),
+        Action("keep apart", "ants keep apart, or don't: watch those that go nowhere", ("key o",)),
+        Action("other trails", "two pheromones, or one velocity trail", ("key t",)),
+    )
+    sliders: tuple[Slider, ...] = (
+        Slider("keep", "trails keep", 0.9, 1.0, 0.001, keys=("key j", "key k")),
+        Slider("blur", "blur, cells", 1, 9, 2, keys=("key n", "key m")),
+        Slider("distance", "sense ahead, cells", 1, 16, 0.5, keys=("key u", "key i")),
+        Slider("turn", "turn, degrees", 2, 90, 2, keys=("key q", "key w")),
+        Slider("wander", "wander, degrees", 0, 60, 1, keys=("key a", "key s")),
+        Slider("separate", "keep apart", 0, 4, 0.1, keys=("key y", "key x")),
+        Slider("brush", "brush, cells", 0, 12, 0.5, keys=("key ,", "key c")),
+    )
+    settings = Settings
+    kinds: tuple[type, ...] = KINDS
+    objectives: Mapping[str, int] = {"food": 1, "nowhere": -1}
+
+    def measured(self, world: AntWorld, state: State) -> Mapping[str, float]:
+        """The food that came home, and the share of ants that went nowhere in the last whole window
+        (all, before the first one ends).
+        """
+        return {
+            "food": float(state.home),
+            "nowhere": 1.0 if state.nowhere is None else state.nowhere,
+        }
+
+    def default_map(self) -> Grid:
+        """A meadow with boulders, 160 x 100, without a rim: what leaves on one side comes back on
+        the other.
+        """
+        return meadow(160, 100, seed=7)
+
+    def open(self, space: Grid, settings: Settings) -> AntWorld:
+        """The ants on a map."""
+        return AntWorld(space, settings)
+
+
+GAME = AntGame()
+
+
+def meadow(width: int, height: int, *, seed: int = 0) -> Grid:
+    """A torus with boulders, from a seed: a generated "open" map without its rim."""
+    walls = generate_map("open", width, height, seed=seed).walls.copy()
+    walls[[0, -1]] = False
+    walls[:, [0, -1]] = False
+    return Grid(width, height, walls=walls, wrap=True)

@@ -1,0 +1,95 @@
+"""All that changes in a colony that is a swarm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid
+from fieldcraft_worlds.games import bounds
+from fieldcraft_worlds.games.ants.settings import MOST_ANTS, SCALAR, Tuning
+from fieldcraft_worlds.games.ants.state import MINUTE
+from fieldcraft_worlds.games.course import Awaited
+
+__all__ = ["SwarmState", "checked"]
+
+_ROLE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class SwarmState(Awaited):
+    """A colony at one moment, N ants in whole numbers on a map of (height, width) cells. Never
+    changed: a step makes another.
+
+    Parameters
+    ----------
+    step, key: how many steps were made, and the key of the ants' dice.
+    tuning: what is tuned now.
+    agents: all ants, (3, N), as `fieldcraft.steering.Swarm.agents` says; those of role 1 carry
+        food.
+    planes: float32 (2, height, width): the trails to food and home.
+    food: int32 (height, width), how much lies in each cell; `walls`: bool (height, width).
+    nest: the cell of its middle.
+    home: how much food came home; `counted`: how much of it in whole seconds; `recent`: int32
+        (60,), how much in each of the last ones.
+    places: (2, N), where ants were when the window began, as the first two columns of `agents`.
+    nowhere: the share of ants that went nowhere in the last whole window: they neither took food
+        nor were at home, and came less far than
+        0.3 of the way that they walked. None before the first one ends.
+    """
+
+    step: int
+    key: int
+    tuning: Tuning
+    agents: NDArray[np.int32]
+    planes: NDArray[np.float32]
+    food: NDArray[np.int32]
+    walls: NDArray[np.bool_]
+    nest: int
+    home: int
+    counted: int
+    recent: NDArray[np.int32]
+    places: NDArray[np.int32]
+    nowhere: float | None
+
+    def __len__(self) -> int:
+        return int(self.places.shape[1])
+
+    @property
+    def trails(self) -> str:
+        """The kind of their trails: two pheromones."""
+        return SCALAR
+
+    @property
+    def carrying(self) -> NDArray[np.bool_]:
+        """The ants that carry food, bool (N,)."""
+        return np.asarray(self.agents[2] & _ROLE != 0)
+
+    @property
+    def per_minute(self) -> int:
+        """How much food came home within the last minute, in whole seconds."""
+        return int(self.recent.sum())
+
+
+def checked(state: SwarmState, space: Grid) -> SwarmState:
+    """The state, if it can be one of a colony on this map; else `InvalidValue`. Whether ants stand
+    on the map a `Swarm` checks itself.
+    """
+    count = bounds.array("places", state.places, np.int32, (2, None)).shape[1]
+    bounds.whole("the number of ants", count, high=MOST_ANTS)
+    bounds.whole("step", state.step)
+    bounds.whole("key", state.key, high=2**62)
+    bounds.kind("tuning", state.tuning, Tuning)
+    bounds.array("agents", state.agents, np.int32, (3, count))
+    bounds.array("planes", state.planes, np.float32, (2, *space.shape), 0)
+    bounds.array("food", state.food, np.int32, space.shape, 0, 2**30)
+    bounds.array("walls", state.walls, np.bool_, space.shape)
+    bounds.whole("nest", state.nest, high=len(space) - 1)
+    bounds.whole("counted", state.counted)
+    bounds.whole("home", state.home, low=state.counted)
+    bounds.array("recent", state.recent, np.int32, (MINUTE,), 0)
+    if state.nowhere is not None:
+        bounds.number("nowhere", state.nowhere, 0, 1)
+    return state

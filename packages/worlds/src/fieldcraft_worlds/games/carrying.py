@@ -1,0 +1,23 @@
+"""The carrier of layers and swarms of games: the CPU, or a graphics card that the command line
+asked for.
+
+It changes no value, so it is part of no state, no setting and no save.
+"""
+
+from __future__ import annotations
+
+__all__ = ["choose", "device"]
+
+_chosen: list[str] = []
+
+
+def choose(name: str | None) -> None:
+    """Let worlds that are opened from now on live on a card: "gpu", or part of its name; None for
+    the CPU.
+    """
+    _chosen[:] = [] if name is None or name == "cpu" else [name]
+
+
+def device() -> str | None:
+    """The device that carries worlds, as `InfluenceMap` takes it."""
+    return _chosen[0] if _chosen else None

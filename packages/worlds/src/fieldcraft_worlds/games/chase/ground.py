@@ -1,0 +1,116 @@
+"""The ground of a chase: a map to walk on, its unit of length, and the part of it that is played
+on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Graph, Grid, Layer, gradient, uphill
+from fieldcraft.errors import InvalidValue
+from fieldcraft.steering import Footing
+from fieldcraft_worlds.games.chase.state import People
+from fieldcraft_worlds.games.walking import largest_part, walking_grid
+
+__all__ = ["Ground", "ground_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_FEWEST = 30  # cells: on fewer nobody can run away
+_UNITS_OF_MESH = 2000  # square units that a mesh is large
+_BODY = 1.8  # larger than life, for people stand on waypoints, which are drawn as discs
+
+
+class Ground:
+    """A map to play on: grid, mesh or waypoints.
+
+    `space` is the map, `unit` world units in a unit of length, `home` (H,) the cells of its largest
+    part within which ways lead from everywhere to everywhere, and `footing` how people walk there.
+    """
+
+    def __init__(self, space: Grid | Graph, unit: float) -> None:
+        self.space = space
+        self.unit = unit
+        self.home = largest_part(space)
+        if len(self.home) < _FEWEST:
+            raise InvalidValue(
+                f"A chase needs {_FEWEST} cells that are joined both ways",
+                got=f"{len(self.home)} on {space!r}",
+                remedy="Pass a larger map",
+            )
+        self.is_home = np.zeros(len(space), dtype=np.bool_)
+        self.is_home[self.home] = True
+        self.footing = Footing(space, unit, within=self.home)
+        self.away, self.cells_of, self.led = (
+            self.footing.away,
+            self.footing.cells_of,
+            self.footing.led,
+        )
+
+    @property
+    def dimensions(self) -> int:
+        """Of positions: 2 or 3."""
+        return self.space.dimensions
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether people walk on cells in rows, not on polygons or waypoints."""
+        return "grid" in self.space.forms
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether people can walk straight to whatever they see."""
+        return self.footing.is_straight
+
+    @property
+    def body(self) -> float:
+        """World units that a unit is drawn as for people and things."""
+        return self.unit if self.is_straight else _BODY * self.unit
+
+    def eyes(self, people: People, rows: Ints | slice = slice(None)) -> Floats:
+        """The positions that people see from and are seen at."""
+        return self.footing.eyes(people.positions[rows], people.cells[rows], people.ahead[rows])
+
+    def place(self, x: float, y: float, near: Floats) -> int:
+        """The home cell nearest to a point seen from above; of several floors the one at the height
+        of a position `near`.
+        """
+        point = near.copy()
+        point[:2] = (x, y)
+        self._check(point)
+        gaps = self.away(point, self.space.position_of(self.home))
+        return int(self.home[np.argmin((gaps**2).sum(axis=1))])
+
+    def _check(self, point: Floats) -> None:
+        """Refuse a point off a grid; the vertices of a graph are near or far."""
+        if self.is_grid:
+            self.space.cell_at(point)
+
+    def downhill(self, layer: Layer, positions: Floats, cells: Ints) -> Floats:
+        """The ways (N, D) on which a layer falls from people at positions, in cells."""
+        if self.is_grid:
+            return -np.asarray(gradient(layer, positions), dtype=np.float64)
+        return uphill(-layer, cells=cells).positions - positions
+
+
+def ground_of(space: Grid | Graph, scale: float) -> Ground:
+    """The ground on a map; `scale` world units are a unit, 0 for what suits the map. Raises
+    `InvalidValue` where one can't play.
+    """
+    if not isinstance(space, Grid | Graph):
+        raise InvalidValue(
+            "A chase is played on a map",
+            got=type(space).__name__,
+            remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)",
+        )
+    if isinstance(space, Grid):
+        return Ground(walking_grid(space), scale or space.cell_size)
+    return Ground(space, scale or _unit_of(space))
+
+
+def _unit_of(space: Graph) -> float:
+    if space.mesh is not None:
+        return float(np.sqrt(space.areas.sum() / _UNITS_OF_MESH))
+    return space.typical_step / 2

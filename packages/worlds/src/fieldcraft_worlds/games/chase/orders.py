@@ -1,0 +1,134 @@
+"""The orders that the chase takes from outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
+from fieldcraft_worlds.games.chase.state import NOTHING, RUN, SNEAK, WALK, State
+
+__all__ = ["GAITS", "Go", "Lead", "Order", "Pace", "SearchBy", "Throw", "Walk", "followed"]
+
+Floats = NDArray[np.float64]
+
+GAITS = {"sneak": SNEAK, "walk": WALK, "run": RUN}
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Walk this way, a direction up to 1 long, in world axes; (0, 0) to stand. The player is then
+    led by hand.
+    """
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Go:
+    """Walk to the place nearest to this position by the shortest way. The player is then led by
+    hand.
+    """
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Go on in this gait: "sneak", "walk" or "run"."""
+
+    gait: str
+
+
+@dataclass(frozen=True)
+class Throw:
+    """Throw a stone to a position: hunters hear where it falls."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Lead the player by hand, or let the program play again."""
+
+    by_hand: bool
+
+
+@dataclass(frozen=True)
+class SearchBy:
+    """Let hunters search in this way from now on: "flood", "belief", "last", "random" or
+    "party".
+    """
+
+    how: str
+
+
+Order = Walk | Go | Pace | Throw | Lead | SearchBy
+
+
+def followed(
+    ground: Ground, settings: Settings, state: State, orders: Iterable[Order]
+) -> tuple[State, list[Floats]]:
+    """The state with these orders given, and where stones fall. Raises `InvalidValue` or
+    `OutsideMap` for what can't be done.
+    """
+    stones = []
+    for order in orders:
+        if isinstance(order, Walk):
+            x, y = checks.finite("x", order.x), checks.finite("y", order.y)
+            wish = np.zeros(ground.dimensions)
+            wish[:2] = np.array([x, y]) / max(1.0, math.hypot(x, y))
+            state = replace(state, wish=wish, goal=NOTHING, by_hand=True)
+        elif isinstance(order, Go):
+            cell = ground.place(order.x, order.y, state.people.positions[0])
+            state = replace(state, goal=cell, wish=np.zeros(ground.dimensions), by_hand=True)
+        elif isinstance(order, Pace):
+            state = replace(
+                state, gait=GAITS[checks.choice("gait", order.gait, tuple(GAITS))], by_hand=True
+            )
+        elif isinstance(order, Lead):
+            if not isinstance(order.by_hand, bool):
+                raise InvalidValue(
+                    "by_hand is True or False", got=repr(order.by_hand), remedy="Pass one of them"
+                )
+            state = replace(
+                state, by_hand=order.by_hand, goal=NOTHING, wish=np.zeros(ground.dimensions)
+            )
+        elif isinstance(order, SearchBy):
+            state = replace(state, search=checks.choice("how", order.how, SEARCHING))
+        elif isinstance(order, Throw):
+            state, place = _thrown(ground, settings, state, order)
+            stones.append(place)
+        else:
+            raise InvalidValue(
+                "An order is Walk, Go, Pace, Throw, Lead or SearchBy",
+                got=type(order).__name__,
+                remedy="Pass one of these",
+            )
+    return state, stones
+
+
+def _thrown(ground: Ground, settings: Settings, state: State, order: Throw) -> tuple[State, Floats]:
+    if state.stones <= 0:
+        raise InvalidValue(
+            "There are stones to throw", got="none left", remedy="Keep quiet instead"
+        )
+    place = ground.space.position_of(ground.place(order.x, order.y, state.people.positions[0]))
+    far = float(np.sqrt((ground.away(state.people.positions[0], place) ** 2).sum())) / ground.unit
+    if far > settings.player.throw:
+        raise InvalidValue(
+            f"A stone flies {settings.player.throw:g} units at most",
+            got=f"{far:.1f} units",
+            remedy="Point nearer, or come closer first",
+        )
+    return replace(state, stones=state.stones - 1), place

@@ -1,0 +1,162 @@
+"""The chase as the frame plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fieldcraft import Contacts, Graph, Grid, generate_map
+from fieldcraft_worlds.games.chase import scene
+from fieldcraft_worlds.games.chase.ground import ground_of
+from fieldcraft_worlds.games.chase.layout import start
+from fieldcraft_worlds.games.chase.mirror import Mirror
+from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
+from fieldcraft_worlds.games.chase.rules import advance
+from fieldcraft_worlds.games.chase.settings import (
+    SEARCHING,
+    CivilianRules,
+    HunterRules,
+    PlayerRules,
+    Settings,
+)
+from fieldcraft_worlds.games.chase.state import Items, People, Sounds, State, checked
+from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
+from fieldcraft_worlds.scene import Scene
+
+__all__ = ["GAME", "KINDS", "ChaseGame", "ChaseWorld"]
+
+KINDS = (
+    State,
+    People,
+    Items,
+    Sounds,
+    Contacts,
+    Settings,
+    HunterRules,
+    PlayerRules,
+    CivilianRules,
+    Walk,
+    Go,
+    Pace,
+    Throw,
+    Lead,
+    SearchBy,
+)
+
+
+class ChaseWorld:
+    """The chase on one map."""
+
+    def __init__(self, space: Grid | Graph, settings: Settings) -> None:
+        self._space = space
+        self.settings = settings
+        self.ground = ground_of(space, settings.scale)
+        self.mirror = Mirror(self.ground, settings)
+
+    @property
+    def space(self) -> Grid | Graph:
+        """The map."""
+        return self._space
+
+    @property
+    def rate(self) -> int:
+        """Steps a second."""
+        return self.settings.rate
+
+    def start(self, rng: np.random.Generator) -> State:
+        """The first state."""
+        return start(self.ground, self.settings, self.mirror, rng)
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked` and
+        `Mirror.check`.
+        """
+        self.mirror.check(checked(state, self.ground.space))
+        return state
+
+    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+        """The next state, see `rules.advance`."""
+        return advance(self.ground, self.settings, self.mirror, state, orders, rng)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+        """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already,
+        so that saves stay small.
+        """
+        asked: list[Order] = []
+        x, y = hands.direction(y_up=self._space.y_up)
+        walking = bool(state.wish.any()) and state.by_hand
+        if (x, y) != (0.0, 0.0):
+            if not walking or not np.array_equal(state.wish[:2], (x, y)):
+                asked.append(Walk(x, y))
+        elif walking:
+            asked.append(Walk(0.0, 0.0))
+        gait = "sneak" if hands.held("sneak") else "run" if hands.held("run") else "walk"
+        if (state.by_hand or asked) and state.gait != GAITS[gait]:
+            asked.append(Pace(gait))
+        for signal in hands.signals:
+            if signal.phase != "press":
+                continue
+            if signal.action == "lead":
+                asked.append(Lead(not state.by_hand))
+            elif signal.action == "search":
+                asked.append(
+                    SearchBy(SEARCHING[(SEARCHING.index(state.search) + 1) % len(SEARCHING)])
+                )
+            elif signal.action == "go" and signal.position is not None:
+                asked.append(Go(*signal.position))
+            elif signal.action == "throw" and signal.position is not None:
+                asked.append(Throw(*signal.position))
+        return tuple(asked)
+
+    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
+        """The scene of a state."""
+        return scene.seen(self.ground, self.settings, self.mirror, state, overlays)
+
+    def result(self, state: State) -> str | None:
+        """How it ended."""
+        return scene.result(self.settings, state)
+
+
+class ChaseGame:
+    """Find what is to be found and get out, while hunters look for you."""
+
+    name = "chase"
+    version = 1
+    title = "The chase"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (
+        *moves("walk"),
+        Action(
+            "run",
+            "run while held: fast, and heard",
+            ("key left shift", "key right shift", "pad right trigger"),
+        ),
+        Action(
+            "sneak",
+            "sneak while held: slow, and silent",
+            ("key left ctrl", "key c", "pad left trigger"),
+        ),
+        Action("throw", "throw a stone: hunters hear where it falls", ("mouse left",)),
+        Action("go", "walk there by the shortest way", ("mouse right",)),
+        Action(
+            "search",
+            "let hunters search in the next way: flood, belief, where you were last, anywhere, as a"
+            " party",
+            ("key f", "pad x"),
+        ),
+        Action("lead", "lead the player yourself, or let him play by himself", ("key m", "pad y")),
+    )
+    settings = Settings
+    kinds = KINDS
+
+    def default_map(self) -> Grid:
+        """A building of rooms, 84 x 56."""
+        return generate_map("rooms", 84, 56, seed=12, neighbors=8)
+
+    def open(self, space: Grid | Graph, settings: Settings) -> ChaseWorld:
+        """The game on a map: a grid, a mesh or waypoints."""
+        return ChaseWorld(space, settings)
+
+
+GAME = ChaseGame()

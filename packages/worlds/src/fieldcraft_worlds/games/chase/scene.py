@@ -1,0 +1,373 @@
+"""The scene of a chase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import distance_map
+from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.mirror import Mirror
+from fieldcraft_worlds.games.chase.settings import Settings
+from fieldcraft_worlds.games.chase.state import (
+    CHASE,
+    CIVILIAN,
+    HUNTER,
+    INVESTIGATE,
+    MOODS,
+    NOBODY,
+    NOTHING,
+    PATROL,
+    SEARCH,
+    TURNING,
+    State,
+)
+from fieldcraft_worlds.games.game import Overlay
+from fieldcraft_worlds.scene import Areas, Cones, Fact, Field, Label, Lines, Marks, Scene, Tone
+
+__all__ = ["MOOD_TONES", "OVERLAYS", "result", "seen"]
+
+OVERLAYS = (
+    Overlay(
+        "infection",
+        "1",
+        "how near hunters are, by ways: civilians flee down this slope",
+        group="field",
+        shown=True,
+    ),
+    Overlay("noise", "2", "what can be heard", group="field"),
+    Overlay(
+        "heat",
+        "3",
+        "the flood after a player who was lost: where he may be if he ran on",
+        group="field",
+    ),
+    Overlay(
+        "belief",
+        "4",
+        "how likely hunters think that the player is in each place: by their party while it"
+        " searches",
+        group="field",
+    ),
+    Overlay(
+        "staleness",
+        "5",
+        "how long ago hunters looked at each place: patrols go where it is longest",
+        group="field",
+    ),
+    Overlay("sight", "6", "what hunters see", shown=True),
+    Overlay("barrier", "7", "where the player cannot have gone, by the flood"),
+    Overlay("estimate", "8", "where hunters think that the player is, and where he truly is"),
+    Overlay("paths", "9", "where hunters and the player are going"),
+)
+
+MOOD_TONES: dict[int, Tone] = {
+    PATROL: "#6fbf73",
+    INVESTIGATE: "#f2c94c",
+    CHASE: "#f0605a",
+    SEARCH: "#b792f0",
+}
+_SIGNS = {INVESTIGATE: "?", CHASE: "!", SEARCH: "…"}
+_PLAYER, _CIVILIAN, _BITTEN = "#5ad1f5", "#c3c8d2", "#e08a3c"
+_LABELS = 40  # hunters with a sign over their heads, at most
+_WAYS = 16  # hunters whose ways are drawn
+_AGO = 1.5  # seconds that a noise is shown
+_GAITS = ("sneaks", "walks", "runs")
+
+
+def seen(
+    ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]
+) -> Scene:
+    """The scene of a state, with the overlays of these names."""
+    return Scene(
+        space=ground.space,
+        title=_title(settings, state),
+        field=_field(ground, settings, mirror, state, overlays),
+        areas=tuple(_areas(ground, mirror, state, overlays)),
+        cones=_cones(ground, settings, state) if "sight" in overlays else (),
+        lines=tuple(_lines(ground, mirror, state, overlays)),
+        marks=tuple(_marks(ground, settings, mirror, state, overlays)),
+        labels=tuple(_labels(ground, state)),
+        facts=tuple(_facts(settings, mirror, state)),
+        headline=state.outcome,
+    )
+
+
+def result(settings: Settings, state: State) -> str | None:
+    """How a chase ended, None while it goes on."""
+    if not state.over:
+        return None
+    seconds = f"{state.step / settings.rate:.0f} s"
+    found = f"{np.count_nonzero(state.items.taken)} of {len(state.items)} found"
+    return {
+        "escaped": f"escaped in {seconds}",
+        "caught": f"caught after {seconds}, {found}",
+        "survived": f"survived {seconds}, {found}",
+    }[state.outcome]
+
+
+def _title(settings: Settings, state: State) -> str:
+    left = int(np.count_nonzero(~state.items.taken))
+    task = f"{left} to find" if left else "to the exit"
+    return f"chase, {state.step / settings.rate:.0f} s: {task}"
+
+
+def _field(
+    ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]
+) -> Field | None:
+    if "infection" in overlays:
+        label, tone = ("infection", "#7fae4a") if settings.infects else ("guards near", "#e0705a")
+        found = Field(state.infection, label, (0.0, 1.0), tone, threshold=0.01, opacity=0.75)
+    elif "noise" in overlays:
+        found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
+    elif "heat" in overlays:
+        heat = mirror.flood(state.guesses).values
+        label = "heat: nobody is lost" if heat is None else "heat of the flood"
+        found = Field(
+            np.zeros_like(state.noise) if heat is None else heat,
+            label,
+            (0.0, 1.0),
+            "danger",
+            opacity=0.9,
+        )
+    elif "belief" in overlays:
+        found = _believed(mirror, state)
+    elif "staleness" in overlays:
+        found = Field(
+            mirror.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55
+        )
+    else:
+        return None
+    # Waypoints without a value would be brighter than those with a low one.
+    return found if ground.is_straight else replace(found, threshold=None)
+
+
+def _believed(mirror: Mirror, state: State) -> Field:
+    """How likely each place is: by the tracks of a party while it searches, else by the belief."""
+    label, values = "tracks of the party", mirror.party(state.guesses).values
+    if values is None:
+        label, values = "belief", mirror.belief(state.guesses).belief.values
+    top = float(values.max())
+    return Field(
+        values / np.float32(top or 1.0),
+        f"{label}, of at most {top:.2g}",
+        (0.0, 1.0),
+        "#b792f0",
+        threshold=0.004,
+        opacity=0.9,
+    )
+
+
+def _areas(
+    ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]
+) -> Iterator[Areas]:
+    if "sight" in overlays:
+        hunters = state.people.rows(HUNTER)
+        view = mirror.sight.view(
+            ground.eyes(state.people, hunters), facing=state.people.headings[hunters]
+        )
+        yield Areas(view, ("warning",), opacity=0.16, label="in their sight")
+    if "barrier" in overlays:
+        flood = mirror.flood(state.guesses).pursuit
+        if flood is not None:
+            yield Areas(flood.barrier, ("#4f8ff0",), opacity=0.45, label="barrier")
+
+
+def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...]:
+    """Short cones, so that it is seen which way hunters look."""
+    people = state.people
+    hunters = people.rows(HUNTER)
+    angle = settings.hunter.angle
+    return tuple(
+        Cones(
+            people.positions[rows],
+            people.headings[rows],
+            0.3 * settings.hunter.view * ground.unit,
+            angle,
+            tone,
+            opacity=0.22,
+        )
+        for mood, tone in MOOD_TONES.items()
+        if len(rows := hunters[people.moods[hunters] == mood])
+    )
+
+
+def _lines(
+    ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]
+) -> Iterator[Lines]:
+    people = state.people
+    if "paths" in overlays:
+        walking = [row for row in people.rows(HUNTER).tolist() if people.goals[row] != NOTHING][
+            :_WAYS
+        ]
+        for mood, tone in MOOD_TONES.items():
+            ways = tuple(
+                _way(ground, people.positions[row], int(people.cells[row]), int(people.goals[row]))
+                for row in walking
+                if people.moods[row] == mood
+            )
+            if ways:
+                yield Lines(ways, tone, width=1.8, opacity=0.8)
+        direct = [
+            r
+            for r in people.rows(HUNTER).tolist()
+            if people.goals[r] == NOTHING and people.targets[r] != NOBODY
+        ]
+        if direct:
+            yield Lines(
+                np.stack(
+                    [people.positions[direct, :2], people.positions[people.targets[direct], :2]],
+                    axis=1,
+                ),
+                "danger",
+                width=1.8,
+            )
+        if state.goal != NOTHING:
+            yield Lines(
+                (_way(ground, people.positions[0], int(people.cells[0]), state.goal),),
+                _PLAYER,
+                width=2.2,
+                label="player's way",
+            )
+    if "estimate" in overlays:
+        guess = _guess(mirror, state)
+        if guess is not None:
+            yield Lines(
+                (np.stack([guess[:2], people.positions[0, :2]]),), "ink", width=1.0, opacity=0.6
+            )
+
+
+def _way(ground: Ground, at: NDArray[np.float64], cell: int, goal: int) -> NDArray[np.float64]:
+    path = distance_map(ground.space, ground.space.position_of(goal)).descend(
+        ground.space.position_of(cell)
+    )
+    return np.concatenate([at[None, :2], path.positions[1:, :2]])
+
+
+def _guess(mirror: Mirror, state: State) -> NDArray[np.float64] | None:
+    if state.contacts.in_sight[0]:
+        return None
+    return mirror.recalled(state.guesses, state.search).estimate()
+
+
+def _marks(
+    ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]
+) -> Iterator[Marks]:
+    people, unit, position_of = state.people, ground.body, ground.space.position_of
+    is_open = bool(state.items.taken.all())
+    yield Marks(
+        position_of([state.exit]),
+        "square",
+        1.5 * unit,
+        "goal" if is_open else "muted",
+        least=9.0,
+        label="exit",
+    )
+    left = state.items.cells[~state.items.taken]
+    yield Marks(position_of(left), "diamond", 1.2 * unit, "food", least=9.0)
+    yield from _sounds(settings, state, unit)
+    for role, color in ((CIVILIAN, _CIVILIAN), (TURNING, _BITTEN)):
+        rows = people.rows(role)
+        if len(rows):
+            yield Marks(people.positions[rows], "disc", 0.62 * unit, color, least=4.0)
+    hunters = people.rows(HUNTER)
+    for mood, tone in MOOD_TONES.items():
+        rows = hunters[people.moods[hunters] == mood]
+        if len(rows):
+            yield Marks(
+                people.positions[rows], "disc", 0.9 * unit, tone, people.headings[rows], least=7.0
+            )
+    hurt = state.step - state.hurt < 2 * settings.rate and state.step // 4 % 2 == 0
+    yield Marks(
+        people.positions[:1],
+        "disc",
+        1.0 * unit,
+        "danger" if hurt else _PLAYER,
+        people.headings[:1],
+        least=9.0,
+    )
+    yield Marks(people.positions[:1], "ring", 1.7 * unit, _PLAYER, least=15.0)
+    if "estimate" in overlays:
+        guess = _guess(mirror, state)
+        if guess is not None:
+            yield Marks(
+                guess[None],
+                "cross",
+                1.6 * unit,
+                "ink",
+                least=11.0,
+                label="where hunters think he is",
+            )
+
+
+def _sounds(settings: Settings, state: State, unit: float) -> Iterator[Marks]:
+    """Rings that grow out of noises, of footsteps out of every fifth or so."""
+    sounds = state.sounds
+    ages = (state.step - sounds.steps) / settings.rate
+    young = (ages < _AGO) & (
+        (sounds.loud > settings.player.noise_running) | (sounds.steps % settings.steps(0.5) == 0)
+    )
+    if young.any():
+        sizes = (0.5 + 4.0 * ages[young]) * np.sqrt(sounds.loud[young]) * unit
+        yield Marks(sounds.positions[young], "ring", sizes, "warning", opacity=0.5, least=2.0)
+
+
+def _labels(ground: Ground, state: State) -> Iterator[Label]:
+    people = state.people
+    up = 1.1 * ground.body * (1 if ground.space.y_up else -1)
+    hunters = people.rows(HUNTER)
+    for row in hunters[people.moods[hunters] != PATROL][:_LABELS].tolist():
+        x, y = people.positions[row, :2].tolist()
+        mood = int(people.moods[row])
+        yield Label((x, y + up), _SIGNS[mood], MOOD_TONES[mood])
+
+
+def _facts(settings: Settings, mirror: Mirror, state: State) -> Iterator[Fact]:
+    people = state.people
+    yield Fact(
+        "player", f"{_GAITS[state.gait]}, {'by hand' if state.by_hand else 'by himself'}", _PLAYER
+    )
+    yield Fact("hearts, stones", f"{state.hearts} of {settings.player.hearts}, {state.stones}")
+    yield Fact("breath", f"{state.breath:.1f} s")
+    yield Fact("found", f"{np.count_nonzero(state.items.taken)} of {len(state.items)}", "food")
+    if settings.civilians:
+        yield Fact("civilians", f"{len(people.rows(CIVILIAN))} of {settings.civilians}", _CIVILIAN)
+    if settings.infects:
+        yield Fact("bitten", str(len(people.rows(TURNING))), _BITTEN)
+    hunters = people.rows(HUNTER)
+    yield Fact(settings.kind, str(len(hunters)))
+    for mood, tone in MOOD_TONES.items():
+        sign = f" {_SIGNS[mood]}" if mood in _SIGNS else ""
+        yield Fact(
+            f"  {MOODS[mood]}{sign}", str(np.count_nonzero(people.moods[hunters] == mood)), tone
+        )
+    age = float(state.contacts.ages[0])
+    known = (
+        "in sight"
+        if state.contacts.in_sight[0]
+        else "never seen"
+        if np.isinf(age)
+        else f"lost {age:.0f} s ago"
+    )
+    yield Fact("player is", known)
+    yield Fact("search by", state.search)
+    if (people.moods[hunters] == SEARCH).any():
+        yield Fact("  looks for him", _explained(mirror, state))
+
+
+def _explained(mirror: Mirror, state: State) -> str:
+    """Where hunters look for the player, in a few words. Of n places that are alike likely it says
+    n, fewer where some are likelier.
+    """
+    if state.search == "last":
+        return "where he was seen"
+    values = mirror.recalled(state.guesses, state.search).values
+    if values is None:
+        return "anywhere"
+    if state.search == "flood":
+        return f"in {np.count_nonzero(values):,} warm places"
+    chances = values[values > 0].astype(np.float64)
+    return f"in about {chances.sum() ** 2 / max((chances**2).sum(), 1e-300):,.0f} places"

@@ -1,0 +1,103 @@
+"""The orders of a player of the flock: obstacles, a predator, another rule, another tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid, checks
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES
+from fieldcraft_worlds.games.flock.state import State
+from fieldcraft_worlds.games.flock.swarm_state import SwarmState
+from fieldcraft_worlds.games.painting import brushed
+from fieldcraft_worlds.games.slider import Tune
+
+__all__ = ["BRUSHES", "Fly", "Order", "Paint", "Scare", "Tune", "apply", "kinds_of_birds"]
+
+BRUSHES = ("wall", "clear")
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Paint a "wall", or "clear" walls away, along a stroke: world positions (x, y), one or more. A
+    map keeps an open cell.
+    """
+
+    what: str
+    stroke: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Scare:
+    """Put the predator there, (x, y), or away: None."""
+
+    position: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Fly:
+    """Let birds fly by another rule."""
+
+    rule: str
+
+
+Order = Paint | Scare | Fly | Tune
+Flock = TypeVar("Flock", State, SwarmState)
+
+
+def kinds_of_birds(rule: str, count: int) -> NDArray[np.bool_]:
+    """The birds, of so many, that fly by layers, (count,)."""
+    return (
+        {LAYERS: np.ones, NEIGHBORS: np.zeros}[rule](count, dtype=np.bool_)
+        if rule in (LAYERS, NEIGHBORS)
+        else np.arange(count) % 2 == 0
+    )
+
+
+def apply(grid: Grid, state: Flock, orders: Sequence[Order]) -> Flock:
+    """The state with all orders followed; raises `InvalidValue`, `OutsideMap` or `UnknownName` for
+    one that cannot be.
+    """
+    for order in orders:
+        if isinstance(order, Paint):
+            state = _painted(grid, state, order)
+        elif isinstance(order, Scare):
+            if order.position is not None:
+                grid.cell_at(order.position)
+            state = replace(state, predator=order.position)
+        elif isinstance(order, Fly):
+            rule = checks.choice("rule", order.rule, RULES)
+            if isinstance(state, SwarmState):
+                raise InvalidValue(
+                    "Birds of a swarm fly by layers", got=f"rule={rule!r}", remedy="Play flock"
+                )
+            state = replace(state, rule=rule, by_layers=kinds_of_birds(rule, len(state)))
+        elif isinstance(order, Tune):
+            names = [each.name for each in fields(state.tuning)]
+            if order.name not in names:
+                raise UnknownName("tuning", order.name, names)
+            changed: Any = {order.name: checks.finite(order.name, order.value)}
+            state = replace(state, tuning=replace(state.tuning, **changed))
+        else:
+            raise InvalidValue(
+                "Orders are Paint, Scare, Fly or Tune",
+                got=type(order).__name__,
+                remedy="Import them from games.flock.orders",
+            )
+    return state
+
+
+def _painted(grid: Grid, state: Flock, order: Paint) -> Flock:
+    checks.choice("what", order.what, BRUSHES)
+    walls = state.walls.copy()
+    walls.reshape(-1)[brushed(grid, order.stroke, state.tuning.brush * grid.cell_size)] = (
+        order.what == "wall"
+    )
+    if walls.all():
+        raise InvalidValue("Birds need room", got="walls everywhere", remedy="Leave a cell open")
+    return replace(state, walls=walls)

@@ -1,0 +1,117 @@
+"""The flock as the frame plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fieldcraft import Grid
+from fieldcraft_worlds.games.flock import rules, scene
+from fieldcraft_worlds.games.flock.mirror import Mirror
+from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
+from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
+from fieldcraft_worlds.games.flock.state import State, checked, order_of
+from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.mirrored import TunedWorld
+from fieldcraft_worlds.games.painting import painted
+
+__all__ = ["GAME", "KINDS", "FlockGame", "FlockWorld"]
+
+KINDS = (State, Settings, Tuning, Fly, Paint, Scare, Tune)
+
+_PILLARS = ((24, 20), (64, 40), (104, 60), (30, 62), (98, 18))
+
+
+class FlockWorld(TunedWorld):
+    """A flock on one map."""
+
+    rules = rules
+    views = scene
+    mirror: Mirror
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__(space, Mirror(space, settings))
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+        """The orders that pointer, keys and sliders ask for."""
+        asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
+        for signal in hands.signals:
+            if signal.action == "scare":
+                wanted = None if signal.phase == "release" else signal.position
+                if wanted != state.predator:
+                    asked.append(Scare(wanted))
+            elif signal.action == "paint" and (stroke := painted(signal)):
+                what = hands.chosen.get("brush", BRUSHES[0]).removeprefix("paint ")
+                asked.append(Paint(what, stroke))
+            elif (
+                signal.phase == "press"
+                and signal.action.startswith("by ")
+                and (rule := signal.action[3:]) != state.rule
+            ):
+                asked.append(Fly(rule))
+        return tuple(asked)
+
+
+class FlockGame:
+    """Birds that keep apart, head the same way and stay together."""
+
+    name = "flock"
+    version = 1
+    title = "The flock"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (
+        Action("scare", "be a predator, as long as you hold it", ("mouse left",)),
+        Action("paint", "paint with the brush chosen", ("mouse right",)),
+        Action("paint wall", "the brush paints walls", ("key g",), "brush"),
+        Action("paint clear", "the brush wipes walls away", ("key v",), "brush"),
+        *(
+            Action(f"by {rule}", text, (key,))
+            for rule, text, key in zip(
+                RULES,
+                (
+                    "all fly by layers",
+                    "all fly by exact neighbours",
+                    "every second one flies by each",
+                ),
+                ("key l", "key e", "key b"),
+                strict=True,
+            )
+        ),
+    )
+    sliders: tuple[Slider, ...] = (
+        Slider("align", "align", 0, 3, 0.05, keys=("key j", "key k")),
+        Slider("separate", "keep apart", 0, 3, 0.05, keys=("key n", "key m")),
+        Slider("cohere", "stay together", 0, 3, 0.05, keys=("key u", "key i")),
+        Slider("turn", "turn, degrees", 2, 90, 2, keys=("key q", "key w")),
+        Slider("wander", "wander, degrees", 0, 90, 1, keys=("key a", "key s")),
+        Slider("brush", "brush, cells", 0, 12, 0.5, keys=("key ,", "key c")),
+    )
+    settings = Settings
+    kinds: tuple[type, ...] = KINDS
+    objectives: Mapping[str, int] = {"order": 1}
+
+    def measured(self, world: FlockWorld, state: State) -> Mapping[str, float]:
+        """The order parameter: 1 where all birds head the same way."""
+        return {"order": order_of(world.mirror.birds(state)[1])}
+
+    def default_map(self) -> Grid:
+        """A sky of 128 x 80 with five pillars and without a rim: what leaves on one side comes back
+        on the other.
+        """
+        rows, columns = np.mgrid[:80, :128]
+        walls = np.zeros((80, 128), dtype=np.bool_)
+        for x, y in _PILLARS:
+            walls |= (columns - x) ** 2 + (rows - y) ** 2 <= 9
+        return Grid(128, 80, walls=walls, wrap=True)
+
+    def open(self, space: Grid, settings: Settings) -> FlockWorld:
+        """The flock on a map."""
+        return FlockWorld(space, settings)
+
+
+GAME = FlockGame()

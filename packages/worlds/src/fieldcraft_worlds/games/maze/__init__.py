@@ -1,0 +1,22 @@
+"""The maze: monsters explore it by a memory that they share, and hunt a player who collects
+treasures and wants out.
+"""
+
+from fieldcraft_worlds.games.maze.match import Match, play_maze
+from fieldcraft_worlds.games.maze.settings import (
+    MazeRules,
+    MemoryRules,
+    MonsterRules,
+    PlayerRules,
+    Settings,
+)
+
+__all__ = [
+    "Match",
+    "MazeRules",
+    "MemoryRules",
+    "MonsterRules",
+    "PlayerRules",
+    "Settings",
+    "play_maze",
+]

@@ -1,0 +1,96 @@
+"""Whole matches, without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldcraft import Grid, checks, generate_map
+from fieldcraft_worlds.games.maze.mirror import Mirror
+from fieldcraft_worlds.games.maze.rules import start, step
+from fieldcraft_worlds.games.maze.settings import MazeRules, Settings
+from fieldcraft_worlds.games.maze.state import CAUGHT, GOING, LATE, OUT, State
+from fieldcraft_worlds.games.walking import grid_asked
+
+__all__ = ["Match", "made", "play_maze"]
+
+_OUTCOMES = {GOING: "going", OUT: "out", CAUGHT: "caught", LATE: "late"}
+
+
+@dataclass(frozen=True)
+class Match:
+    """The outcome of a match.
+
+    `outcome` is "out", "caught", "late" or, where it was stopped before its end, "going";
+    `treasures` how many were taken; `known` the share of the open map that the monsters remember at
+    the end; `digest` that of the last state.
+    """
+
+    outcome: str
+    treasures: int
+    known: float
+    steps: int
+    digest: str
+
+
+def made(rules: MazeRules) -> Grid:
+    """The maze that settings ask for."""
+    return generate_map(
+        "maze",
+        rules.width,
+        rules.height,
+        seed=rules.seed,
+        algorithm=rules.algorithm,
+        loops=rules.loops,
+        corridor=rules.corridor,
+    )
+
+
+def play_maze(
+    space: Grid | None = None,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    most_steps: int | None = None,
+    watch: Callable[[Mirror, State], None] | None = None,
+) -> Match:
+    """Play a match of monsters against the scripted player to its end, or for `most_steps`.
+
+    Parameters
+    ----------
+    space: any grid with room for all; the maze of the settings if None.
+    settings: the rules; the usual ones if None.
+    seed: of where everything starts, and of the dice.
+    most_steps: stop there.
+    watch: called with the mirror and each state, the first and the last included.
+
+    Raises `InvalidValue` where the map has no room. The same arguments give the same match, bit for
+    bit.
+    """
+    from fieldcraft.packing import digest
+    from fieldcraft_worlds.games.maze.plugin import KINDS
+
+    rules = Settings() if settings is None else settings
+    most = None if most_steps is None else checks.whole("most_steps", most_steps, minimum=1)
+    rng = np.random.default_rng(checks.whole("seed", seed))
+    mirror = Mirror(
+        made(rules.maze) if space is None else grid_asked(space, "The maze game needs"), rules
+    )
+    state = start(mirror, rng)
+    if watch is not None:
+        watch(mirror, state)
+    while state.outcome == GOING and (most is None or state.step < most):
+        state = step(mirror, state, (), rng)
+        if watch is not None:
+            watch(mirror, state)
+    mirror.follow(state)
+    return Match(
+        outcome=_OUTCOMES[state.outcome],
+        treasures=state.most - len(state.treasures),
+        known=float(np.count_nonzero(mirror.memory.values.reshape(-1)[mirror.ground]))
+        / len(mirror.ground),
+        steps=state.step,
+        digest=digest(state, KINDS),
+    )

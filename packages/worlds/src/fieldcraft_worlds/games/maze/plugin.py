@@ -1,0 +1,136 @@
+"""The maze game as the frame plays it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid
+from fieldcraft.maps import maze_growth, maze_walls
+from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
+from fieldcraft_worlds.games.maze import rules, scene
+from fieldcraft_worlds.games.maze.match import made
+from fieldcraft_worlds.games.maze.mirror import Mirror
+from fieldcraft_worlds.games.maze.settings import (
+    MazeRules,
+    MemoryRules,
+    MonsterRules,
+    PlayerRules,
+    Settings,
+)
+from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer, checked
+from fieldcraft_worlds.games.mirrored import MirroredWorld
+from fieldcraft_worlds.games.walking import grid_asked
+from fieldcraft_worlds.scene import Scene
+
+__all__ = ["GAME", "KINDS", "MazeGame", "MazeWorld"]
+
+KINDS = (
+    State,
+    Monsters,
+    Player,
+    Settings,
+    MazeRules,
+    MemoryRules,
+    MonsterRules,
+    PlayerRules,
+    Steer,
+    Lead,
+)
+
+
+_MOST_GROWN = 10_000  # rooms: carving more would keep the player waiting
+
+
+class MazeWorld(MirroredWorld):
+    """The maze game on one map."""
+
+    rules = rules
+    views = scene
+    mirror: Mirror
+
+    def __init__(self, space: Grid, settings: Settings, *, is_own: bool = False) -> None:
+        super().__init__(space, Mirror(space, settings))
+        self._is_own = is_own
+
+    @cached_property
+    def _grown(self) -> list[NDArray[np.bool_]] | None:
+        """The walls while the maze is carved."""
+        rules, space = self.mirror.settings.maze, self.space
+        rooms = [(side - 1) // (rules.corridor + 1) for side in (space.width, space.height)]
+        if not self._is_own or rooms[0] * rooms[1] > _MOST_GROWN:
+            return None
+        frames = []
+        for doors in maze_growth(
+            *rooms, algorithm=rules.algorithm, loops=rules.loops, seed=rules.seed
+        ):
+            carved = maze_walls(doors, rules.corridor)
+            walls = np.ones(space.shape, dtype=np.bool_)
+            walls[: carved.shape[0], : carved.shape[1]] = carved
+            frames.append(walls)
+        return frames
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space, self.mirror.settings)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+        """Where the player is steered to, when that changes; until then the script plays."""
+        if hands.pressed("lead"):
+            return (Lead(),)
+        x, y = hands.direction(y_up=self.space.y_up)
+        wished = (round(x, 2), round(y, 2))
+        if wished == state.player.wish or (not any(wished) and not state.player.by_hand):
+            return ()
+        return (Steer(*wished),)
+
+    def opening(self, share: float) -> Scene | None:
+        """The maze as far as it has grown, if it is the one of the settings."""
+        if self._grown is None:
+            return None
+        frame = self._grown[min(int(share * len(self._grown)), len(self._grown) - 1)]
+        return Scene(
+            Grid.from_walls(frame, y_up=self.space.y_up),
+            f"the maze grows: {self.mirror.settings.maze.algorithm}",
+        )
+
+    def result(self, state: State) -> str | None:
+        """How it ended."""
+        return scene.result(state)
+
+
+class MazeGame:
+    """Monsters explore a maze by a memory that they share, and hunt a player who collects
+    treasures.
+    """
+
+    name = "maze"
+    version = 1
+    title = "The maze"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (
+        *moves("walk"),
+        Action(
+            "lead",
+            "take the player into your own hands, or leave him to the script",
+            ("key m", "pad y"),
+        ),
+    )
+    settings = Settings
+    kinds = KINDS
+
+    def default_map(self) -> Any:
+        """None: the maze is made from the settings."""
+        return None
+
+    def open(self, space: Any, settings: Settings) -> MazeWorld:
+        """The game on a map, or in the maze of the settings if there is none."""
+        if space is None:
+            return MazeWorld(made(settings.maze), settings, is_own=True)
+        return MazeWorld(grid_asked(space, "The maze game needs"), settings)
+
+
+GAME = MazeGame()

@@ -1,0 +1,77 @@
+"""Brushes: the cells under a stroke of the pointer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import Grid, checks
+from fieldcraft_worlds.games.game import Signal
+
+__all__ = ["brushed", "painted"]
+
+
+def painted(signal: Signal) -> tuple[tuple[float, float], ...]:
+    """The stroke that a brush paints at a signal, for `brushed`; empty where it paints nothing.
+
+    A press and a hold paint where the pointer is, a release only where it went since the last
+    signal.
+    """
+    if signal.position is None or (signal.phase == "release" and len(signal.stroke) < 2):
+        return ()
+    return signal.stroke or (signal.position,)
+
+
+def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
+    """The cells under a round brush that went through points in straight lines: those whose centers
+    it passed, and those under its middle.
+
+    However far apart the points, the cells hang together (corner to corner at least). What lies
+    beside the map counts as its nearest cells, and the brush does not reach over the rim of a map
+    that wraps.
+
+    Parameters
+    ----------
+    space: the grid.
+    points: one position (x, y) or several (N, 2), such as `Signal.stroke`.
+    radius: of the brush in world units, 0 for single cells.
+
+    Returns ids of cells, ascending, int64 of shape (C,). Raises `InvalidValue` for positions that
+    are not finite and radii below 0.
+    """
+    path, _ = checks.positions(points)
+    radius = checks.not_negative("radius", radius)
+    if not len(path):
+        return np.zeros(0, dtype=np.int64)
+    path = _on_map(space, path)
+    starts, ends = (path[:-1], path[1:]) if len(path) > 1 else (path, path)
+    found = [
+        _under_segment(space, start, end, radius) for start, end in zip(starts, ends, strict=True)
+    ]
+    return np.unique(np.concatenate(found))
+
+
+def _on_map(space: Grid, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    low = np.array(space.origin)
+    high = np.nextafter(low + np.array(space.size), low)
+    return np.clip(positions, low, high)
+
+
+def _under_segment(
+    space: Grid, start: NDArray[np.float64], end: NDArray[np.float64], radius: float
+) -> NDArray[np.int64]:
+    along = end - start
+    pieces = int(np.ceil(2 * np.abs(along).max() / space.cell_size)) + 1
+    under = space.cell_at(start + np.linspace(0.0, 1.0, pieces)[:, None] * along, outside="clamp")
+    corners = _on_map(
+        space, np.stack([np.minimum(start, end) - radius, np.maximum(start, end) + radius])
+    )
+    rows, columns = np.divmod(space.cell_at(corners, outside="clamp"), space.width)
+    block = np.arange(rows.min(), rows.max() + 1)[:, None] * space.width + np.arange(
+        columns.min(), columns.max() + 1
+    )
+    near = block.ravel()
+    gaps = space.position_of(near) - start
+    share = np.clip(gaps @ along / max(float(along @ along), 1e-300), 0.0, 1.0)
+    inside = near[np.hypot(*(gaps - share[:, None] * along).T) <= radius]
+    return np.concatenate([np.atleast_1d(under), inside]).astype(np.int64)

@@ -1,0 +1,145 @@
+"""The roads that a mould has grown, beside the shortest tree over the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from fieldcraft import Grid, Path, distance_map, shortest_path
+
+__all__ = ["Network", "Tree", "lengths_between", "network_of", "shortest_tree", "tree_length"]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The shortest tree over the ground that joins cities: its length in world units, and its ways,
+    straight where walls let them.
+    """
+
+    length: float
+    ways: tuple[Path, ...]
+
+    def cells(self, grid: Grid) -> NDArray[np.int64]:
+        """The cells along its ways, each once."""
+        found = [np.zeros(0, np.int64)]
+        for way in self.ways:
+            if grid.wrap or len(way) < 2:
+                found.append(way.cells)
+                continue
+            ends = np.asarray(way)
+            shares = np.linspace(
+                0, 1, max(int(2 * np.abs(np.diff(ends, axis=0)).max() / grid.cell_size), 1) + 1
+            )[:, np.newaxis, np.newaxis]
+            found.append(
+                np.asarray(
+                    grid.cell_at(((1 - shares) * ends[:-1] + shares * ends[1:]).reshape(-1, 2)),
+                    dtype=np.int64,
+                )
+            )
+        return np.unique(np.concatenate(found))
+
+
+@dataclass(frozen=True)
+class Network:
+    """The network that has grown between cities.
+
+    Parameters
+    ----------
+    veins: which cells it takes, bool (height, width); `ground`: what share of the open ground that
+        is.
+    joined: the share of cities in its largest connected part.
+    tree: the length of the shortest tree over the ground that joins all cities, in world units.
+    grown: that of the shortest tree that keeps to veins, over the cities of the largest part; as a
+        share of `tree` where all are joined.
+    shared: the share of the shortest tree's cells that are veins: of the streets that one would
+        take, those that the mould took.
+    """
+
+    veins: NDArray[np.bool_]
+    ground: float
+    joined: float
+    tree: float
+    grown: float
+    shared: float
+
+    @property
+    def detour(self) -> float | None:
+        """How much longer the tree along veins is than the shortest one; None while cities are
+        apart.
+        """
+        return self.grown / self.tree if self.joined == 1 and self.tree > 0 else None
+
+
+def network_of(
+    grid: Grid,
+    values: NDArray[np.float32],
+    cities: NDArray[np.int64],
+    level: float,
+    radius: float,
+    tree: Tree | None = None,
+) -> Network:
+    """The network of a trail: cells with more than `level`, and the cities, `radius` cells around
+    their middles.
+
+    Its cities and their ways are found along paths on the ground: real streets, where the map is of
+    a city. `tree` is that of these cities, if it is known.
+    """
+    rows, columns = np.indices(grid.shape)
+    veins = np.asarray((values > level) & ~grid.walls)
+    for cell in cities.tolist():
+        veins |= (
+            (columns - cell % grid.width) ** 2 + (rows - cell // grid.width) ** 2 <= radius * radius
+        ) & ~grid.walls
+    shortest = shortest_tree(grid, cities) if tree is None else tree
+    along_veins = lengths_between(grid.with_walls(~veins), cities)
+    count, parts = (
+        connected_components(csr_array(np.isfinite(along_veins)), directed=False)
+        if len(cities)
+        else (0, np.zeros(0, int))
+    )
+    sizes = np.bincount(parts, minlength=max(count, 1))
+    of_largest = parts == int(sizes.argmax())
+    joined = float(sizes.max()) / len(cities) if len(cities) else 1.0
+    grown = tree_length(along_veins[np.ix_(of_largest, of_largest)])
+    cells = shortest.cells(grid)
+    shared = float(veins.reshape(-1)[cells].mean()) if len(cells) else 1.0
+    ground = float(veins.sum() / max(np.count_nonzero(~grid.walls), 1))
+    return Network(veins, ground, joined, shortest.length, grown, shared)
+
+
+def shortest_tree(grid: Grid, cities: NDArray[np.int64]) -> Tree:
+    """The shortest tree over the ground that joins cities."""
+    lengths = lengths_between(grid, cities)
+    rows, columns = (
+        minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).nonzero()
+        if len(cities) > 1
+        else ((), ())
+    )
+    places = grid.position_of(cities).reshape(-1, 2)
+    pairs, is_plain = zip(rows, columns, strict=True), not grid.wrap
+    return Tree(
+        tree_length(lengths),
+        tuple(shortest_path(grid, places[i], places[j], smooth=is_plain) for i, j in pairs),
+    )
+
+
+def lengths_between(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The lengths of the ways between cities, (C, C); infinite where there is none."""
+    places = grid.position_of(cities).reshape(-1, 2)
+    found = np.zeros((len(cities), len(cities)))
+    for k, place in enumerate(places):
+        found[k] = distance_map(grid, place).values.reshape(-1)[cities]
+    return np.minimum(found, found.T)
+
+
+def tree_length(lengths: NDArray[np.float64]) -> float:
+    """The length of the shortest tree over places with these ways between them."""
+    return (
+        float(minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).sum())
+        if len(lengths) > 1
+        else 0.0
+    )

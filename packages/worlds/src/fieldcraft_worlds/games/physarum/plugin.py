@@ -1,0 +1,81 @@
+"""The mould as the frame plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fieldcraft import Grid
+from fieldcraft_worlds.games.game import Action, Hands, Overlay
+from fieldcraft_worlds.games.mirrored import MirroredWorld
+from fieldcraft_worlds.games.physarum import rules, scene
+from fieldcraft_worlds.games.physarum.mirror import Mirror
+from fieldcraft_worlds.games.physarum.rules import Found
+from fieldcraft_worlds.games.physarum.settings import Settings
+from fieldcraft_worlds.games.physarum.state import State, checked
+
+__all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
+
+KINDS = (State, Settings, Found)
+
+
+class PhysarumWorld(MirroredWorld):
+    """A mould on one map."""
+
+    rules = rules
+    views = scene
+    mirror: Mirror
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__(space, Mirror(space, settings))
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Found, ...]:
+        """A city where the pointer is pressed."""
+        return tuple(
+            Found(signal.position)
+            for signal in hands.signals
+            if signal.action == "found" and signal.phase == "press" and signal.position is not None
+        )
+
+
+class PhysarumGame:
+    """Roads that nobody plans."""
+
+    name = "physarum"
+    version = 1
+    title = "The slime mould"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (
+        Action("found", "found a city, or give up the one there", ("mouse left",)),
+    )
+    settings = Settings
+    kinds = KINDS
+    objectives: Mapping[str, int] = {"joined": 1, "veins": -1}
+
+    def measured(self, world: PhysarumWorld, state: State) -> Mapping[str, float]:
+        """The share of cities that roads join, and the share of the ground that roads take."""
+        network = world.mirror.network(state)
+        return {
+            "joined": network.joined,
+            "veins": float(network.veins.sum()) / len(world.mirror.ground),
+        }
+
+    def default_map(self) -> Grid:
+        """A plain of 320 x 200 with three lakes."""
+        rows, columns = np.mgrid[:200, :320]
+        walls = np.zeros((200, 320), dtype=np.bool_)
+        for x, y, wide, high in ((90, 70, 34, 22), (210, 120, 44, 30), (260, 40, 20, 14)):
+            walls |= ((columns - x) / wide) ** 2 + ((rows - y) / high) ** 2 <= 1
+        return Grid(320, 200, walls=walls, neighbors=8)
+
+    def open(self, space: Grid, settings: Settings) -> PhysarumWorld:
+        """The mould on a map."""
+        return PhysarumWorld(space, settings)
+
+
+GAME = PhysarumGame()

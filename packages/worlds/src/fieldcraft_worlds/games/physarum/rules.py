@@ -1,0 +1,96 @@
+"""One step of a mould: cities smell, agents follow and leave a trail, which blurs and
+evaporates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
+from fieldcraft.steering import Swarm
+from fieldcraft_worlds.games.physarum.mirror import Mirror
+from fieldcraft_worlds.games.physarum.state import State
+
+__all__ = ["Found", "start", "step"]
+
+_MOST_KEY = 2**62
+_MOST_CITIES = 64
+_USUAL = 1_000_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """Found a city there, (x, y), or give up the one that is there."""
+
+    position: tuple[float, float]
+
+
+def start(mirror: Mirror, rng: np.random.Generator) -> State:
+    """The first state: cities far from each other on the largest part of the ground, and agents
+    anywhere on it.
+    """
+    settings, grid, ground = mirror.settings, mirror.grid, mirror.ground
+    key = int(rng.integers(_MOST_KEY))
+    count = settings.agents or min(max(len(ground) // 2, 1), _USUAL)
+    places = grid.position_of(ground[rng.integers(len(ground), size=count)]).reshape(-1, 2)
+    swarm = Swarm.at(
+        grid, places + rng.uniform(-0.49, 0.49, places.shape) * grid.cell_size, seed=key
+    )
+    return State(0, key, swarm.agents, np.zeros(grid.shape, np.float32), _cities(mirror, rng))
+
+
+def _cities(mirror: Mirror, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Cells for cities: of some that dice name, the one that is farthest from all before."""
+    chosen: list[int] = []
+    for _ in range(mirror.settings.cities):
+        asked = mirror.ground[rng.integers(len(mirror.ground), size=24)]
+        if chosen:
+            places, others = (
+                mirror.grid.position_of(cells).reshape(-1, 1, 2)
+                for cells in (asked, np.array(chosen))
+            )
+            gaps = np.hypot(*np.moveaxis(places - others.reshape(1, -1, 2), -1, 0)).min(axis=1)
+            chosen.append(int(asked[gaps.argmax()]))
+        else:
+            chosen.append(int(asked[0]))
+    return np.array(chosen, dtype=np.int64)
+
+
+@whole
+def step(mirror: Mirror, state: State, orders: Sequence[Found], rng: np.random.Generator) -> State:
+    """Another state, a step later; the old one stays as it was. Raises `InvalidValue` for a city in
+    a wall.
+    """
+    for order in orders:
+        state = _founded(mirror, state, order)
+    return mirror.next(state, key=state.key, cities=state.cities)
+
+
+def _founded(mirror: Mirror, state: State, order: Found) -> State:
+    if not isinstance(order, Found):
+        raise InvalidValue(
+            "Orders are Found",
+            got=type(order).__name__,
+            remedy="Import it from games.physarum.rules",
+        )
+    grid = mirror.grid
+    cell = int(grid.cell_at(order.position))
+    away = (
+        np.hypot(*(grid.position_of(state.cities).reshape(-1, 2) - grid.position_of(cell)).T)
+        / grid.cell_size
+    )
+    near = away <= max(mirror.settings.city, 1.0)
+    if near.any():
+        return replace(state, cities=state.cities[~near])
+    if grid.walls.reshape(-1)[cell] or len(state.cities) >= _MOST_CITIES:
+        raise InvalidValue(
+            f"Up to {_MOST_CITIES} cities lie on open ground",
+            got=f"{order.position}",
+            remedy="Choose another place",
+        )
+    return replace(state, cities=np.append(state.cities, cell))

@@ -1,0 +1,138 @@
+"""The orders of a player of the duel, as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.slider import Tune
+from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, SIDES
+from fieldcraft_worlds.games.tether.state import NOBODY, State
+
+__all__ = ["Lead", "Leave", "Order", "Steer", "Take", "Tune", "Walk", "apply"]
+
+
+@dataclass(frozen=True)
+class Take:
+    """Lead a fighter of a side, 0 or 1, by hand: the next of those who stand."""
+
+    side: int
+
+
+@dataclass(frozen=True)
+class Leave:
+    """Leave the fighter who is led by hand to the brain of its side again."""
+
+
+@dataclass(frozen=True)
+class Steer:
+    """Walk this way from now on: a direction, its length the share of the full speed; (0, 0) stands
+    still.
+    """
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Walk to a place."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Give a side another brain."""
+
+    side: int
+    brain: str
+
+
+Order = Take | Leave | Steer | Walk | Lead | Tune
+_LIMITS = {"long_range": LONGEST, "short_range": LONGEST, "threat": 16.0, "caution": 1000.0}
+
+
+def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
+    """The state with orders followed; raises `InvalidValue` or `OutsideMap` for one that cannot be,
+    and then nothing has happened.
+    """
+    for order in orders:
+        state = _followed(mirror, state, order)
+    return state
+
+
+def _followed(mirror: Mirror, state: State, order: Order) -> State:
+    if isinstance(order, Take):
+        return _taken(state, _side(order.side))
+    if isinstance(order, Leave):
+        return replace(state, player=NOBODY, steer=(0.0, 0.0), walk=None)
+    if isinstance(order, Lead):
+        brains = list(state.brains)
+        brains[_side(order.side)] = checks.choice("brain", order.brain, BRAINS)
+        return replace(state, brains=(brains[0], brains[1]))
+    if isinstance(order, Tune):
+        return _tuned(state, order)
+    if not isinstance(order, Steer | Walk):
+        raise InvalidValue(
+            "An order is Take, Leave, Steer, Walk, Lead or Tune",
+            got=type(order).__name__,
+            remedy="Pass one of these",
+        )
+    if state.player == NOBODY:
+        raise InvalidValue(
+            "A fighter is led by hand to be told where to go",
+            got="none that is",
+            remedy="Take one first",
+        )
+    if isinstance(order, Steer):
+        x, y = checks.finite("x", order.x), checks.finite("y", order.y)
+        far = max(math.hypot(x, y), 1.0)
+        return replace(state, steer=(x / far, y / far), walk=None)
+    cell = int(mirror.ground.cell_at((order.x, order.y)))
+    if mirror.ground.walls.flat[cell]:
+        raise InvalidValue(
+            "A fighter walks on open ground",
+            got=f"({order.x:g}, {order.y:g})",
+            remedy="Point beside the wall",
+        )
+    return replace(state, steer=(0.0, 0.0), walk=(float(order.x), float(order.y)))
+
+
+def _taken(state: State, side: int) -> State:
+    standing = state.fighters.of(side).tolist()
+    if not standing:
+        raise InvalidValue(
+            "One leads a fighter who stands",
+            got=f"none on the {SIDES[side]} side",
+            remedy="Take one of the other side",
+        )
+    later = [number for number in standing if number > state.player]
+    return replace(state, player=later[0] if later else standing[0], steer=(0.0, 0.0), walk=None)
+
+
+def _tuned(state: State, order: Tune) -> State:
+    checks.choice("number", order.name, tuple(_LIMITS))
+    check = checks.positive if order.name.endswith("range") else checks.not_negative
+    if check(order.name, order.value) > _LIMITS[order.name]:
+        raise InvalidValue(
+            f"{order.name} is at most {_LIMITS[order.name]:g}",
+            got=f"{order.value:g}",
+            remedy="Pass less",
+        )
+    return replace(state, tuning=replace(state.tuning, **{order.name: float(order.value)}))
+
+
+def _side(side: int) -> int:
+    if side not in (0, 1):
+        raise InvalidValue(
+            "A side is 0, the long range, or 1, the short",
+            got=repr(side),
+            remedy="Pass one of the two",
+        )
+    return side

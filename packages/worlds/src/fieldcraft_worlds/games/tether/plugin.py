@@ -1,0 +1,128 @@
+"""The duel as the frame plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from fieldcraft import Grid, generate_map
+from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
+from fieldcraft_worlds.games.mirrored import MirroredWorld
+from fieldcraft_worlds.games.tether import match, scene
+from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
+from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
+from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning, checked
+
+__all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
+
+KINDS = (
+    State,
+    Fighters,
+    Shots,
+    Tuning,
+    Settings,
+    FighterRules,
+    Lead,
+    Leave,
+    Steer,
+    Take,
+    Tune,
+    Walk,
+)
+
+
+class TetherWorld(MirroredWorld):
+    """The duel on one map."""
+
+    rules = match
+    views = scene
+    mirror: Mirror
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__(space, Mirror(space, settings))
+
+    def checked(self, state: State) -> State:
+        """The state, if it is one that this world can go on from, see `state.checked`."""
+        return checked(state, self.space, self.mirror.settings)
+
+    def tuned(self, state: State) -> Mapping[str, float]:
+        """Where the sliders stand."""
+        return asdict(state.tuning)
+
+    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+        """The orders that keys, sticks, clicks and sliders ask for."""
+        asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
+        player = state.player
+        for signal in hands.signals:
+            if signal.phase != "press":
+                continue
+            if signal.action.startswith("take "):
+                asked.append(Take(SIDES.index(signal.action.removeprefix("take "))))
+                player = 0
+            elif signal.action == "leave":
+                asked.append(Leave())
+                player = NOBODY
+            elif signal.action.endswith(" brain"):
+                side = SIDES.index(signal.action.removesuffix(" brain"))
+                asked.append(
+                    Lead(side, BRAINS[(BRAINS.index(state.brains[side]) + 1) % len(BRAINS)])
+                )
+            elif signal.action == "walk" and signal.position is not None:
+                if player == NOBODY:
+                    asked.append(Take(0))
+                    player = 0
+                asked.append(Walk(*signal.position))
+        direction = hands.direction(y_up=self.space.y_up)
+        if direction != (0.0, 0.0) and player == NOBODY:
+            asked.append(Take(0))
+        elif direction == state.steer:
+            return tuple(asked)
+        if direction != (0.0, 0.0) or player != NOBODY:
+            asked.append(Steer(*direction))
+        return tuple(asked)
+
+    def result(self, state: State) -> str | None:
+        """How it ended."""
+        return scene.result(state)
+
+
+class TetherGame:
+    """Long-range fighters against short-range ones among walls."""
+
+    name = "tether"
+    version = 1
+    title = "The duel"
+    overlays: tuple[Overlay, ...] = scene.OVERLAYS
+    actions: tuple[Action, ...] = (
+        *moves("walk"),
+        Action("walk", "walk there", ("mouse left",)),
+        Action(
+            "take long",
+            "lead a fighter of the long range yourself, and then the next",
+            ("key q", "pad left shoulder"),
+        ),
+        Action("take short", "lead one of the short range", ("key e", "pad right shoulder")),
+        Action("leave", "leave him to his brain again", ("key x", "pad b")),
+        Action("long brain", "another brain for the long range", ("key b", "pad x")),
+        Action("short brain", "another brain for the short range", ("key n", "pad y")),
+    )
+    sliders: tuple[Slider, ...] = (
+        Slider("long_range", "the long range", 2.0, 20.0, step=0.5),
+        Slider("short_range", "the short range", 2.0, 20.0, step=0.5),
+        Slider("threat", "weight of threat", 0.0, 4.0, step=0.1),
+        Slider("caution", "cost of being reached", 0.0, 10.0, step=0.25),
+    )
+    settings = Settings
+    kinds = KINDS
+
+    def default_map(self) -> Grid:
+        """A hall of pillars, 48 x 32."""
+        return generate_map("pillars", 48, 32, seed=3, neighbors=8)
+
+    def open(self, space: Grid, settings: Settings) -> TetherWorld:
+        """The game on a map."""
+        return TetherWorld(space, settings)
+
+
+GAME = TetherGame()

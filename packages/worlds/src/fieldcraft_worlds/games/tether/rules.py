@@ -1,0 +1,231 @@
+"""One step of a duel: fighters hit whom they reach, think, and walk; then it is seen whether it has
+ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.tether.brains import Plan, ahead, planned
+from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
+from fieldcraft_worlds.games.walking import away
+
+__all__ = ["Brains", "advance", "reaches", "start"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+Brains = Callable[[Mirror, State], dict[int, Plan]]
+"""Gives fighters their plans by number, as `brains.planned` does."""
+
+_APART = 0.6  # of the farthest way there is, at least so far the sides start from each other
+_SLOWING = 0.5  # cells from an aim at which a fighter begins to slow down
+
+
+def start(mirror: Mirror, rng: np.random.Generator) -> State:
+    """The state before the first step: two places far from each other and, if there are such, out
+    of sight.
+
+    Raises `InvalidValue` where the map has no room for them.
+    """
+    settings, count = mirror.settings, mirror.settings.fighters
+    open_cells = np.flatnonzero(~mirror.ground.walls.reshape(-1))
+    if not len(open_cells):
+        raise InvalidValue(
+            "Fighters stand on open ground", got="a map of walls", remedy="Use another map"
+        )
+    here = int(open_cells[rng.integers(len(open_cells))])
+    far = mirror.distances(here).exact.reshape(-1)
+    reached = np.flatnonzero(np.isfinite(far))
+    if len(reached) < 4 * count:
+        raise InvalidValue(
+            "A duel has room for its fighters",
+            got=(
+                f"{len(reached)} cells around {tuple(mirror.centers[here].tolist())} for"
+                f" {2 * count} of them"
+            ),
+            remedy="Use a larger map, fewer fighters, or another seed",
+        )
+    distant = reached[far[reached] >= _APART * far[reached].max()]
+    hidden = distant[~mirror.seen(here)[distant]]
+    there = int(
+        (hidden if len(hidden) else distant)[
+            rng.integers(len(hidden) if len(hidden) else len(distant))
+        ]
+    )
+    groups = [
+        _around(mirror, cell, count)
+        for cell in ((there, here) if settings.swapped else (here, there))
+    ]
+    if len(np.intersect1d(groups[0], groups[1])):
+        raise InvalidValue(
+            "Two sides start apart",
+            got="places that touch",
+            remedy="Use a larger map, or fewer fighters",
+        )
+    positions = mirror.centers[np.concatenate(groups)]
+    sides = np.repeat(np.arange(2), count)
+    fighters = Fighters(
+        sides=sides,
+        positions=positions.copy(),
+        velocities=np.zeros((2 * count, 2)),
+        aims=positions.copy(),
+        health=np.array([settings.rules[side].health for side in sides.tolist()]),
+        ready=np.zeros(2 * count, dtype=np.int64),
+    )
+    return State(
+        step=0,
+        over=False,
+        winner=NOBODY,
+        fighters=fighters,
+        shots=Shots.none(),
+        dealt=np.zeros(2),
+        hits=np.zeros(2, dtype=np.int64),
+        brains=settings.led_by,
+        tuning=Tuning(settings.long.range, settings.short.range, settings.threat, settings.caution),
+        player=NOBODY,
+        steer=(0.0, 0.0),
+        walk=None,
+    )
+
+
+def advance(
+    mirror: Mirror, state: State, rng: np.random.Generator, decide: Brains = planned
+) -> State:
+    """The state a step later; fighters `decide` by their brains, or by yours. Who hits whom is
+    decided for all at once: nobody is first.
+    """
+    state = _shot(mirror, state, rng)
+    if state.step % mirror.settings.steps(mirror.settings.think) == 0:
+        state = _thought(mirror, state, decide)
+    return _judged(mirror, replace(_walked(mirror, state), step=state.step + 1))
+
+
+def reaches(mirror: Mirror, state: State) -> NDArray[np.bool_]:
+    """The pairs of fighters that could hit each other, bool (F, F): an enemy that stands, in range
+    and in sight.
+    """
+    fighters = state.fighters
+    gaps = away(mirror.ground, fighters.positions[:, None], fighters.positions[None])
+    apart = np.hypot(gaps[..., 0], gaps[..., 1]) / mirror.cell
+    ranges = np.array(state.tuning.ranges)[fighters.sides]
+    found = (apart <= ranges[:, None] + 1e-9) & (fighters.sides[:, None] != fighters.sides[None])
+    found &= fighters.alive[:, None] & fighters.alive[None]
+    cells = mirror.cells(fighters.positions)
+    for number in np.flatnonzero(found.any(axis=1)).tolist():
+        found[number] &= mirror.seen(int(cells[number]))[cells]
+    return np.asarray(found)
+
+
+def _around(mirror: Mirror, cell: int, count: int) -> Ints:
+    """The cells nearest to one to walk to, itself first; every second one, so that there is room
+    between them.
+    """
+    far = mirror.distances(cell).exact.reshape(-1)
+    order = np.argsort(far, kind="stable")
+    order = order[np.isfinite(far[order])]
+    return np.asarray(
+        order[: 2 * count : 2] if len(order) >= 2 * count else order[:count], dtype=np.int64
+    )
+
+
+def _shot(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
+    """Everybody who is ready hits the weakest enemy within reach."""
+    fighters = state.fighters
+    able = reaches(mirror, state) & (fighters.ready <= state.step)[:, None]
+    hitting = np.flatnonzero(able.any(axis=1))
+    if not len(hitting):
+        return replace(state, shots=Shots.none())
+    health, ready = fighters.health.copy(), fighters.ready.copy()
+    dealt, hits = state.dealt.copy(), state.hits.copy()
+    targets = np.argmin(np.where(able[hitting], fighters.health, np.inf), axis=1)
+    for number, target in zip(hitting.tolist(), targets.tolist(), strict=True):
+        side = int(fighters.sides[number])
+        rules = mirror.settings.rules[side]
+        damage = min(float(rng.uniform(*rules.damage)), float(health[target]))
+        health[target] -= damage
+        dealt[side] += damage
+        hits[side] += 1
+        ready[number] = state.step + mirror.settings.steps(rules.interval)
+    shots = Shots(fighters.sides[hitting], fighters.positions[hitting], fighters.positions[targets])
+    return replace(
+        state,
+        fighters=replace(fighters, health=health, ready=ready),
+        shots=shots,
+        dealt=dealt,
+        hits=hits,
+    )
+
+
+def _thought(mirror: Mirror, state: State, decide: Brains) -> State:
+    plans = decide(mirror, state)
+    if not plans:
+        return state
+    aims = state.fighters.aims.copy()
+    cells = mirror.cells(state.fighters.positions)
+    for number, plan in plans.items():
+        aim = ahead(mirror, plan)
+        aims[number] = (
+            state.fighters.positions[number] if aim == cells[number] else mirror.centers[aim]
+        )
+    return replace(state, fighters=replace(state.fighters, aims=aims))
+
+
+def _walked(mirror: Mirror, state: State) -> State:
+    fighters = state.fighters
+    standing = np.flatnonzero(fighters.alive)
+    rules = [mirror.settings.rules[side] for side in fighters.sides[standing].tolist()]
+    speeds, forces = (
+        np.array([getattr(rule, name) for rule in rules]) * mirror.cell
+        for name in ("speed", "force")
+    )
+    gaps = away(mirror.ground, fighters.positions[standing], fighters.aims[standing])
+    far = np.hypot(gaps[:, 0], gaps[:, 1])
+    pace = speeds * np.minimum(1.0, far / (_SLOWING * mirror.cell))
+    wish = gaps / np.maximum(far, 1e-12)[:, None] * pace[:, None]
+    led = np.flatnonzero(standing == state.player)
+    if len(led):
+        wish[led] = _by_hand(mirror, state, float(speeds[led[0]]))
+    positions, velocities = fighters.positions.copy(), np.zeros_like(fighters.velocities)
+    positions[standing], velocities[standing] = mirror.crowd.step(
+        fighters.positions[standing],
+        fighters.velocities[standing],
+        wish,
+        1 / mirror.settings.rate,
+        max_speed=speeds,
+        max_force=forces,
+    )
+    return replace(state, fighters=replace(fighters, positions=positions, velocities=velocities))
+
+
+def _by_hand(mirror: Mirror, state: State, speed: float) -> Floats:
+    """The velocity that the player wants."""
+    position = state.fighters.positions[state.player]
+    if state.walk is None:
+        return np.array(state.steer) * speed
+    cells = mirror.cells(np.array([position, state.walk]))
+    path = mirror.distances(int(cells[1])).descend(mirror.centers[cells[0]])
+    goal = np.array(state.walk)
+    if path and len(path) > 1 and not mirror.seen(int(cells[0]))[cells[1]]:
+        seen = mirror.seen(int(cells[0]))[path.cells]
+        goal = mirror.centers[path.cells[max(int(np.argmin(seen)) - 1, 1)]]
+    gap = away(mirror.ground, position, goal)
+    far = float(np.hypot(*gap))
+    return np.asarray(gap / max(far, 1e-12) * speed * min(1.0, far / (_SLOWING * mirror.cell)))
+
+
+def _judged(mirror: Mirror, state: State) -> State:
+    left = [len(state.fighters.of(side)) for side in (0, 1)]
+    if all(left) and state.step < mirror.settings.steps(mirror.settings.limit):
+        if state.player != NOBODY and not state.fighters.alive[state.player]:
+            return replace(state, player=NOBODY, steer=(0.0, 0.0), walk=None)
+        return state
+    scores = left if min(left) == 0 else state.dealt.tolist()
+    winner = NOBODY if scores[0] == scores[1] else int(scores[1] > scores[0])
+    return replace(state, over=True, winner=winner)

@@ -1,0 +1,133 @@
+"""Whole matches, without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fieldcraft import Grid, checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
+from fieldcraft_worlds.games.towers.commanders import LEADERS
+from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.orders import Order, apply
+from fieldcraft_worlds.games.towers.rules import advance, start
+from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
+from fieldcraft_worlds.games.towers.state import NOBODY, State
+
+__all__ = ["Match", "play_match", "start", "step"]
+
+
+@whole
+def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+    """Another state, a step later; the old one stays as it was and can be gone on from again.
+
+    First the orders from outside are followed, then, every `think` seconds, those of the
+    commanders, who all decide on the same state. While towers are placed no time passes, and after
+    the end nothing changes. `mirror` may come from any other
+    match on this map with these settings: it changes no result.
+
+    Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has
+    happened.
+    """
+    state = apply(mirror, state, orders)
+    if not state.begun or state.over:
+        return state
+    settings = mirror.settings
+    if state.step % settings.steps(settings.think) == 0:
+        led = [
+            team
+            for team, name in enumerate(settings.led_by)
+            if name != HUMAN and not state.by_hand[team]
+        ]
+        if led:
+            mirror.follow(state)
+            decided = [
+                order
+                for team in led
+                for order in LEADERS[settings.led_by[team]].decide(mirror, state, team)
+            ]
+            state = apply(mirror, state, decided)
+    return advance(mirror, state, rng)
+
+
+@dataclass(frozen=True)
+class Match:
+    """The outcome of a match: tuples have an entry for each team.
+
+    `winner` is the number of a team, or None for a tie; `towers_destroyed` are those of others,
+    `units_lost` and `units_sent` the team's own. `digest` is that of the last state.
+    """
+
+    winner: int | None
+    scores: tuple[int, ...]
+    towers_destroyed: tuple[int, ...]
+    units_lost: tuple[int, ...]
+    units_sent: tuple[int, ...]
+    steps: int
+    digest: str
+
+
+def play_match(
+    space: Grid,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    commanders: Sequence[str] | None = None,
+    most_steps: int | None = None,
+    watch: Callable[[Mirror, State], None] | None = None,
+) -> Match:
+    """Play a match of commanders to its end, or for `most_steps`.
+
+    The same space, settings and seed give the same layout whoever commands, and the same match, bit
+    for bit, if the same do.
+
+    Parameters
+    ----------
+    space: any grid with room for the towers.
+    settings: the rules; the usual ones without.
+    seed: of the layout and the dice.
+    commanders: in place of those of the settings, one for each team.
+    most_steps: stop there, as a match does that is out of time.
+    watch: called with the mirror and each state, the first and the last included.
+
+    Raises `InvalidValue` where the map has no room, and for commanders that don't decide, such as
+    "human".
+    """
+    from fieldcraft.packing import digest
+    from fieldcraft_worlds.games.towers.plugin import KINDS
+
+    rules = Settings() if settings is None else settings
+    if commanders is not None:
+        rules = replace(rules, commanders=tuple(commanders))
+    if HUMAN in rules.led_by:
+        raise InvalidValue(
+            "A match without a window is played by commanders",
+            got=repr(rules.led_by),
+            remedy="Name one of the others",
+        )
+    if most_steps is not None:
+        rules = replace(
+            rules,
+            limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate),
+        )
+    rng = np.random.default_rng(checks.whole("seed", seed))
+    mirror = Mirror(space, rules)
+    state = start(mirror, rng)
+    if watch is not None:
+        watch(mirror, state)
+    while not state.over:
+        state = step(mirror, state, (), rng)
+        if watch is not None:
+            watch(mirror, state)
+    return Match(
+        winner=None if state.winner == NOBODY else state.winner,
+        scores=tuple(state.scores.tolist()),
+        towers_destroyed=tuple(state.destroyed.tolist()),
+        units_lost=tuple(state.lost.tolist()),
+        units_sent=tuple(state.sent.tolist()),
+        steps=state.step,
+        digest=digest(state, KINDS),
+    )

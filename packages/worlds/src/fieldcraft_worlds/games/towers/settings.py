@@ -1,0 +1,286 @@
+"""The numbers of the tower game. Lengths are in cells, times in seconds, so that one set serves any
+map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.bounds import bounded
+from fieldcraft_worlds.games.pace import Paced
+
+__all__ = [
+    "COMMANDERS",
+    "HUMAN",
+    "LAYOUTS",
+    "ON_THE_WAY",
+    "CommanderRules",
+    "Settings",
+    "TowerRules",
+    "UnitRules",
+]
+
+HUMAN = "human"
+COMMANDERS = (
+    HUMAN,
+    "influence",
+    "routed",
+    "shortest",
+    "planner",
+    "feinter",
+    "stubborn",
+    "loose",
+    "hasty",
+    "raider",
+    "charger",
+    "easy",
+    "fair",
+    "hard",
+    "hardest",
+)
+_METRICS = ("straight", "connected", "path", "sight")
+LAYOUTS = ("seeded", "guarded", "gates", "roads", "placed")
+ON_THE_WAY = ("guarded", "gates", "roads")
+"""Layouts whose towers stand along the shortest way between the bases."""
+
+
+@dataclass(frozen=True)
+class TowerRules:
+    """The rules of a tower.
+
+    Parameters
+    ----------
+    size: its side in cells, an odd number; it blocks the way.
+    health: what it can take.
+    influence: its base influence `B`, what its own cell reads: it falls as `B - B d^2 / R^2`.
+    reach: its maximum range of influence `R`, in cells.
+    sight: how far it sees units, in cells.
+    least_range, range: it hits units no nearer than one and no farther than the other, cells
+        between centers.
+    damage: the least and the most that a hit takes, drawn evenly.
+    interval: seconds between hits.
+    training: seconds from one unit that it sends to the next.
+    """
+
+    size: int = 3
+    health: float = 800.0
+    influence: float = 10.0
+    reach: float = 22.0
+    sight: float = 12.0
+    least_range: float = 2.6
+    range: float = 10.0
+    damage: tuple[float, float] = (6.0, 14.0)
+    interval: float = 0.5
+    training: float = 0.4
+
+    def __post_init__(self) -> None:
+        bounded(self, size=99)
+        if checks.whole("size", self.size, minimum=1) % 2 == 0:
+            raise InvalidValue(
+                "A tower stands around a cell",
+                got=f"size={self.size}",
+                remedy="Pass an odd size, such as 1 or 3",
+            )
+        for name in ("health", "influence", "reach", "sight", "range", "interval", "training"):
+            checks.positive(name, getattr(self, name))
+        if checks.not_negative("least_range", self.least_range) >= self.range:
+            raise InvalidValue(
+                "The least range is below the range",
+                got=f"least_range={self.least_range:g}, range={self.range:g}",
+                remedy="Mend one of the two",
+            )
+        _check_damage(self.damage)
+
+
+@dataclass(frozen=True)
+class UnitRules:
+    """The rules of a unit.
+
+    Parameters
+    ----------
+    health: what it can take.
+    influence, reach: its own influence and how far it goes, in cells.
+    sight: how far it sees enemy towers, in cells; then it leaves the flow and seeks the tower.
+    closeness: how near the edge of a tower, or another unit, it must be to hit it, in cells.
+    damage: the least and the most that a hit takes, drawn evenly.
+    interval: seconds between hits.
+    speed: cells a second.
+    force: how fast its velocity can change, in cells a second, a second.
+    room: how far it keeps from others, in cells.
+    """
+
+    health: float = 80.0
+    influence: float = 2.0
+    reach: float = 4.0
+    sight: float = 7.0
+    closeness: float = 1.3
+    damage: tuple[float, float] = (6.0, 14.0)
+    interval: float = 0.8
+    speed: float = 5.0
+    force: float = 40.0
+    room: float = 0.9
+
+    def __post_init__(self) -> None:
+        bounded(self)
+        for name in (
+            "health",
+            "influence",
+            "reach",
+            "sight",
+            "closeness",
+            "interval",
+            "speed",
+            "force",
+            "room",
+        ):
+            checks.positive(name, getattr(self, name))
+        _check_damage(self.damage)
+
+
+@dataclass(frozen=True)
+class CommanderRules:
+    """The rules of thumb of commanders who read the maps; `routed`, `shortest` and their like have
+    none of these.
+
+    Parameters
+    ----------
+    wave: the share of `units` that makes a wave of `influence`.
+    presence, quarrel: by how much a tower's way counts longer for `influence` where the enemy is
+        strong, and where both are: for as much influence as a tower has.
+    pressed: so much influence of enemy units, as a share of a tower's own, presses it.
+    margin: planners go with so many times the units that a strike needs,
+    hopeless: turn back below so many times,
+    patience: and with this share of all units go for the best, whatever that needs.
+    """
+
+    wave: float = 0.2
+    presence: float = 1.0
+    quarrel: float = 1.0
+    pressed: float = 0.25
+    margin: float = 1.25
+    hopeless: float = 0.7
+    patience: float = 0.6
+
+    def __post_init__(self) -> None:
+        bounded(self)
+        for name in ("wave", "pressed", "margin", "patience"):
+            checks.positive(name, getattr(self, name))
+        for name in ("presence", "quarrel", "hopeless"):
+            checks.not_negative(name, getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Settings(Paced):
+    """A match of the tower game.
+
+    Parameters
+    ----------
+    teams: the names of two teams or more.
+    commanders: who commands each team: "influence", "routed", "shortest", "planner" or another (see
+        `commanders`), a level from "easy" to "hardest", or "human" for
+        orders from outside. One word stands for all.
+    layout: "seeded" places all towers by the seed. Along the shortest way between the bases they
+        stand in "guarded", so that they cover each other, in "gates", where it is narrow, and in
+        "roads", so that another way is out of their fire. "placed" leaves those of human teams to
+        `Place` orders, until `Begin`.
+    towers: how many each team has, or may place.
+    units: how many each team may have at once.
+    supply: units that each team may send at the start; `income` more a second for each of its
+        towers.
+    squads: into how many squads a team divides its units.
+    caution: `k` of the safe route, whose cost is `1 + k * threat`; the threat is what enemy towers
+        would take off a unit in a second, as a share of its health.
+    think: seconds between two decisions of a commander.
+    metric: how influence goes round walls, see `Radial`.
+    rate: steps a second.
+    limit: seconds after which the score decides.
+    tower, unit, commander: their rules.
+
+    Raises `InvalidValue` for numbers outside of their ranges.
+    """
+
+    teams: tuple[str, ...] = ("blue", "orange")
+    commanders: tuple[str, ...] | str = "influence"
+    layout: str = "seeded"
+    towers: int = 7
+    units: int = 80
+    supply: float = 12.0
+    income: float = 0.12
+    squads: int = 6
+    caution: float = 24.0
+    think: float = 1.0
+    metric: str = "connected"
+    rate: int = 30
+    limit: float = 300.0
+    tower: TowerRules = field(default_factory=TowerRules)
+    unit: UnitRules = field(default_factory=UnitRules)
+    commander: CommanderRules = field(default_factory=CommanderRules)
+
+    def __post_init__(self) -> None:
+        bounded(self, towers=1_000, units=10_000, squads=1_000)
+        teams = self.teams
+        if (
+            not isinstance(teams, (tuple, list))
+            or len(teams) < 2
+            or len({*teams, ""}) <= len(teams)
+            or not all(isinstance(name, str) for name in teams)
+        ):
+            raise InvalidValue(
+                "A match has two teams or more, of different names",
+                got=repr(teams),
+                remedy='Pass ("blue", "orange")',
+            )
+        object.__setattr__(self, "teams", tuple(teams))
+        if not isinstance(self.commanders, str):
+            object.__setattr__(self, "commanders", tuple(self.commanders))
+        if len(self.led_by) != len(teams):
+            raise InvalidValue(
+                "Each team has one commander",
+                got=f"{len(self.led_by)} for {len(teams)} teams",
+                remedy="Pass one name, or one each",
+            )
+        for name in self.led_by:
+            checks.choice("commander", name, COMMANDERS)
+        checks.choice("layout", self.layout, LAYOUTS)
+        checks.choice("metric", self.metric, _METRICS)
+        for name, least in (("towers", 1), ("units", 1), ("squads", 2), ("rate", 1)):
+            checks.whole(name, getattr(self, name), minimum=least)
+        for name in ("supply", "income", "caution"):
+            checks.not_negative(name, getattr(self, name))
+        for name in ("think", "limit"):
+            checks.positive(name, getattr(self, name))
+        for name, kind in (
+            ("tower", TowerRules),
+            ("unit", UnitRules),
+            ("commander", CommanderRules),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise InvalidValue(
+                    f"{name} is {kind.__name__}",
+                    got=type(getattr(self, name)).__name__,
+                    remedy=f"Pass {kind.__name__}(...)",
+                )
+
+    @property
+    def led_by(self) -> tuple[str, ...]:
+        """The commander of each team."""
+        return (
+            (self.commanders,) * len(self.teams)
+            if isinstance(self.commanders, str)
+            else self.commanders
+        )
+
+
+def _check_damage(damage: tuple[float, float]) -> None:
+    if not isinstance(damage, tuple) or len(damage) != 2:
+        raise InvalidValue(
+            "damage is (least, most)", got=repr(damage), remedy="Pass a pair such as (3.0, 7.0)"
+        )
+    if checks.not_negative("the least damage", damage[0]) > checks.finite(
+        "the most damage", damage[1]
+    ):
+        raise InvalidValue(
+            "The least damage is at most the most", got=repr(damage), remedy="Swap them"
+        )

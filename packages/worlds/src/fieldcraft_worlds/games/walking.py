@@ -1,0 +1,85 @@
+"""The parts that games on foot share."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import Graph, Grid, load_map
+from fieldcraft.errors import InvalidValue
+
+__all__ = ["away", "directions", "grid_asked", "largest_part", "loaded_map", "walking_grid"]
+
+
+def walking_grid(space: Grid) -> Grid:
+    """The same map with walls of its own to change, on which one steps to any of 8 neighbours."""
+    return Grid(
+        space.width,
+        space.height,
+        cell_size=space.cell_size,
+        origin=space.origin,
+        y_up=space.y_up,
+        walls=space.walls,
+        terrain=space.terrain,
+        neighbors=8,
+        wrap=space.wrap,
+    )
+
+
+def grid_asked(space: object, what: str) -> Grid:
+    """The space, if it is a grid; else `InvalidValue` says that `what`, "Ants walk on" say, a
+    grid.
+    """
+    if isinstance(space, Grid):
+        return space
+    raise InvalidValue(
+        f"{what} a grid", got=repr(space)[:120], remedy="Use a fieldcraft.Grid, a map of cells"
+    )
+
+
+def loaded_map(path: str | os.PathLike[str], neighbors: int, **options: Any) -> Grid | Graph:
+    """The map of a file, see `fieldcraft.load_map`; on a grid with so many neighbors, while a graph
+    has edges of its own.
+    """
+    space = load_map(path, **options)
+    return load_map(path, neighbors=neighbors, **options) if "grid" in space.forms else space
+
+
+def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
+    """The largest set of open cells with ways from each to each, by area on a mesh: their ids,
+    ascending, (C,); none if all is wall.
+    """
+    from scipy.sparse import csr_array  # loading it takes longer than all of `import fieldcraft`
+    from scipy.sparse.csgraph import connected_components
+
+    ways = space.ways
+    matrix = csr_array(
+        (np.ones(len(ways.ends), dtype=np.int8), ways.ends, ways.starts),
+        shape=(len(space), len(space)),
+    )
+    _, labels = connected_components(matrix, directed=True, connection="strong")
+    labels = np.where(space.walls.reshape(-1), -1, labels)
+    if not (labels >= 0).any():
+        return np.zeros(0, dtype=np.int64)
+    weights = np.bincount(labels[labels >= 0], weights=space.areas[labels >= 0])
+    return np.flatnonzero(labels == np.argmax(weights))
+
+
+def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]:
+    """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the
+    short way.
+    """
+    return space.short_way(
+        np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
+    )
+
+
+def directions(
+    vectors: NDArray[np.float64], otherwise: NDArray[np.float64] | float = 0.0
+) -> NDArray[np.float64]:
+    """Vectors (N, D) cut to length 1, and others in place of those that have no length."""
+    lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
+    return np.where(lengths > 1e-12, vectors / np.where(lengths > 1e-12, lengths, 1.0), otherwise)

@@ -1,0 +1,474 @@
+"""The worlds that there are, a row for each: its name, where it is, and the films that the gallery
+shows of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import cast
+
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.readiness import named
+from fieldcraft_worlds.games.game import Game
+
+__all__ = ["GAMES", "WORLDS", "Piece", "Row", "carried", "find_game", "kernels_of"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A film of a game that plays by itself.
+
+    Parameters
+    ----------
+    name: of the film, without its suffix.
+    title: above it.
+    told: one sentence on what happens.
+    look: what to look at.
+    guide: the page of docs that tells more.
+    seed, place, settings: those of the match, as on the command line; the game's own map where
+        `place` is empty.
+    begin, seconds: when the film begins, and how long it is, in seconds of the world.
+    every: steps from one frame to the next.
+    overlays: those shown, by name; the game's choice where there are none.
+    width: pixels; the height follows from the map.
+    quality: of the WebP, 1 to 100.
+    """
+
+    name: str
+    title: str
+    told: str
+    look: str
+    guide: str
+    seed: int = 7
+    place: str = ""
+    settings: tuple[str, ...] = field(default=())
+    begin: float = 0.0
+    seconds: float = 10.0
+    every: int = 3
+    overlays: tuple[str, ...] = ()
+    width: int = 560
+    quality: int = 45
+
+    def command(self, game: str) -> str:
+        """The command that plays it in a window."""
+        parts = [f"fieldcraft play {game}", self.place, f"--seed {self.seed}"]
+        parts += [f"--set {_quoted(setting)}" for setting in self.settings]
+        parts += [f"--overlay {_quoted(name)}" for name in self.overlays]
+        return " ".join(part for part in parts if part)
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if any(letter in text for letter in ' []"') else text
+
+
+@dataclass(frozen=True)
+class Row:
+    """A world: its `name` on the command line, the `module` whose `GAME` it is, loaded when asked
+    for, and its `pieces` in the gallery.
+
+    `kernels` are those that a match calls: they are compiled before it begins, where they never
+    were. One that is missing here is compiled when it is first called. `on_device` is the name of
+    the world that is played in its place on a graphics card, if any.
+    """
+
+    name: str
+    module: str
+    pieces: tuple[Piece, ...]
+    kernels: tuple[str, ...]
+    on_device: str = ""
+
+
+def _kernels(**families: str) -> tuple[str, ...]:
+    """Kernels as `fieldcraft.kernels.warming` names them, from words for each family: a number says
+    which version is called, where not all are.
+    """
+    return tuple(
+        f"{family}.{kernel}" for family, words in families.items() for kernel in words.split()
+    )
+
+
+_SEEN = _kernels(paint="dots marks sectors segments stamp wash")
+
+WORLDS = (
+    Row(
+        "towers",
+        "fieldcraft_worlds.games.towers.plugin",
+        (
+            Piece(
+                "towers",
+                "The tower game",
+                "Two commanders who read the same influence map send squads against each other's"
+                " towers.",
+                "Colours say whose ground it is, lines where the two meet. Squads go round what the"
+                " enemy's towers reach, and the front gives way when one falls.",
+                "towers.md",
+                begin=20,
+                seconds=14,
+                every=4,
+            ),
+        ),
+        _kernels(
+            changes="patch take",
+            compose="evaluate",
+            distance="add_near clear count price:1 publish_counts publish_sums",
+            flow="pinch point sample",
+            moves="leave:1 stops",
+            moving="drive",
+            neighbors="closest separate sort",
+            placing="move",
+            radial="connected_many:0 publish scatter stamp_many",
+            teams="survey",
+            visible="field_of_view sight_cells",
+        ),
+    ),
+    Row(
+        "chase",
+        "fieldcraft_worlds.games.chase.plugin",
+        (
+            Piece(
+                "chase",
+                "The chase",
+                "Zombies hunt whom they see, infect those whom they catch, and search for the"
+                " player once they have lost him.",
+                "Red is the flood: where he may have run on since. Blue lies behind him, so nobody"
+                " looks there. The cross is their best guess; the line from it leads to where he"
+                " truly is.",
+                "chase.md",
+                seed=2,
+                begin=27,
+                seconds=12,
+                overlays=("heat", "sight", "barrier", "estimate"),
+            ),
+        ),
+        _kernels(
+            belief="wander_grid",
+            best="best",
+            distance="add_near clear count price:1",
+            flow="pinch point sample",
+            moves="leave:1 stops",
+            moving="drive",
+            neighbors="separate sort",
+            sample="gradient",
+            sees="look_cells",
+            spread="wave_any:0",
+            spread_tiles="tiles_any:0",
+            visible="field_of_view",
+        ),
+    ),
+    Row(
+        "maze",
+        "fieldcraft_worlds.games.maze.plugin",
+        (
+            Piece(
+                "maze",
+                "The maze",
+                "Three monsters share one memory and search a maze for whoever takes its"
+                " treasures.",
+                "Bright is where they have just been. It fades, and they go where it is dark, until"
+                " one of them sees the player.",
+                "exploring.md",
+                seed=10,
+                begin=2,
+                seconds=14,
+            ),
+        ),
+        _kernels(
+            distance="clear:1 count descend:2 publish_counts",
+            explore="explore:0",
+            fade="mark show",
+            maze="braid grow",
+            moves="leave:1 stops",
+            visible="field_of_view",
+        ),
+    ),
+    Row(
+        "tether",
+        "fieldcraft_worlds.games.tether.plugin",
+        (
+            Piece(
+                "tether",
+                "The duel",
+                "One fighter reaches ten cells and the other five and charges, among pillars.",
+                "The green ring is where the long range reaches and is not reached; pillars cut"
+                " pieces out of it. He keeps to it and steps back as the other comes on.",
+                "tether.md",
+                seed=3,
+                begin=3,
+                seconds=14,
+            ),
+        ),
+        _kernels(
+            distance="add_near clear count descend:0 descend:2 price:1",
+            moves="leave:1 stops",
+            moving="drive move",
+            neighbors="separate sort",
+            stamps="blit publish",
+            visible="field_of_view",
+        ),
+    ),
+    Row(
+        "ants",
+        "fieldcraft_worlds.games.ants.plugin",
+        (
+            Piece(
+                "ants",
+                "The ants",
+                "Three thousand ants and two pheromones: those who search leave the one that leads"
+                " home, those who carry the one that leads to food.",
+                "Nobody knows the way. The road between nest and pile is what is left when"
+                " everybody strengthens what he follows.",
+                "ants.md",
+                begin=4,
+                seconds=14,
+                every=4,
+            ),
+            Piece(
+                "ants-velocity",
+                "Ants on a trail of directions",
+                "The same ants align with one trail, which holds the way that others went.",
+                "Roads fork, smooth and dissolve. A second layer, which does not accumulate, keeps"
+                " the ants apart.",
+                "ants.md",
+                settings=("trails=velocity",),
+                begin=15,
+                seconds=9,
+                every=4,
+                width=440,
+                quality=30,
+            ),
+            Piece(
+                "ants-vortices",
+                "Vortices",
+                "The same, in another colony, without the layer that keeps ants apart.",
+                "They align with what lies ahead, which is what they left themselves, and go round"
+                " and round. That is what the text saw from which these ants come, and the layer"
+                " above is the cure that it guessed at.",
+                "ants.md",
+                seed=3,
+                settings=("trails=velocity", "velocity.separate=0"),
+                begin=13,
+                seconds=9,
+                every=4,
+                overlays=("directions", "ants"),
+                width=480,
+                quality=30,
+            ),
+        ),
+        _kernels(
+            stamps="drain scatter",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
+            walk="walk",
+        ),
+        on_device="ants-swarm",
+    ),
+    Row(
+        "ants-swarm",
+        "fieldcraft_worlds.games.ants.swarm_plugin",
+        (
+            Piece(
+                "ants-swarm",
+                "A hundred thousand ants",
+                "The same two pheromones, in whole numbers: a swarm comes to the same match on the"
+                " CPU and on a graphics card.",
+                "The swarm pours out of one nest; where it finds a pile a green stream of those who"
+                " carry flows home.",
+                "million_ants.md",
+                place="open:400x240:7",
+                settings=("ants=100000", "piles=9", "pile=8", "nest=12", "smell=40"),
+                begin=5,
+                seconds=18,
+                every=15,
+                width=480,
+                quality=15,
+            ),
+        ),
+        _kernels(
+            stamps="drain scatter",
+            swarm="forage leave walk",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
+        ),
+    ),
+    Row(
+        "flock",
+        "fieldcraft_worlds.games.flock.plugin",
+        (
+            Piece(
+                "flock",
+                "The flock",
+                "Fifteen hundred birds that never look at each other: each reads three layers where"
+                " it is.",
+                "Alignment, separation and cohesion come from layers, so that ten times as many"
+                " birds cost ten times as much and not a hundred times.",
+                "ants.md",
+                begin=4,
+                seconds=9,
+                every=4,
+                width=440,
+                quality=30,
+            ),
+        ),
+        _kernels(
+            compose="evaluate",
+            stamps="drain scatter",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
+            walk="walk",
+        ),
+        on_device="flock-swarm",
+    ),
+    Row(
+        "flock-swarm",
+        "fieldcraft_worlds.games.flock.swarm_plugin",
+        (
+            Piece(
+                "flock-swarm",
+                "Twelve thousand birds",
+                "The same three layers, in whole numbers: a swarm comes to the same flight on the"
+                " CPU and on a graphics card.",
+                "Bands form within a second, meet, and turn with each other.",
+                "million_ants.md",
+                place="open:400x240:5",
+                settings=("birds=12000",),
+                begin=2,
+                seconds=6,
+                every=6,
+                width=400,
+                quality=15,
+            ),
+        ),
+        _kernels(
+            stamps="drain scatter",
+            swarm="leave walk",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
+        ),
+    ),
+    Row(
+        "physarum",
+        "fieldcraft_worlds.games.physarum.plugin",
+        (
+            Piece(
+                "physarum",
+                "The slime mould",
+                "Twenty-eight thousand agents in whole numbers follow what they leave, and grow"
+                " roads between twelve cities.",
+                "First nets, then roads that join all cities; thin ones bring what thick ones pass"
+                " by. The line is the shortest tree.",
+                "million_ants.md",
+                settings=(
+                    "distance=16",
+                    "angle=35",
+                    "turn=20",
+                    "wander=45",
+                    "food=30",
+                    "city=5",
+                    "speed=20",
+                ),
+                begin=0,
+                seconds=20,
+                every=10,
+                width=480,
+                quality=25,
+            ),
+            Piece(
+                "physarum-million",
+                "A million agents",
+                "The same with a million agents and twenty-four cities, on a map of more than a"
+                " million cells.",
+                "All cells alike at first; after five seconds a net, which coarsens: what many take"
+                " stays.",
+                "million_ants.md",
+                place="open:1536x768:5",
+                settings=(
+                    "agents=1000000",
+                    "cities=24",
+                    "distance=24",
+                    "angle=35",
+                    "turn=20",
+                    "wander=45",
+                    "food=30",
+                    "city=7",
+                ),
+                begin=0,
+                seconds=16,
+                every=12,
+                width=560,
+                quality=15,
+            ),
+        ),
+        _kernels(
+            distance="clear count publish_counts",
+            moves="leave stops",
+            shortest_path_uniform="uniform",
+            smoothing="straighten",
+            stamps="scatter",
+            swarm="leave walk",
+            trail="update:0",
+            trail_plan="_near _runs _weigh:0",
+        ),
+    ),
+)
+
+GAMES = {row.name: row for row in WORLDS}
+
+
+def kernels_of(name: str, *, is_seen: bool = False) -> tuple[str, ...]:
+    """The kernels that a match of a game calls, with those that draw it if it is seen; of a game of
+    your own, those that it names.
+    """
+    if name in GAMES:
+        called = GAMES[name].kernels
+    else:
+        called = named(getattr(find_game(name), "kernels", ())) if ":" in name else ()
+    return called + (_SEEN if is_seen and called else ())
+
+
+def carried(name: str) -> str:
+    """The name of the world that is played for one of this name on a graphics card: agents in whole
+    numbers, where it has any.
+    """
+    return GAMES[name].on_device or name if name in GAMES else name
+
+
+def find_game(name: str) -> Game:
+    """The game of that name, or of "module:object" for a game of your own: an object in a module
+    that can be imported.
+    """
+    if ":" not in name:
+        if name not in GAMES:
+            raise UnknownName("game", name, GAMES)
+        return cast("Game", importlib.import_module(GAMES[name].module).GAME)
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidValue(
+            "A game of your own is module:object, both to be found from here",
+            got=f"{name!r} ({error})",
+            remedy="Set PYTHONPATH=. for a module in this folder",
+        ) from error
+    missing = [
+        part
+        for part in (
+            "name",
+            "version",
+            "title",
+            "overlays",
+            "actions",
+            "settings",
+            "kinds",
+            "default_map",
+            "open",
+        )
+        if not hasattr(found, part)
+    ]
+    if missing:
+        raise InvalidValue(
+            "A game has all that fieldcraft_worlds.games.game.Game asks for",
+            got=f"{name} without {', '.join(missing)}",
+            remedy="Add these",
+        )
+    return cast("Game", found)

@@ -1,0 +1,139 @@
+"""The grip of the hands: what they hold, and what they have done since the last step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fieldcraft_worlds.games.game import Action, Hands, Signal
+from fieldcraft_worlds.play.bindings import any_pad
+
+__all__ = ["Grip"]
+
+Point = tuple[float, float]
+
+
+@dataclass
+class _Held:
+    amount: float
+    start: Point | None
+    stroke: list[Point] = field(default_factory=list)
+
+
+class Grip:
+    """Turns inputs that begin, change and end into the signals of a step.
+
+    Parameters
+    ----------
+    actions: what a player can do.
+    bindings: which action each input does.
+    where: answers where the pointer is in the world, None beside the map.
+
+    """
+
+    def __init__(
+        self,
+        actions: Sequence[Action],
+        bindings: Mapping[str, str],
+        where: Callable[[], Point | None],
+    ) -> None:
+        self._actions = {action.name: action for action in actions}
+        self._bindings = bindings
+        self._where = where
+        self._signals: list[Signal] = []
+        self._held: dict[str, _Held] = {}
+        self.chosen: dict[str, str] = {}
+        for action in actions:
+            if action.group:
+                self.chosen.setdefault(action.group, action.name)
+
+    def action_of(self, name: str) -> Action | None:
+        """The action of an input: that of this very gamepad comes before that of any."""
+        found = self._bindings.get(name) or self._bindings.get(any_pad(name))
+        return None if found is None else self._actions[found]
+
+    def press(self, name: str, amount: float = 1.0) -> None:
+        """An input begins; what does nothing is passed over, and so are buttons of the mouse beside
+        the map.
+        """
+        action = self.action_of(name)
+        if action is None:
+            return
+        if action.group:
+            self.chosen[action.group] = action.name
+        position = self._where()
+        if name.startswith("mouse") and position is None:
+            return
+        stroke = () if position is None else (position,)
+        self._held[name] = _Held(amount, position, list(stroke))
+        self._signals.append(Signal(action.name, "press", position, position, amount, stroke))
+
+    def signal(self, action: str) -> None:
+        """An action begins without an input of its own."""
+        self._signals.append(Signal(action))
+
+    def turn(self, name: str, amount: float) -> None:
+        """An input that may be half way is so far now, 0 to 1; 0 ends it."""
+        if amount <= 0:
+            self.release(name)
+        elif name in self._held:
+            self._held[name].amount = amount
+        else:
+            self.press(name, amount)
+
+    def release(self, name: str) -> None:
+        """An input ends."""
+        if name in self._held:
+            self._signals.append(self._signal(name, "release"))
+            del self._held[name]
+
+    def release_all(self, first: str = "") -> None:
+        """Nothing is held any more of the inputs whose names begin so."""
+        for name in [name for name in self._held if name.startswith(first)]:
+            self.release(name)
+
+    def moved(self) -> None:
+        """The pointer went somewhere: strokes grow."""
+        if not self._held:
+            return
+        position = self._where()
+        for held in self._held.values():
+            _grow(held.stroke, position)
+
+    def take(self, sliders: Mapping[str, float]) -> Hands:
+        """All that was done since the last step, and what is held on to."""
+        begun = {signal.action for signal in self._signals if signal.phase == "press"}
+        for name in self._held:
+            action = self.action_of(name)
+            if action is not None and action.name not in begun:
+                self._signals.append(self._signal(name, "hold"))
+        hands = Hands(tuple(self._signals), self._where(), dict(self.chosen), dict(sliders))
+        self._signals.clear()
+        return hands
+
+    def forget(self) -> None:
+        """The deeds since the last step are dropped."""
+        self._signals.clear()
+
+    def _signal(self, name: str, phase: str) -> Signal:
+        held, action, position = self._held[name], self.action_of(name), self._where()
+        assert action is not None
+        _grow(held.stroke, position)
+        stroke = tuple(held.stroke)
+        held.stroke = list(stroke[-1:])
+        return Signal(
+            action.name,
+            "hold" if phase == "hold" else "release",
+            position,
+            held.start,
+            held.amount,
+            stroke,
+        )
+
+
+def _grow(stroke: list[Point], position: Point | None) -> None:
+    """A stroke goes on to here; beside the map it breaks off."""
+    if position is None:
+        stroke.clear()
+    elif not stroke or stroke[-1] != position:
+        stroke.append(position)

@@ -1,0 +1,86 @@
+"""Saves and replays as files: whole or not at all, checksummed, no pickle.
+
+Layout: a magic line, the format's version (4 bytes), the lengths of what follows (8 bytes each), a
+    packed dict that says whose file
+it is, the packed contents compressed with zlib, and the SHA-256 of all that stands before it.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldcraft import checks
+from fieldcraft.errors import BadSaveFile
+from fieldcraft.files import damaged, newer, sealed, write_sealed
+from fieldcraft.packing import pack, unpack
+
+__all__ = ["Contents", "read", "write"]
+
+_MAGIC = b"fieldcraft game\n"
+_VERSION = 1
+_FRAME = struct.Struct(">IQQQ")
+_LARGEST = 1 << 33
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The contents of a save: `header`, a dict, and the packed value that `value` unpacks."""
+
+    path: Path
+    header: dict[str, Any]
+    packed: bytes
+
+    def value(self, kinds: Iterable[type]) -> Any:
+        """The value, made of dataclasses of these kinds; raises `BadSaveFile` where it isn't."""
+        try:
+            return unpack(self.packed, kinds)
+        except BadSaveFile as error:
+            raise damaged(self.path, error.got) from error
+
+
+def write(
+    path: str | os.PathLike[str], header: dict[str, Any], value: Any, kinds: Iterable[type]
+) -> None:
+    """Write a file: beside `path` first, then renamed over it, so that there is the old file or the
+    whole new one.
+
+    Raises `BadSaveFile` where that can't be, and `InvalidValue` where `value` can't be packed.
+    """
+    target = checks.path("path", path)
+    head, packed = pack(header), pack(value, kinds)
+    body = zlib.compress(packed, 1)
+    write_sealed(
+        target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body)
+    )
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Read what `write` wrote.
+
+    Raises `BadSaveFile` where the file is missing, damaged, another kind of file, or of another
+    version of the format.
+    """
+    target = checks.path("path", path)
+    with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
+        data = file.read(inside)
+    version, head, body, size = _FRAME.unpack_from(data)
+    begin = _FRAME.size
+    if version != _VERSION:
+        raise newer(target, version, _VERSION)
+    if begin + head + body != len(data) or size > _LARGEST:
+        raise damaged(target, "lengths that don't add up")
+    unpacking = zlib.decompressobj()
+    try:
+        header = unpack(data[begin : begin + head])
+        packed = unpacking.decompress(data[begin + head : begin + head + body], size + 1)
+    except (BadSaveFile, zlib.error) as error:
+        raise damaged(target, f"contents that cannot be unpacked ({error})") from error
+    if len(packed) != size or not isinstance(header, dict):
+        raise damaged(target, f"{len(packed)} bytes where {size} belong")
+    return Contents(target, header, packed)

@@ -1,0 +1,247 @@
+"""One match: a world, its state, its dice, and what was ordered so far."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from fieldcraft import Space, checks, packing
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.interruption import whole
+from fieldcraft_worlds.games.game import Game
+from fieldcraft_worlds.play import saving
+from fieldcraft_worlds.play.settings import kinds_of
+
+__all__ = ["Session"]
+
+_SAVED: dict[str, Any] = {"seed": int, "steps": int, "dice": np.random.Generator, "journal": tuple}
+
+
+class Session:
+    """A match of a game on a map, from a seed; the same seed and orders make the same match, bit
+    for bit.
+
+    Parameters
+    ----------
+    game: the rules.
+    space: the map; the game's own default if None.
+    settings: of the kind `game.settings`; the defaults if None.
+    seed: at least 0.
+
+    `state` is the state now, `steps` how many steps have been made. Raises what the game refuses.
+    """
+
+    def __init__(self, game: Game, space: Any = None, settings: Any = None, seed: int = 0) -> None:
+        self._open(game, space, settings, seed)
+        self.restart()
+
+    def _open(self, game: Game, space: Any, settings: Any, seed: int) -> None:
+        self.game = game
+        self.settings = game.settings() if settings is None else settings
+        if not isinstance(self.settings, game.settings):
+            raise InvalidValue(
+                f"The settings of {game.name} are {game.settings.__name__}",
+                got=type(self.settings).__name__,
+                remedy="Pass those, or none",
+            )
+        self.seed = checks.whole("seed", seed)
+        self.world = game.open(game.default_map() if space is None else space, self.settings)
+        self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
+        self._map = packing.pack(self.world.space)
+
+    @whole
+    def restart(self) -> None:
+        """Back to the first state, with the same seed."""
+        self._rng = np.random.default_rng(self.seed)
+        self.state = self.world.start(self._rng)
+        self.steps = 0
+        self._journal: list[tuple[int, tuple[Any, ...]]] = []
+
+    @property
+    def journal(self) -> tuple[tuple[int, tuple[Any, ...]], ...]:
+        """The orders so far: (steps made before, orders), for the steps that had any."""
+        return tuple(self._journal)
+
+    @property
+    def result(self) -> str | None:
+        """How it ended, None while it goes on."""
+        return self.world.result(self.state)
+
+    @whole
+    def step(self, orders: Sequence[Any] = ()) -> None:
+        """Make a step with these orders; raises what the game refuses, and then nothing has
+        happened.
+        """
+        given = tuple(orders)
+        if not given:
+            self.state = self.world.step(self.state, given, self._rng)
+        else:
+            dice = copy.deepcopy(
+                self._rng
+            )  # a step that is refused half way may have drawn from them
+            self.state = self.world.step(self.state, given, dice)
+            self._rng = dice
+            self._journal.append((self.steps, given))
+        self.steps += 1
+
+    @whole
+    def step_if(self, orders: Sequence[Any]) -> list[str]:
+        """Make a step with those of the orders that can be followed; answers why the others could
+        not.
+        """
+        try:
+            self.step(orders)
+        except FieldcraftError as error:
+            if not orders:
+                raise
+            refusals, good = [str(error)], list[Any]()
+            for order in orders if len(orders) > 1 else ():
+                try:
+                    self.world.step(self.state, (*good, order), copy.deepcopy(self._rng))
+                    good.append(order)
+                except FieldcraftError as refusal:
+                    refusals.append(str(refusal))
+            self.step(good)
+            return refusals[1:] or refusals
+        return []
+
+    def digest(self) -> str:
+        """The SHA-256 of all that there is: game, map, settings, state and dice, in hexadecimal."""
+        whole = {
+            "game": (self.game.name, self.game.version),
+            "map": self._space(),
+            "settings": self.settings,
+            "steps": self.steps,
+            "state": self.state,
+            "dice": self._rng,
+        }
+        return packing.digest(whole, self._kinds)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the match to a file, with all orders so far: the old file or the whole new one,
+        never half. See `load`.
+        """
+        header = {"game": self.game.name, "version": self.game.version, "kind": "match"}
+        value = {
+            "map": self._space(),
+            "settings": self.settings,
+            "seed": self.seed,
+            "steps": self.steps,
+            "state": self.state,
+            "dice": self._rng,
+            "journal": self.journal,
+        }
+        saving.write(path, header, value, self._kinds)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], find: Game | Callable[[str], Game]) -> Self:
+        """The match in a file; it goes on bit for bit like the one that was saved.
+
+        `find` is the game, or answers the game of a name. Raises `BadSaveFile` for a file that is
+        missing, damaged, or of another game or version.
+        """
+        contents = saving.read(path)
+        name, version = contents.header.get("game"), contents.header.get("version")
+        if contents.header.get("kind") != "match" or not isinstance(name, str):
+            raise BadSaveFile(
+                "A save holds a match",
+                got=f"{contents.header.get('kind')!r}: {path}",
+                remedy="Use another file",
+            )
+        game = find(name) if callable(find) else find
+        if game.name != name:
+            raise BadSaveFile(
+                f"A save of {game.name} goes on as {game.name}",
+                got=f"one of {name}: {path}",
+                remedy=f"Play {name}",
+            )
+        if game.version != version:
+            raise BadSaveFile(
+                f"This fieldcraft goes on with version {game.version} of {name}",
+                got=f"version {version}: {path}",
+                remedy="Use the fieldcraft that wrote it",
+            )
+        value = contents.value(dict.fromkeys((*game.kinds, *kinds_of(game.settings()))))
+        fits = isinstance(value, dict) and {"map", "settings", "state"} <= value.keys()
+        fits = fits and all(type(value.get(key)) is kind for key, kind in _SAVED.items())
+        if (
+            not fits
+            or not isinstance(value["map"], Space)
+            or type(value["settings"]) is not game.settings
+            or type(value["state"]) not in game.kinds
+        ):
+            raise BadSaveFile(
+                "A save holds a whole match",
+                got=f"something else: {path}",
+                remedy="Use another copy of it",
+            )
+        try:
+            session = cls.__new__(cls)
+            session._open(game, value["map"], value["settings"], value["seed"])
+        except FieldcraftError as error:
+            raise BadSaveFile(
+                "A save holds a map and settings that can be played",
+                got=f"{error}: {path}",
+                remedy="Use another one",
+            ) from error
+        session.state, session.steps, session._rng = value["state"], value["steps"], value["dice"]
+        session._journal = list(value["journal"])
+        session._check(path)
+        return session
+
+    def _check(self, path: str | os.PathLike[str]) -> None:
+        """Refuse a state that the world can't go on from, and a journal that was not kept by
+        `step`.
+        """
+        try:
+            checks.whole("steps", self.steps)
+            before = -1
+            for moment, orders in self._journal:
+                if (
+                    type(moment) is not int
+                    or not before < moment < self.steps
+                    or type(orders) is not tuple
+                    or not orders
+                ):
+                    raise InvalidValue(
+                        "A journal says orders step by step",
+                        got=f"{orders!r} at {moment!r}"[:80],
+                        remedy="Use another copy",
+                    )
+                before = moment
+            if hasattr(self.world, "checked"):
+                self.world.checked(self.state)
+            self.world.step(self.state, (), copy.deepcopy(self._rng))
+        except (
+            FieldcraftError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            MemoryError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise BadSaveFile(
+                "A save holds a state that a match can go on from",
+                got=f"{error}: {path}",
+                remedy="Use another copy of it",
+            ) from error
+
+    def replayed(self, watch: Callable[[Session], object] = lambda session: None) -> Session:
+        """The same match again, from its seed and its orders, as far as this one has come; `watch`
+        sees it after each step.
+        """
+        again = Session(self.game, self._space(), self.settings, self.seed)
+        orders = dict(self._journal)
+        while again.steps < self.steps:
+            again.step(orders.get(again.steps, ()))
+            watch(again)
+        return again
+
+    def _space(self) -> Any:
+        """The map as it was when the match was opened."""
+        return packing.unpack(self._map)

@@ -1,0 +1,214 @@
+"""A window with pygame: it shows pictures and says what the player does. Nothing else in `play` but
+`controllers` knows pygame.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from fieldcraft.errors import FieldcraftError, MissingLibrary
+from fieldcraft_worlds.play.controllers import Controllers
+from fieldcraft_worlds.play.player import Player
+from fieldcraft_worlds.play.preparing import Preparation, bar_picture
+
+__all__ = ["close", "prepare", "show"]
+
+_BUTTONS = {
+    1: "mouse left",
+    2: "mouse middle",
+    3: "mouse right",
+    6: "mouse back",
+    7: "mouse forward",
+}
+_NAMES = {
+    "equals": "=",
+    "plus": "+",
+    "minus": "-",
+    "period": ".",
+    "[+]": "+",
+    "[-]": "-",
+    "[.]": ".",
+}
+_FRAMES = 60
+_LEAST = (160, 120)
+
+
+def show(player: Player, title: str) -> None:
+    """Run a player's match in a window until it is closed or over.
+
+    Raises `MissingLibrary` without pygame, and `FieldcraftError` where no window can be opened.
+    """
+    pygame, screen = _opened(player.stage.size)
+    try:
+        pygame.display.set_caption(title)
+        pygame.key.set_repeat()
+        if screen.get_size() != player.stage.size:
+            player.resize(*screen.get_size())
+        _run(pygame, player, _controllers(pygame, player))
+    finally:
+        pygame.display.quit()
+
+
+def prepare(names: Sequence[str], title: str, size: tuple[int, int]) -> bool:
+    """Compile kernels behind a window with a bar, and answer False where the window was closed
+    before all were ready.
+
+    The window stays open for `show`. Raises as `show` does.
+    """
+    pygame, _ = _opened(size)
+    try:
+        pygame.display.set_caption(title)
+        clock = pygame.time.Clock()
+        with Preparation(names) as preparation:
+            while not preparation.is_over:
+                _draw_bar(pygame, preparation)
+                for event in pygame.event.get():
+                    if event.type == pygame.QUIT or (
+                        event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+                    ):
+                        pygame.display.quit()
+                        return False
+                clock.tick(_FRAMES)
+            _draw_bar(pygame, preparation)
+    except BaseException:
+        pygame.display.quit()
+        raise
+    return True
+
+
+def close() -> None:
+    """Close the window, if one is open."""
+    pygame = sys.modules.get("pygame")
+    if pygame is not None and pygame.display.get_init():
+        pygame.display.quit()
+
+
+def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
+    """pygame, and its window of about that size."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+    except ImportError:
+        raise MissingLibrary("pygame-ce", "view", "Playing in a window") from None
+
+    _refuse_without_display()
+    try:
+        pygame.display.init()
+        screen = pygame.display.set_mode(_fitting(pygame, size), pygame.RESIZABLE)
+    except pygame.error as error:
+        pygame.display.quit()
+        raise FieldcraftError(
+            "Playing in a window needs a display",
+            got=f"none that pygame can open ({error})",
+            remedy="Use --headless --steps 5000, with --record out.mp4 to see it",
+        ) from None
+    return pygame, screen
+
+
+def _refuse_without_display() -> None:
+    """SDL finds a place to draw even where nobody can see it."""
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+    ):
+        raise FieldcraftError(
+            "Playing in a window needs a display",
+            got="neither DISPLAY nor WAYLAND_DISPLAY is set",
+            remedy="Use --headless --steps 5000, with --record out.mp4 to see it",
+        )
+    if os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+        os.environ.setdefault(
+            "SDL_VIDEODRIVER", "x11"
+        )  # else SDL tries Wayland first, which complains on standard error
+
+
+def _controllers(pygame: Any, player: Player) -> Controllers | None:
+    try:
+        return Controllers(pygame, player.pads)
+    except pygame.error as error:
+        player.say(f"no gamepads here: {error}")
+        return None
+
+
+def _run(pygame: Any, player: Player, controllers: Controllers | None) -> None:
+    clock = pygame.time.Clock()
+    try:
+        while not player.is_over:
+            for event in pygame.event.get():
+                _tell(pygame, player, event)
+                if controllers is not None:
+                    controllers.take(event)
+            player.advance(clock.get_time() / 1000)
+            _draw(pygame, player)
+            clock.tick(_FRAMES)
+    finally:
+        if controllers is not None:
+            controllers.close()
+
+
+def _tell(pygame: Any, player: Player, event: Any) -> None:
+    kind = event.type
+    if kind == pygame.QUIT:
+        player.quit()
+    elif kind == pygame.VIDEORESIZE:
+        player.resize(event.w, event.h)
+    elif kind == pygame.KEYDOWN:
+        player.press(_key(pygame, event))
+    elif kind == pygame.KEYUP:
+        player.release(_key(pygame, event))
+    elif kind == pygame.MOUSEMOTION:
+        player.point(*event.pos)
+    elif kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP) and event.button in _BUTTONS:
+        player.point(*event.pos)
+        if kind == pygame.MOUSEBUTTONDOWN:
+            player.press(_BUTTONS[event.button])
+        else:
+            player.release(_BUTTONS[event.button])
+    elif kind == pygame.MOUSEWHEEL:
+        player.wheel(event.precise_y if event.precise_y else event.y)
+    elif kind == pygame.WINDOWLEAVE:
+        player.leave()
+    elif kind == pygame.WINDOWFOCUSLOST:
+        player.release_all()
+
+
+def _key(pygame: Any, event: Any) -> str:
+    """The name of a key; plus and minus by what they write, whatever the keyboard."""
+    written = getattr(event, "unicode", "")
+    name = written if written in ("+", "-", "=", ".") else pygame.key.name(event.key).lower()
+    return f"key {_NAMES.get(name, name)}"
+
+
+def _draw(pygame: Any, player: Player) -> None:
+    screen = pygame.display.get_surface()
+    if screen is None or 0 in screen.get_size():  # minimised
+        return
+    if screen.get_size() != player.stage.size:
+        player.resize(*screen.get_size())
+    picture = player.picture()
+    high, wide = picture.shape[:2]
+    screen.blit(pygame.image.frombuffer(picture, (wide, high), "RGBX"), (0, 0))
+    pygame.display.flip()
+
+
+def _draw_bar(pygame: Any, preparation: Preparation) -> None:
+    screen = pygame.display.get_surface()
+    if screen is None or 0 in screen.get_size():  # minimised
+        return
+    wide, high = screen.get_size()
+    picture = bar_picture(wide, high, preparation.done, preparation.total)
+    screen.blit(pygame.image.frombuffer(picture, (wide, high), "RGBX"), (0, 0))
+    pygame.display.flip()
+
+
+def _fitting(pygame: Any, size: tuple[int, int]) -> tuple[int, int]:
+    """A size that the desktop has room for."""
+    with suppress(pygame.error, IndexError):
+        wide, high = pygame.display.get_desktop_sizes()[0]
+        return max(min(size[0], int(wide * 0.95)), _LEAST[0]), max(
+            min(size[1], int(high * 0.88)), _LEAST[1]
+        )
+    return size

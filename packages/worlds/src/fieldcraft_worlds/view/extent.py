@@ -1,0 +1,47 @@
+"""The extent of a space in the world, and the camera that shows all of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.view import Camera
+
+__all__ = ["extent_of", "step_of", "whole_view"]
+
+_MARGIN = 0.04
+
+
+def extent_of(space: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The smallest x and y, and how far the space reaches from there: (2,) each, in world units;
+    graphs have a margin.
+    """
+    if hasattr(space, "cell_size"):
+        return np.array(space.origin, dtype=np.float64), np.array(
+            [space.width, space.height]
+        ) * space.cell_size
+    places = (space.positions if space.mesh is None else space.mesh.corners)[:, :2]
+    if not len(places):
+        return np.zeros(2), np.ones(2)
+    low, high = places.min(axis=0), places.max(axis=0)
+    margin = _MARGIN * float((high - low).max()) or 1.0
+    return np.asarray(low - margin), np.asarray(high - low + 2 * margin)
+
+
+def step_of(space: Any) -> float:
+    """How far it is from a cell to the next, in world units: of a graph the median edge."""
+    if hasattr(space, "cell_size"):
+        return float(space.cell_size)
+    lengths = space.lengths
+    return float(np.median(lengths)) if len(lengths) else 1.0
+
+
+def whole_view(space: Any, screen: tuple[int, int]) -> Camera:
+    """The camera that shows a whole space as large as the screen allows, in the middle."""
+    low, size = extent_of(space)
+    zoom = min(screen[0] / size[0], screen[1] / size[1])
+    return Camera(
+        (float(low[0] + size[0] / 2), float(low[1] + size[1] / 2)), float(zoom), y_up=space.y_up
+    )

@@ -1,0 +1,128 @@
+"""A page of help over a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.view.drawing import Brush, lettered, measure
+from fieldcraft_worlds.scene import Tone
+from fieldcraft_worlds.view.tones import rgb_of_tone
+
+__all__ = ["draw_help"]
+
+RGBA = NDArray[np.uint8]
+
+_SCALES = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45)
+_STEP = 21
+_DARKER = 7
+_BESIDE, _BETWEEN = 16, 26  # pixels from a key to its text, and between columns at scale 1
+
+Lines = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    scale: float
+    step: int
+    columns: tuple[tuple[tuple[str, str], ...], ...]
+    keys: tuple[int, ...]
+    texts: tuple[int, ...]
+
+    @property
+    def wide(self) -> int:
+        return (
+            sum(self.keys)
+            + sum(self.texts)
+            + round(_BETWEEN * self.scale) * (len(self.columns) - 1)
+        )
+
+
+def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Lines) -> None:
+    """Lay pairs of a key and what it does over a picture, in as many columns and as large as there
+    is room for.
+
+    A pair of empty words parts one group from the next. What finds no room even in the smallest
+    letters is cut.
+    """
+    canvas[..., :3] = canvas[..., :3] // _DARKER
+    high, wide = canvas.shape[:2]
+    tried = (_laid_out(lines, high, scale) for scale in _SCALES)
+    layout = next((found for found in tried if found.wide <= wide - 24), None) or _laid_out(
+        lines, high, _SCALES[-1]
+    )
+    longest = max((len(column) for column in layout.columns), default=0)
+    left = max((wide - layout.wide) // 2, 8)
+    top = max((high - (longest + 2) * layout.step) // 2, 2) + layout.step
+    _put(brush, canvas, title, left, top, "ink", layout.scale, bold=True)
+    for column, keys, texts in zip(layout.columns, layout.keys, layout.texts, strict=True):
+        for row, (key, text) in enumerate(column):
+            y = top + round((row + 1.4) * layout.step)
+            _put(brush, canvas, key, left, y, "warning", layout.scale)
+            _put(
+                brush,
+                canvas,
+                _cut(text, wide - left - keys - 8, layout.scale),
+                left + keys,
+                y,
+                "ink",
+                layout.scale,
+            )
+        left += keys + texts + round(_BETWEEN * layout.scale)
+
+
+def _laid_out(lines: Lines, high: int, scale: float) -> _Layout:
+    """The lines in as few columns of a height as hold them, and these of much the same length."""
+    step = max(round(_STEP * scale), 8)
+    room = max((high - 12) // step - 2, 1)
+    fewest = len(_columns(lines, room))
+    columns = next(
+        found
+        for rows in range(min(-(-len(lines) // fewest), room), room + 1)
+        if len(found := _columns(lines, rows)) <= fewest
+    )
+    beside = round(_BESIDE * scale)
+    keys = tuple(
+        max((measure(key, scale=scale) for key, _ in column), default=0) + beside
+        for column in columns
+    )
+    texts = tuple(
+        max((measure(text, scale=scale) for _, text in column), default=0) for column in columns
+    )
+    return _Layout(scale, step, tuple(map(tuple, columns)), keys, texts)
+
+
+def _columns(lines: Lines, rows: int) -> list[list[tuple[str, str]]]:
+    columns: list[list[tuple[str, str]]] = [[]]
+    for line in lines:
+        if len(columns[-1]) >= rows:
+            columns.append([])
+        if any(line) or columns[-1]:  # no gap at the head of a column
+            columns[-1].append(line)
+    return columns
+
+
+def _cut(text: str, width: int, scale: float) -> str:
+    if measure(text, scale=scale) <= width:
+        return text
+    while text and measure(text + "...", scale=scale) > width:
+        text = text[:-1]
+    return text.rstrip() + "..." if text else ""
+
+
+def _put(
+    brush: Brush,
+    canvas: RGBA,
+    text: str,
+    left: int,
+    baseline: int,
+    tone: Tone,
+    scale: float,
+    *,
+    bold: bool = False,
+) -> None:
+    mask, x, y = lettered(text, scale, bold)
+    brush.stamp(canvas, mask, left + x, baseline + y, rgb_of_tone(tone))

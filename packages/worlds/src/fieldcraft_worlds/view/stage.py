@@ -1,0 +1,180 @@
+"""A scene with its panel in one picture: what a window shows and a film records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.view import Camera
+from fieldcraft.view.drawing import Brush, wrapped
+from fieldcraft_worlds.scene import Scene
+from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
+from fieldcraft_worlds.view.help import draw_help
+from fieldcraft_worlds.view.panel import PANEL_WIDTH, Panel, Track, draw_panel
+from fieldcraft_worlds.view.scene import SceneView, write_over
+
+__all__ = ["Stage"]
+
+RGBA = NDArray[np.uint8]
+
+_LEAST_MAP = 260
+_NEAREST = 200.0  # pixels per cell, and as many screens across a map at the other end
+_ZOOM_STEP = 1.2
+
+
+class Stage:
+    """Pictures of one size, the map on the left and the panel on the right; without a panel where
+    there is no room for it.
+
+    Parameters
+    ----------
+    width, height: the size of the picture in pixels.
+    has_panel: whether the panel is wanted.
+
+    """
+
+    def __init__(self, width: int, height: int, *, has_panel: bool = True) -> None:
+        self.size = (
+            checks.whole("The width of a picture", width, minimum=1),
+            checks.whole("The height of a picture", height, minimum=1),
+        )
+        self.camera: Camera | None = None
+        self._picture = np.zeros((height, width, 4), dtype=np.uint8)
+        self._brush = Brush(height, width)
+        self._tracks: tuple[Track, ...] = ()
+        self.has_panel = has_panel
+
+    @property
+    def has_panel(self) -> bool:
+        """Whether the panel is wanted; it may be set at any time."""
+        return self._wanted
+
+    @has_panel.setter
+    def has_panel(self, wanted: bool) -> None:
+        self._wanted = wanted
+        width, height = self.size
+        self._panel_width = PANEL_WIDTH if wanted and width >= PANEL_WIDTH + _LEAST_MAP else 0
+        self._view = SceneView(width - self._panel_width, height)
+        self._panel = np.zeros((height, self._panel_width, 4), dtype=np.uint8)
+        self._tracks = ()
+
+    @property
+    def has_room_for_panel(self) -> bool:
+        """Whether the panel is wanted and there is room for it."""
+        return self._panel_width > 0
+
+    @property
+    def map_size(self) -> tuple[int, int]:
+        """(width, height) of the part that shows the map."""
+        return self._view.size
+
+    def draw(
+        self,
+        scene: Scene,
+        panel: Panel | None = None,
+        *,
+        help_title: str = "",
+        help_lines: Sequence[tuple[str, str]] = (),
+    ) -> RGBA:
+        """The picture, uint8 of shape (H, W, 4): an array of this stage's own that the next call
+        draws into again.
+
+        With lines of help these lie over everything else.
+        """
+        picture, width = self._picture, self.map_size[0]
+        picture[:, :width] = self._view.draw(scene, self._camera_for(scene.space))
+        if self._panel_width:
+            self._tracks = draw_panel(
+                self._panel, self._brush, scene, self._view.scale, panel or Panel()
+            )
+            picture[:, width:] = self._panel
+        elif panel is not None:
+            self._say(picture, [panel.status, *panel.notes])
+        if help_lines:
+            draw_help(picture, self._brush, help_title, help_lines)
+        return picture
+
+    def _say(self, picture: RGBA, lines: Sequence[str]) -> None:
+        """Write what the panel would say into the corner of the map."""
+        scale, baseline = 0.8, 16
+        for line in lines:
+            for part in wrapped(line, max(self.size[0] - 12, 40), scale=scale):
+                if part and baseline < self.size[1]:
+                    write_over(self._brush, picture, 6, baseline, part, "ink", scale)
+                    baseline += 17
+
+    # Where one looks
+
+    def fit(self) -> None:
+        """Show the whole map again."""
+        self.camera = None
+
+    def world_at(self, space: Any, pixel: ArrayLike) -> tuple[float, float] | None:
+        """The world position under a pixel of the picture; None beside the map."""
+        point, _ = checks.positions(pixel)
+        x, y = float(point[0, 0]), float(point[0, 1])
+        wide, high = self.map_size
+        if not (0 <= x < wide and 0 <= y < high):
+            return None
+        found = self._camera_for(space).to_world((x, y), (wide, high))
+        low, size = extent_of(space)
+        inside = bool(((found >= low) & (found < low + size)).all())
+        return (float(found[0]), float(found[1])) if inside else None
+
+    def track_at(self, pixel: tuple[float, float]) -> tuple[str, float] | None:
+        """The slider under a pixel of the picture that was drawn last, and how far along it is, 0
+        to 1; None where there is none.
+        """
+        x, y = pixel[0] - self.map_size[0], pixel[1]
+        for track in self._tracks:
+            if track.left - 6 <= x <= track.right + 6 and track.top <= y < track.bottom:
+                return track.name, self.share_along(track.name, pixel[0])
+        return None
+
+    def share_along(self, name: str, x: float) -> float:
+        """How far along a slider of that name a pixel is, 0 to 1, above, below and beside it as
+        well.
+        """
+        for track in self._tracks:
+            if track.name == name:
+                share = (x - self.map_size[0] - track.left) / max(track.right - track.left, 1)
+                return float(min(max(share, 0.0), 1.0))
+        return 0.0
+
+    def zoom(self, space: Any, steps: float, pixel: ArrayLike) -> None:
+        """Come nearer by so many steps, or go away, with the world under a pixel staying there."""
+        camera = self._own(space)
+        here = camera.to_world(pixel, self.map_size)
+        cell = step_of(space)
+        whole = whole_view(space, self.map_size).zoom
+        camera.zoom = float(
+            np.clip(
+                camera.zoom * _ZOOM_STEP**steps,
+                min(whole / 4, _NEAREST / cell),
+                max(_NEAREST / cell, whole),
+            )
+        )
+        moved = here - camera.to_world(pixel, self.map_size)
+        self._move(space, np.array(camera.position) + moved)
+
+    def pan(self, space: Any, dx: float, dy: float) -> None:
+        """Move the map by so many pixels."""
+        camera = self._own(space)
+        down = -dy if camera.y_up else dy
+        self._move(space, np.array(camera.position) - np.array([dx, down]) / camera.zoom)
+
+    def _move(self, space: Any, position: NDArray[np.float64]) -> None:
+        low, size = extent_of(space)
+        self._own(space).position = np.clip(position, low, low + size)
+
+    def _own(self, space: Any) -> Camera:
+        if self.camera is None:
+            self.camera = whole_view(space, self.map_size)
+        return self.camera
+
+    def _camera_for(self, space: Any) -> Camera:
+        return self.camera if self.camera is not None else whole_view(space, self.map_size)

@@ -1,0 +1,368 @@
+"""The ants: food is neither made nor lost, walls hold, one seed is one run, and separation cures
+vortices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.packing import digest, pack, unpack
+from fieldcraft_worlds.games.ants import Settings, Tuning, play_ants
+from fieldcraft_worlds.games.ants.mirror import Mirror
+from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
+from fieldcraft_worlds.games.ants.plugin import GAME, KINDS, meadow
+from fieldcraft_worlds.games.ants.rules import start, step
+from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.play.session import Session
+from support.refusals import refused
+from support.tiers import told_twice
+
+SMALL = Settings(ants=300, food=20, pile=3, window=1.0)
+
+
+def played(
+    mirror: Mirror,
+    state: State,
+    steps: int,
+    rng: np.random.Generator | None = None,
+    orders: Any = (),
+) -> State:
+    dice = np.random.default_rng(0) if rng is None else rng
+    for number in range(steps):
+        state = step(mirror, state, orders if number == 0 else (), dice)
+    return state
+
+
+def begun(
+    settings: Settings = SMALL, space: fc.Grid | None = None, seed: int = 1
+) -> tuple[Mirror, State]:
+    mirror = Mirror(meadow(48, 36, seed=2) if space is None else space, settings)
+    return mirror, start(mirror, np.random.default_rng(seed))
+
+
+class TestForaging:
+    @pytest.mark.parametrize("trails", ["scalar", "velocity"])
+    def test_food_is_neither_made_nor_lost(self, trails: str) -> None:
+        mirror, state = begun(replace(SMALL, trails=trails, renew=False))
+        whole = int(state.food.sum())
+        assert whole > 0
+        for _ in range(10):
+            state = played(mirror, state, 25)
+            assert int(state.food.sum()) + int(state.carrying.sum()) + state.home == whole
+            assert state.per_minute == state.home
+        assert state.home > 0
+
+    def test_trails_bring_more_food_home(self) -> None:
+        space = meadow(80, 60, seed=3)
+        led, blind = (
+            play_ants(space, Settings(ants=600, follow=follow), seed=4, steps=900).home
+            for follow in (1.0, 0.0)
+        )
+        assert led > 2 * blind > 0
+
+    def test_as_many_take_as_there_is(self) -> None:
+        mirror, state = begun(replace(SMALL, renew=False, piles=0))
+        food = np.zeros_like(state.food)
+        cell = int(state.cells[0])
+        food.reshape(-1)[cell] = 3
+        state = replace(
+            state,
+            food=food,
+            cells=np.full_like(state.cells, cell),
+            positions=np.tile(mirror.grid.position_of(cell), (300, 1)),
+        )
+        after = played(mirror, replace(state, tuning=Tuning(wander=0.0, separate=0.0, turn=0.0)), 1)
+        assert int(after.food.sum()) + int(after.carrying.sum()) == 3
+        assert set(np.flatnonzero(after.carrying)) <= set(np.flatnonzero(after.cells == cell)[:3])
+
+    def test_another_pile_grows(self) -> None:
+        mirror, state = begun(replace(SMALL, food=1, piles=1))
+        state = replace(state, food=np.zeros_like(state.food))
+        food = np.zeros_like(state.food)
+        food.reshape(-1)[np.unique(state.cells)] = 1
+        after = played(mirror, replace(state, food=food), 1)
+        assert int(after.food.sum()) > 5
+
+    def test_the_minute_forgets(self) -> None:
+        mirror, state = begun(replace(SMALL, rate=2))
+        state = replace(state, recent=np.arange(60, dtype=np.int32), step=2 * 7 - 1)
+        after = played(mirror, state, 1)
+        assert after.recent[7] == after.home
+        assert np.delete(after.recent, 7).tolist() == [n for n in range(60) if n != 7]
+
+
+class TestNowhere:
+    def test_separation_cures_vortices(self) -> None:
+        """With velocity trails alone ants end up in vortices; when they also keep apart they get
+        on.
+        """
+        space = meadow(96, 64, seed=7)
+        shares = []
+        for separate in (0.0, 2.0):
+            settings = Settings(
+                ants=1000,
+                trails="velocity",
+                piles=0,
+                velocity=Tuning(keep=0.98, distance=4.0, separate=separate),
+            )
+            shares.append(np.mean(play_ants(space, settings, seed=1, steps=1440).nowhere[-3:]))
+        assert shares[0] > 0.8
+        assert shares[1] < 0.35
+
+    def test_who_walks_straight_goes_somewhere(self) -> None:
+        settings = replace(
+            SMALL, piles=0, follow=0.0, avoid=0.0, scalar=Tuning(wander=0.0, separate=0.0)
+        )
+        space = fc.Grid(40, 30, wrap=True)
+        assert play_ants(space, settings, steps=60).nowhere == (0.0, 0.0)
+        tight = replace(settings, scalar=Tuning(wander=179.0, turn=180.0, separate=0.0))
+        assert min(play_ants(space, tight, steps=60).nowhere) > 0.5
+
+
+class TestPainting:
+    def test_walls_stop_ants_at_once(self) -> None:
+        mirror, state = begun()
+        state = played(mirror, state, 40)
+        across = Paint("wall", ((2.0, 10.0), (46.0, 30.0)))
+        after = played(mirror, state, 1, orders=[across])
+        assert after.walls.sum() > state.walls.sum()
+        for _ in range(5):
+            assert not after.walls.reshape(-1)[after.cells].any()
+            np.testing.assert_array_equal(
+                np.atleast_1d(mirror.grid.cell_at(after.positions)), after.cells
+            )
+            assert not after.planes[:, after.walls].any()
+            after = played(mirror, after, 10)
+        opened = played(mirror, after, 1, orders=[Paint("clear", across.stroke)])
+        assert opened.walls.sum() < after.walls.sum()
+
+    def test_the_nest_stays_clear(self) -> None:
+        mirror, state = begun()
+        nest = tuple(mirror.grid.position_of(state.nest).tolist())
+        for what in ("wall", "food"):
+            state = played(mirror, state, 1, orders=[Tune("brush", 100.0), Paint(what, (nest,))])
+            assert not state.walls.reshape(-1)[mirror.is_nest(state.nest)].any()
+            assert not state.food.reshape(-1)[mirror.is_nest(state.nest)].any()
+        assert state.walls.sum() == state.walls.size - mirror.is_nest(state.nest).sum()
+        assert state.food.sum() == 0  # where there are walls none is laid
+        played(mirror, state, 20)
+
+    def test_food_and_clearing(self) -> None:
+        mirror, state = begun(replace(SMALL, piles=0, ants=0))
+        fed = played(mirror, state, 1, orders=[Paint("food", ((20.5, 20.5), (24.5, 20.5)))])
+        assert fed.food.max() == 20
+        assert not fed.food[fed.walls].any()
+        assert (
+            played(mirror, fed, 1, orders=[Paint("clear", ((20.5, 20.5), (24.5, 20.5)))]).food.sum()
+            == 0
+        )
+
+    def test_other_trails_begin_with_nothing(self) -> None:
+        mirror, state = begun()
+        state = played(mirror, state, 30, orders=[Tune("brush", 5.0)])
+        other = played(mirror, state, 1, orders=[Leave("velocity")])
+        assert other.tuning == replace(SMALL.velocity, brush=5.0)
+        assert (other.planes < 0).any()
+        again = played(mirror, other, 30, orders=[Leave("scalar")])
+        assert (again.planes >= 0).all()
+        assert again.planes.any()
+
+    def test_hands(self) -> None:
+        session = Session(GAME, meadow(48, 36, seed=2), SMALL, seed=1)
+        world, state = session.world, session.state
+        stroke = ((5.0, 5.0), (9.0, 7.0))
+        hands = Hands(
+            (
+                Signal("paint", "hold", (9.0, 7.0), (5.0, 5.0), stroke=stroke),
+                Signal("keep apart"),
+                Signal("other trails"),
+            ),
+            chosen={"brush": "paint wall"},
+            sliders={"keep": 0.95},
+        )
+        asked = world.orders(state, hands)
+        assert asked == (
+            Tune("keep", 0.95),
+            Paint("wall", stroke),
+            Tune("separate", 0.0),
+            Leave("velocity"),
+        )
+        session.step(asked)
+        assert session.state.trails == "velocity"
+        assert set(world.tuned(session.state)) == {slider.name for slider in GAME.sliders}
+        assert world.orders(
+            state,
+            Hands((Signal("wipe", "press", (5.0, 5.0)), Signal("paint", "release", (5.0, 5.0)))),
+        ) == (Paint("clear", ((5.0, 5.0),)),)
+
+
+class TestOneRun:
+    def test_the_same_seed_the_same_run_on_any_threads(self) -> None:
+        crowd = replace(SMALL, ants=6000)
+        found = []
+        for threads in (1, 2, 2):
+            fc.set_threads(threads)
+            found.append(play_ants(meadow(96, 64, seed=2), crowd, seed=3, steps=60))
+        fc.set_threads(2)
+        assert found[0] == found[1] == found[2]
+        assert play_ants(meadow(96, 64, seed=2), crowd, seed=4, steps=60).digest != found[0].digest
+
+    @pytest.mark.parametrize("trails", ["scalar", "velocity"])
+    def test_what_a_world_showed_before_changes_nothing(self, trails: str) -> None:
+        settings = replace(SMALL, trails=trails)
+        mirror, state = begun(settings)
+        middle = played(mirror, state, 20, orders=[Paint("wall", ((9.0, 9.0), (30.0, 12.0)))])
+        after = digest(played(mirror, middle, 20), KINDS)
+        played(
+            mirror,
+            begun(settings, seed=9)[1],
+            15,
+            orders=[Paint("wall", ((3.0, 30.0),)), Tune("keep", 0.5), Tune("blur", 7)],
+        )
+        fresh = begun(settings)[0]
+        kept = pack(middle, KINDS)
+        assert digest(played(mirror, middle, 20), KINDS) == after
+        assert digest(played(fresh, unpack(kept, KINDS), 20), KINDS) == after
+        assert pack(middle, KINDS) == kept
+
+    def test_the_plain_references_make_the_same_run(self) -> None:
+        told = """
+import fieldcraft as fc
+from fieldcraft_worlds.games.ants import Settings, play_ants
+from fieldcraft_worlds.games.ants.plugin import meadow
+for trails in ("scalar", "velocity"):
+    print(play_ants(meadow(18, 12, seed=5), Settings(ants=25, trails=trails, pile=2, nest=2), seed=3, steps=25).digest)
+"""
+        compiled, plain = told_twice(told)
+        assert compiled == plain
+        assert len(set(plain)) == 2
+
+    def test_saves_go_on_and_replays_repeat(self, tmp_path: Any) -> None:
+        session = Session(GAME, meadow(48, 36, seed=2), SMALL, seed=1)
+        for number in range(40):
+            session.step(
+                {
+                    5: [Paint("wall", ((4.0, 4.0), (40.0, 8.0)))],
+                    12: [Leave("velocity")],
+                    20: [Tune("blur", 5)],
+                }.get(number, ())
+            )
+        session.save(tmp_path / "ants.save")
+        again = Session.load(tmp_path / "ants.save", GAME)
+        for each in (session, again):
+            for _ in range(20):
+                each.step()
+        assert again.digest() == session.digest() == session.replayed().digest()
+
+    def test_states_are_read_only(self) -> None:
+        _, state = begun()
+        for each in fields(state):
+            value = getattr(state, each.name)
+            assert not isinstance(value, np.ndarray) or not value.flags.writeable
+
+
+class TestGrounds:
+    @pytest.mark.parametrize("y_up", [False, True])
+    def test_any_grid(self, y_up: bool) -> None:
+        space = fc.Grid(
+            30,
+            22,
+            cell_size=2.5,
+            origin=(-7.0, 100.0),
+            y_up=y_up,
+            walls=fc.generate_map("cave", 30, 22, seed=3).walls,
+        )
+        ran = play_ants(space, replace(SMALL, ants=80), seed=2, steps=60)
+        assert ran.steps == 60
+        one = np.ones((5, 7), bool)
+        one[2, 3] = False
+        assert play_ants(fc.Grid(7, 5, walls=one), replace(SMALL, ants=5), steps=10).home == 0
+
+    def test_the_largest_part_over_the_rim_of_a_torus(self) -> None:
+        walls = np.zeros((12, 20), bool)
+        walls[:, [3, 8]] = True
+        for wrap, columns in ((False, range(9, 20)), (True, [*range(9, 20), 0, 1, 2])):
+            space = fc.Grid(20, 12, walls=walls, wrap=wrap)
+            seen = {
+                begun(replace(SMALL, nest=1, ants=1), space, seed)[1].nest % 20
+                for seed in range(60)
+            }
+            assert seen == set(columns)
+
+    def test_no_ground(self) -> None:
+        with refused(InvalidValue, "open ground"):
+            play_ants(fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
+        with refused(InvalidValue, "grid"):
+            GAME.open(fc.Graph(np.zeros((1, 2)), np.zeros((0, 2), int)), Settings())
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"ants": -1},
+            {"ants": 10**7},
+            {"trails": "smell"},
+            {"speed": 0},
+            {"follow": -1},
+            {"scent": 0},
+            {"crowd": 4},
+            {"crowd": 99},
+            {"food": 0},
+            {"food": 2**31},
+            {"renew": 1},
+            {"rate": 0},
+            {"window": float("nan")},
+            {"scalar": None},
+            {"scent": 1e9},
+            {"smell": 1e9},
+            {"carriers": 1e9},
+            {"obstacle": 1e9},
+        ],
+    )
+    def test_of_settings(self, bad: dict[str, Any]) -> None:
+        with refused(InvalidValue):
+            Settings(**bad)
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"keep": 1.01},
+            {"keep": -1},
+            {"blur": 2},
+            {"blur": 17},
+            {"distance": 0},
+            {"turn": -1},
+            {"wander": 180},
+            {"brush": -1},
+        ],
+    )
+    def test_of_tuning(self, bad: dict[str, Any]) -> None:
+        with refused(InvalidValue):
+            Tuning(**bad)
+
+    @pytest.mark.parametrize(
+        ("order", "kind"),
+        [
+            (Paint("gold", ((1.0, 1.0),)), InvalidValue),
+            (Tune("keep", 2.0), InvalidValue),
+            (Tune("blur", 2.5), InvalidValue),
+            (Tune("luck", 1.0), UnknownName),
+            (Leave("none"), InvalidValue),
+            (None, InvalidValue),
+            (Paint("wall", ((float("nan"), 1.0),)), InvalidValue),
+        ],
+    )
+    def test_of_orders(self, order: Any, kind: type[Exception]) -> None:
+        mirror, state = begun()
+        before = pack(state, KINDS)
+        with refused(kind):
+            step(mirror, state, [order], np.random.default_rng(0))
+        assert pack(state, KINDS) == before

@@ -1,0 +1,68 @@
+"""What is seen of the ants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldcraft.packing import pack
+from fieldcraft_worlds.games.ants import Settings, Tuning
+from fieldcraft_worlds.games.ants.plugin import GAME, meadow
+from fieldcraft_worlds.play.headless import picture_of
+from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.view.scene import draw_scene
+
+SMALL = Settings(ants=200, food=20, pile=3, window=1.0)
+NAMES = [overlay.name for overlay in GAME.overlays]
+
+
+def opened(steps: int, **changes: object) -> Session:
+    session = Session(GAME, meadow(48, 36, seed=2), replace(SMALL, **changes), seed=1)  # type: ignore[arg-type]
+    for _ in range(steps):
+        session.step()
+    return session
+
+
+@pytest.mark.parametrize("trails", ["scalar", "velocity"])
+@pytest.mark.parametrize("steps", [0, 40])
+def test_every_overlay_shows_and_changes_nothing(trails: str, steps: int) -> None:
+    session = opened(steps, trails=trails)
+    before = pack(session.state, GAME.kinds)
+    pictures = {}
+    for name in NAMES:
+        scene = session.world.scene(session.state, frozenset([name]))
+        pictures[name] = draw_scene(scene, (480, 360))
+        if scene.field is not None:
+            assert scene.field.values.shape == (36, 48)
+    assert pack(session.state, GAME.kinds) == before
+    if steps:
+        plain = draw_scene(session.world.scene(session.state, frozenset()), (480, 360))
+        shown = [name for name in NAMES if (pictures[name] != plain).any()]
+        assert shown == [name for name in NAMES if name != "directions" or trails == "velocity"]
+        told = {
+            fact.name
+            for fact in session.world.scene(session.state, frozenset(["directions"])).facts
+        }
+        assert ("directions" in told) == (trails == "scalar")
+
+
+def test_fields_are_the_trails() -> None:
+    session = opened(60)
+    scene = session.world.scene(session.state, frozenset(["to food"]))
+    assert scene.field is not None
+    np.testing.assert_array_equal(scene.field.values, session.state.planes[0])
+    facts = {fact.name: fact.value for fact in scene.facts}
+    assert facts["ants"] == "200"
+    assert facts["food home"] == f"{session.state.home:,}"
+    assert facts["keep apart"] == "yes"
+    assert facts["go nowhere"].endswith(" %")
+    assert opened(3).world.scene(opened(3).state, frozenset()).facts[5].value == "..."
+
+
+def test_nobody_and_no_trails(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    session = opened(35, ants=0, piles=0, scalar=Tuning(separate=0.0))
+    picture_of(session, (700, 400), tmp_path / "a.png", NAMES)
+    assert (tmp_path / "a.png").stat().st_size > 500
+    assert session.state.nowhere == 0.0

@@ -1,0 +1,199 @@
+"""Whole chases: the same seed is the same chase, states are never touched, caches show in nothing,
+nobody leaves the map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue
+from fieldcraft.packing import digest, pack, unpack
+from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
+from fieldcraft_worlds.games.chase.ground import ground_of
+from fieldcraft_worlds.games.chase.mirror import Mirror
+from fieldcraft_worlds.games.chase.plugin import KINDS
+from fieldcraft_worlds.games.chase.rules import advance
+from fieldcraft_worlds.games.chase.settings import SEARCHING
+from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
+from fieldcraft_worlds.library import find_game
+from fieldcraft_worlds.play.session import Session
+from support import realdata
+from support.chases import KINDS_OF_MAPS, SMALL, a_map, assert_a_save_goes_on_the_same, begun, rooms
+from support.refusals import refused
+from support.tiers import told_twice
+
+
+@pytest.fixture(params=KINDS_OF_MAPS)
+def space(request: pytest.FixtureRequest) -> Any:
+    return a_map(request.param)
+
+
+def test_the_same_seed_is_the_same_chase_and_another_one_is_not(space: Any) -> None:
+    first, second = (play_chase(space, SMALL, seed=3, most_steps=60) for _ in range(2))
+    assert first == second
+    assert play_chase(space, SMALL, seed=4, most_steps=60).digest != first.digest
+
+
+def test_caches_show_in_nothing(space: Any) -> None:
+    """Each step by a new ground and new mirror, from a state that was packed: as by those that have
+    played all along.
+    """
+    chase = begun(space, seed=1, hunters=8, civilians=30, hunter=HunterRules(view=14))
+    state, rng = chase.state, np.random.default_rng()
+    rng.bit_generator.state = chase.rng.bit_generator.state
+    for number in range(80):
+        chase.play()
+        if number % 10 == 0:  # old states in between, which must leave no trace
+            advance(chase.ground, chase.settings, chase.mirror, state, (), np.random.default_rng(1))
+        if number % 5 == 0:
+            ground = ground_of(space, 0.0)
+            mirror = Mirror(ground, chase.settings)
+            state = unpack(pack(state, KINDS), KINDS)
+        state = advance(ground, chase.settings, mirror, state, (), rng)
+    assert chase.state.spotted + chase.state.bitten > 0
+    assert digest(state, KINDS) == digest(chase.state, KINDS)
+
+
+def test_a_step_leaves_the_old_state_as_it_was(space: Any) -> None:
+    chase = begun(space, seed=2)
+    chase.play(40)
+    old, before = chase.state, pack(chase.state, KINDS)
+    chase.play(20)
+    assert pack(old, KINDS) == before
+    assert digest(old, KINDS) != digest(chase.state, KINDS)
+    for column in fields(old.people):
+        assert not getattr(old.people, column.name).flags.writeable
+
+
+def test_nobody_leaves_the_ground(space: Any) -> None:
+    def watch(ground: Any, state: State) -> None:
+        people = state.people
+        cells = ground.cells_of(people.positions)
+        assert not ground.space.walls.reshape(-1)[cells].any()
+        np.testing.assert_allclose(np.linalg.norm(people.headings, axis=1), 1.0)
+        if ground.is_straight:
+            assert (cells == people.cells).all()
+            return
+        starts = ground.space.position_of(people.cells)
+        ends = np.where(
+            (people.ahead == NOTHING)[:, None],
+            starts,
+            ground.space.position_of(np.maximum(people.ahead, 0)),
+        )
+        detour = np.linalg.norm(people.positions - starts, axis=1) + np.linalg.norm(
+            people.positions - ends, axis=1
+        )
+        np.testing.assert_allclose(detour, np.linalg.norm(ends - starts, axis=1), atol=1e-9)
+        for row in np.flatnonzero(people.ahead != NOTHING).tolist():
+            assert people.ahead[row] in ground.space.neighbors_of(int(people.cells[row]))
+
+    play_chase(space, SMALL, seed=1, most_steps=60, watch=watch)
+
+
+def test_nobody_is_faster_than_the_rules_say(space: Any) -> None:
+    chase = begun(space, seed=6)
+    fastest = 1.1 * chase.settings.player.run * chase.ground.unit / chase.settings.rate
+    for _ in range(60):
+        before = chase.state.people.positions
+        after = chase.play().people.positions
+        assert np.linalg.norm(after - before, axis=1).max() <= fastest + 0.1 * chase.ground.unit
+
+
+@pytest.mark.parametrize("search", SEARCHING)
+def test_each_search_and_kind_of_hunter_plays(search: str) -> None:
+    match = play_chase(
+        rooms(),
+        replace(SMALL, search=search, kind="guards", hunter=HunterRules(view=14)),
+        seed=8,
+        most_steps=200,
+    )
+    assert match.spotted > 0
+    assert match.bitten == 0
+    assert match.hunters == SMALL.hunters
+
+
+def test_the_number_of_threads_shows_in_nothing() -> None:
+    crowded = Settings(hunters=150, civilians=400, limit=2.5)
+    found = []
+    for threads in (1, 2):
+        fc.set_threads(threads)
+        found.append(play_chase(fc.generate_map("open", 90, 60, seed=2), crowded, seed=1))
+    assert found[0] == found[1]
+
+
+def test_the_plain_references_play_the_same_chase() -> None:
+    told = """
+from support.chases import SMALL, a_map
+from fieldcraft_worlds.games.chase import play_chase
+for kind in ("grid", "waypoints"):
+    print(play_chase(a_map(kind), SMALL, seed=3, most_steps=7).digest)
+"""
+    compiled, plain = told_twice(told)
+    assert compiled == plain
+    assert len(plain) == 2
+
+
+def test_a_saved_session_goes_on_the_same(tmp_path: Any, space: Any) -> None:
+    session = Session(find_game("chase"), space, SMALL, 4)
+    for _ in range(40):
+        session.step()
+    assert_a_save_goes_on_the_same(session, tmp_path / "chase.save", 25)
+
+
+def test_it_ends() -> None:
+    match = play_chase(rooms(), replace(SMALL, limit=5), seed=1)
+    assert match.outcome in ("survived", "escaped", "caught")
+    assert match.steps <= 150
+    assert match.seconds == match.steps / 30
+
+
+def test_maps_that_are_too_small_are_refused() -> None:
+    with refused(InvalidValue, "A chase needs 30 cells"):
+        play_chase(fc.Grid(5, 5), SMALL)
+    with refused(InvalidValue, "room for 40 items"):
+        play_chase(fc.Grid(6, 6), replace(SMALL, items=40))
+    with refused(InvalidValue, "A chase is played on a map"):
+        play_chase([[0, 0]], SMALL)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "cats"},
+        {"search": "luck"},
+        {"hunters": 0},
+        {"limit": 0.0},
+        {"scale": -1.0},
+        {"player": None},
+        {"hunters": 10**9},
+        {"civilians": 10**9},
+        {"items": 10**9},
+    ],
+)
+def test_settings_out_of_range_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValue):
+        Settings(**change)
+
+
+REAL = [
+    ("navmesh", "cs2/de_dust2.json"),
+    ("navmesh", "polyanya/arena-merged.mesh"),
+    ("waypoints", "quake/e4m5.navjson"),
+]
+
+
+@pytest.mark.parametrize(("folder", "name"), REAL, ids=lambda part: str(part).rsplit("/", 1)[-1])
+def test_real_maps_play(folder: str, name: str) -> None:
+    space = fc.load_map(realdata.folder(folder) / name)
+    seen: list[int] = []
+
+    def watch(ground: Any, state: State) -> None:
+        seen.append(len(state.people.rows(HUNTER)))
+
+    match = play_chase(space, Settings(), seed=1, most_steps=45, watch=watch)
+    assert len(seen) == match.steps + 1

@@ -1,0 +1,277 @@
+"""The flock: both kinds come to order, keep apart and flee; walls hold, and one seed is one
+flight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
+from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.steering import Neighbors
+from fieldcraft_worlds.games.flock import Settings, Tuning, play_flock
+from fieldcraft_worlds.games.flock.mirror import Mirror
+from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare, Tune
+from fieldcraft_worlds.games.flock.plugin import GAME, KINDS
+from fieldcraft_worlds.games.flock.rules import start, step
+from fieldcraft_worlds.games.flock.state import State, order_of
+from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.play.session import Session
+from support.refusals import refused
+from support.tiers import told_twice
+
+KINDS_OF_FLIGHT = ["layers", "neighbors"]
+
+
+def sky(width: int = 60, height: int = 44, **options: Any) -> fc.Grid:
+    return fc.Grid(width, height, wrap=True, **options)
+
+
+def begun(settings: Settings, space: fc.Grid | None = None, seed: int = 1) -> tuple[Mirror, State]:
+    mirror = Mirror(sky() if space is None else space, settings)
+    return mirror, start(mirror, np.random.default_rng(seed))
+
+
+def played(mirror: Mirror, state: State, steps: int, orders: Any = ()) -> State:
+    for number in range(steps):
+        state = step(mirror, state, orders if number == 0 else (), np.random.default_rng(0))
+    return state
+
+
+class TestFlying:
+    @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
+    def test_comes_to_order(self, rule: str) -> None:
+        order = [
+            play_flock(sky(), Settings(birds=400, rule=rule), seed=seed, steps=500, every=100).order
+            for seed in (1, 2)
+        ]
+        assert np.mean([each[0] for each in order]) < 0.2
+        assert np.mean([each[-1] for each in order]) > 0.7
+        chaos = play_flock(
+            sky(), Settings(birds=400, rule=rule, tuning=Tuning(align=0.0)), seed=1, steps=300
+        ).order
+        assert np.mean(chaos[5:]) < 0.4
+
+    @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
+    def test_keeps_apart_and_together(self, rule: str) -> None:
+        def gaps(**tuning: float) -> float:
+            mirror, state = begun(
+                Settings(birds=500, rule=rule, tuning=replace(Tuning(), **tuning))
+            )
+            state = played(mirror, state, 250)
+            return float(
+                np.minimum(
+                    Neighbors(state.positions, 4.0, space=mirror.grid).nearest()[1], 4.0
+                ).mean()
+            )
+
+        usual = gaps()
+        assert gaps(separate=0.0) < 0.6 * usual
+        assert gaps(cohere=0.0, separate=2.0) > usual
+
+    @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
+    def test_flees_a_predator(self, rule: str) -> None:
+        mirror, state = begun(Settings(birds=600, rule=rule))
+        near = []
+        for scare in (Scare(None), Scare((30.0, 22.0))):
+            after = played(mirror, state, 45, [scare])
+            near.append(int((np.hypot(*(after.positions - (30.0, 22.0)).T) < 6).sum()))
+        assert near[1] < 0.4 * near[0]
+        assert after.predator == (30.0, 22.0)
+
+    def test_the_two_kinds_do_not_see_each_other(self) -> None:
+        mirror, state = begun(Settings(birds=200, rule="both"))
+        assert state.by_layers.sum() == 100
+        alone = replace(
+            state,
+            **{
+                name: getattr(state, name)[::2].copy()
+                for name in ("positions", "headings", "cells", "by_layers")
+            },
+        )
+        both, one = played(mirror, state, 30), played(mirror, alone, 30)
+        np.testing.assert_array_equal(both.positions[::2], one.positions)
+        switched = played(mirror, both, 1, [Fly("neighbors")])
+        assert not switched.by_layers.any()
+        assert switched.rule == "neighbors"
+
+    def test_order_of_headings(self) -> None:
+        assert order_of(np.tile([0.6, -0.8], (5, 1))) == pytest.approx(1)
+        assert order_of(np.array([(1.0, 0.0), (-1.0, 0.0)])) == 0
+        assert order_of(np.zeros((0, 2))) == 0
+
+
+class TestWalls:
+    @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
+    @pytest.mark.parametrize("wrap", [False, True])
+    def test_painted_walls_hold(self, rule: str, wrap: bool) -> None:
+        space = fc.Grid(40, 30, cell_size=0.5, origin=(3.0, -2.0), wrap=wrap, y_up=wrap)
+        mirror, state = begun(Settings(birds=150, rule=rule), space)
+        state = played(mirror, state, 10)
+        stroke = ((5.0, 0.0), (20.0, 10.0))
+        state = played(mirror, state, 1, [Paint("wall", stroke)])
+        assert state.walls.any()
+        for _ in range(6):
+            assert not state.walls.reshape(-1)[state.cells].any()
+            np.testing.assert_array_equal(
+                np.atleast_1d(mirror.grid.cell_at(state.positions)), state.cells
+            )
+            state = played(mirror, state, 10)
+        assert not played(
+            mirror, state, 1, [Tune("brush", 3.0), Paint("clear", stroke)]
+        ).walls.any()
+
+    def test_a_cell_stays_open(self) -> None:
+        mirror, state = begun(Settings(birds=5))
+        with refused(InvalidValue, "room"):
+            step(
+                mirror,
+                state,
+                [Tune("brush", 200.0), Paint("wall", ((30.0, 20.0),))],
+                np.random.default_rng(0),
+            )
+        with refused(InvalidValue, "room"):
+            play_flock(fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
+        with refused(InvalidValue, "grid"):
+            GAME.open(fc.Graph(np.zeros((1, 2)), np.zeros((0, 2), int)), Settings())
+
+
+class TestOneFlight:
+    @pytest.mark.parametrize("rule", ["layers", "both"])
+    def test_the_same_seed_the_same_flight_on_any_threads(self, rule: str) -> None:
+        found = []
+        for threads in (1, 2, 2):
+            fc.set_threads(threads)
+            found.append(
+                play_flock(sky(120, 90), Settings(birds=6000, rule=rule), seed=3, steps=30)
+            )
+        fc.set_threads(2)
+        assert found[0] == found[1] == found[2]
+        assert (
+            play_flock(sky(120, 90), Settings(birds=6000, rule=rule), seed=4, steps=30).digest
+            != found[0].digest
+        )
+
+    def test_what_a_world_showed_before_changes_nothing(self) -> None:
+        settings = Settings(birds=200, rule="both")
+        mirror, state = begun(settings)
+        middle = played(mirror, state, 20, [Paint("wall", ((9.0, 9.0), (30.0, 12.0)))])
+        kept = pack(middle, KINDS)
+        after = digest(played(mirror, middle, 20), KINDS)
+        played(
+            mirror,
+            begun(settings, seed=9)[1],
+            10,
+            [Paint("wall", ((3.0, 30.0),)), Scare((4.0, 4.0))],
+        )
+        GAME.open(sky(), settings).scene(middle, frozenset({"near", "directions", "birds"}))
+        assert digest(played(mirror, middle, 20), KINDS) == after
+        assert digest(played(begun(settings)[0], unpack(kept, KINDS), 20), KINDS) == after
+        assert pack(middle, KINDS) == kept
+
+    def test_the_plain_references_make_the_same_flight(self) -> None:
+        told = """
+import fieldcraft as fc
+from fieldcraft_worlds.games.flock import Settings, play_flock
+print(play_flock(fc.Grid(20, 14, wrap=True), Settings(birds=24, rule="both", far=5), seed=3, steps=20).digest)
+"""
+        compiled, plain = told_twice(told)
+        assert compiled == plain
+        assert len(plain) == 1
+
+    def test_saves_go_on_and_replays_repeat(self, tmp_path: Any) -> None:
+        session = Session(GAME, None, Settings(birds=150, rule="both"), seed=1)
+        for number in range(30):
+            session.step(
+                {
+                    5: [Scare((30.0, 30.0))],
+                    12: [Fly("neighbors"), Tune("align", 0.3)],
+                    20: [Scare(None)],
+                }.get(number, ())
+            )
+        session.save(tmp_path / "flock.save")
+        again = Session.load(tmp_path / "flock.save", GAME)
+        for each in (session, again):
+            for _ in range(10):
+                each.step()
+        assert again.digest() == session.digest() == session.replayed().digest()
+
+
+def test_hands() -> None:
+    session = Session(GAME, None, Settings(birds=10), seed=1)
+    world = session.world
+    hands = Hands(
+        (
+            Signal("scare", "hold", (9.0, 7.0), (5.0, 5.0)),
+            Signal("paint", "press", (9.0, 7.0)),
+            Signal("by both"),
+            Signal("by layers"),
+        ),
+        chosen={"brush": "paint clear"},
+        sliders={"align": 1.5},
+    )
+    asked = world.orders(session.state, hands)
+    assert asked == (
+        Tune("align", 1.5),
+        Scare((9.0, 7.0)),
+        Paint("clear", ((9.0, 7.0),)),
+        Fly("both"),
+    )
+    session.step(asked)
+    held = Hands((Signal("scare", "hold", (9.0, 7.0)),))
+    assert world.orders(session.state, held) == ()
+    assert world.orders(session.state, Hands((Signal("scare", "release", (9.0, 7.0)),))) == (
+        Scare(None),
+    )
+    assert set(world.tuned(session.state)) == {slider.name for slider in GAME.sliders}
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"birds": -1},
+            {"birds": 10**7},
+            {"rule": "boids"},
+            {"speed": 0},
+            {"near": 4},
+            {"far": 65},
+            {"room": -1},
+            {"obstacle": 1e9},
+            {"rate": 0},
+            {"tuning": 1},
+        ],
+    )
+    def test_of_settings(self, bad: dict[str, Any]) -> None:
+        with refused(InvalidValue):
+            Settings(**bad)
+
+    @pytest.mark.parametrize("bad", [{"align": -1}, {"wander": 180}, {"turn": float("nan")}])
+    def test_of_tuning(self, bad: dict[str, Any]) -> None:
+        with refused(InvalidValue):
+            Tuning(**bad)
+
+    @pytest.mark.parametrize(
+        ("order", "kind"),
+        [
+            (Paint("gold", ((1.0, 1.0),)), InvalidValue),
+            (Tune("align", -1.0), InvalidValue),
+            (Tune("luck", 1.0), UnknownName),
+            (Fly("south"), InvalidValue),
+            (None, InvalidValue),
+        ],
+    )
+    def test_of_orders(self, order: Any, kind: type[Exception]) -> None:
+        mirror, state = begun(Settings(birds=5))
+        with refused(kind):
+            step(mirror, state, [order], np.random.default_rng(0))
+
+    def test_of_predators_off_the_map(self) -> None:
+        mirror, state = begun(Settings(birds=5), fc.Grid(20, 10))
+        with refused(OutsideMap):
+            step(mirror, state, [Scare((99.0, 1.0))], np.random.default_rng(0))

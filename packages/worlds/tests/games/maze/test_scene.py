@@ -1,0 +1,229 @@
+"""The maze in the frame: what is seen, what hands do, and that neither they nor saves change what
+one seed makes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.cli import main
+from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.maze import MazeRules, MonsterRules, PlayerRules, Settings
+from fieldcraft_worlds.games.maze.plugin import GAME
+from fieldcraft_worlds.games.maze.scene import seen
+from fieldcraft_worlds.games.maze.state import (
+    CAUGHT,
+    EXPLORES,
+    HUNTS,
+    LATE,
+    OUT,
+    SEARCHES,
+    Lead,
+    Steer,
+)
+from fieldcraft_worlds.play.headless import run
+from fieldcraft_worlds.play.player import Player
+from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.view.scene import draw_scene
+
+RULES = Settings(
+    treasures=4,
+    rate=20,
+    maze=MazeRules(width=31, height=21),
+    monster=MonsterRules(count=3),
+    player=PlayerRules(view=6.0),
+)
+
+
+def opened(seed: int = 7) -> Session:
+    return Session(GAME, None, RULES, seed)
+
+
+def moody() -> Session:
+    """A match at a moment at which one monster explores, one searches and one hunts."""
+    session = opened()
+    run(session, 60)
+    state = session.state
+    seen_at = np.array([-1, state.exit, state.player.cell])
+    moods = np.array([EXPLORES, SEARCHES, HUNTS])
+    session.state = replace(
+        state,
+        monsters=replace(
+            state.monsters, moods=moods, seen=seen_at, targets=np.maximum(seen_at, state.exit)
+        ),
+    )
+    return session
+
+
+@pytest.mark.parametrize("overlay", [overlay.name for overlay in GAME.overlays])
+def test_every_overlay_changes_the_picture(overlay: str) -> None:
+    session = moody()
+    scenes = [
+        session.world.scene(session.state, names) for names in (frozenset(), frozenset([overlay]))
+    ]
+    plain, shown = (draw_scene(scene, (620, 420)).copy() for scene in scenes)
+    assert 0.001 < (plain != shown).any(axis=2).mean() < 0.98
+    assert {fact.name for fact in scenes[1].facts} >= {"player", "treasures", "remembered"}
+
+
+def test_what_is_seen_is_what_is_so() -> None:
+    session = moody()
+    everything = frozenset(overlay.name for overlay in GAME.overlays) - {"fog"}
+    scene = session.world.scene(session.state, everything)
+    mirror = session.world.mirror
+    np.testing.assert_array_equal(scene.field.values, mirror.memory.values)
+    watched = np.zeros(mirror.space.shape, dtype=np.bool_)
+    monsters = session.state.monsters
+    for cell in np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead):
+        watched |= fc.visible(mirror.space, mirror.centers[cell], RULES.monster.view)
+    np.testing.assert_array_equal(scene.areas[0].cells, watched)
+    assert [len(line.points) for line in scene.lines] == [
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]  # three ways of monsters, the player's, and to the last seen
+    assert np.array_equal(scene.marks[-1].positions[0], mirror.place(session.state.player))
+    ways = [line.points[0] for line in scene.lines[:4]]
+    for way in ways:
+        between = np.abs(np.diff(way[1:], axis=0)).sum(axis=1)
+        assert (between == 1).all()
+
+
+def test_fog_hides_what_the_player_does_not_see() -> None:
+    session = opened()
+    run(session, 100)
+    mirror, state = session.world.mirror, session.state
+    foggy, clear = (seen(mirror, state, names) for names in (frozenset(["fog"]), frozenset()))
+    count = lambda scene: sum(len(marks.positions) for marks in scene.marks)  # noqa: E731
+    assert count(foggy) < count(clear)
+    at = mirror.space.cell_at(mirror.place(state.player))
+    assert state.known.reshape(-1)[at]
+    assert not state.known.all()
+    # No wall is drawn, and nothing but dark, where he has never looked.
+    hidden = foggy.areas[-1].cells
+    assert not foggy.space.walls[1:-1, 1:-1][hidden[1:-1, 1:-1]].any()
+    other = [
+        draw_scene(
+            seen(Session(GAME, space, RULES, 7).world.mirror, state, frozenset(["fog"])), (620, 420)
+        ).copy()
+        for space in _twins(state)
+    ]
+    np.testing.assert_array_equal(other[0], other[1])
+
+
+def _twins(state: object) -> list[fc.Grid]:
+    """The maze, and one that differs where the player has never looked."""
+    maze = opened().world.space
+    walls = maze.walls.copy()
+    known = np.pad(state.known, 1)
+    near = np.any(
+        [np.roll(known, (dy, dx), (0, 1)) for dy in (-1, 0, 1) for dx in (-1, 0, 1)], axis=0
+    )[1:-1, 1:-1]
+    inside = np.zeros_like(walls)
+    inside[1:-1, 1:-1] = True
+    assert np.count_nonzero(walls & ~near & inside) > 10
+    walls[~near & inside] = False
+    return [maze, fc.Grid(31, 21, walls=walls)]
+
+
+def test_the_result_says_how_it_ended() -> None:
+    session = opened()
+    assert session.result is None
+    for outcome, text in ((OUT, "out"), (CAUGHT, "caught"), (LATE, "too late")):
+        assert session.world.result(replace(session.state, outcome=outcome)) == text
+
+
+def test_hands_steer_and_let_go() -> None:
+    session = opened()
+    world, state = session.world, session.state
+    assert world.orders(state, Hands()) == ()
+    right = Hands((Signal("right", "hold"),))
+    assert world.orders(state, right) == (Steer(1.0, 0.0),)
+    steered = world.step(state, world.orders(state, right), np.random.default_rng(0))
+    assert world.orders(steered, right) == ()
+    assert world.orders(steered, Hands()) == (Steer(0.0, 0.0),)
+    both = Hands((Signal("right", "hold"), Signal("down", "hold", amount=0.5)))
+    tilted = world.step(steered, world.orders(steered, both), np.random.default_rng(0))
+    assert world.orders(tilted, both) == ()
+    assert world.orders(state, Hands((Signal("lead"),))) == (Lead(),)
+
+
+@pytest.mark.parametrize(
+    "name", ["key d", "key right", "pad right", "pad left stick right", "pad 1 left stick right"]
+)
+def test_keys_and_gamepads_walk_alike(name: str) -> None:
+    session = opened()
+    playing = Player(session, (640, 400))
+    playing.press(name)
+    for _ in range(20):
+        playing.step()
+    playing.release(name)
+    for _ in range(20):
+        playing.step()
+    assert [order for _, given in session.journal for order in given] == [
+        Steer(1.0, 0.0),
+        Steer(0.0, 0.0),
+    ]
+    assert session.state.player.by_hand
+    assert session.replayed().digest() == session.digest()
+
+
+def test_saves_and_looking_change_nothing(tmp_path: Path) -> None:
+    whole, half = opened(), opened()
+    run(whole, 200)
+    run(half, 90)
+    half.world.scene(half.state, frozenset(overlay.name for overlay in GAME.overlays))
+    half.save(tmp_path / "a.save")
+    again = Session.load(tmp_path / "a.save", GAME)
+    assert again.digest() == half.digest()
+    for session in (half, again):
+        run(session, 110)
+        assert session.digest() == whole.digest()
+    assert np.array_equal(again.world.space.walls, whole.world.space.walls)
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = []
+    wanted = [
+        "--set",
+        "maze.algorithm=wilson",
+        "--set",
+        "maze.width=25",
+        "--set",
+        "maze.loops=0.3",
+        "--set",
+        "monster.count=2",
+    ]
+    for given in (wanted, wanted, ["maze:25x17:3"], ["maze:25x17:3:prim"], ["cave:30x20:3"]):
+        map_ = [word for word in given if ":" in word]
+        rest = [word for word in given if ":" not in word]
+        assert (
+            main(
+                [
+                    "play",
+                    "maze",
+                    *map_,
+                    "--headless",
+                    "--seed",
+                    "7",
+                    "--steps",
+                    "60",
+                    "--quiet",
+                    *rest,
+                    "--shot",
+                    str(tmp_path / "a.png"),
+                ]
+            )
+            == 0
+        )
+        lines.append(capsys.readouterr().out.splitlines()[-1])
+    assert lines[0] == lines[1]
+    assert len(set(lines)) == 4
+    assert all(line.startswith("digest ") for line in lines)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.slider import Slider
+from support.refusals import refused
+
+KEEP = Slider("keep", "keep", 0.9, 1.0, step=0.01)
+RATE = Slider("rate", "rate", 0.1, 100.0, log=True)
+ODD = Slider("odd", "odd", 1.0, 4.5, step=1.0)
+
+
+def test_notches() -> None:
+    assert [ODD.notches, RATE.notches, KEEP.notches] == [4, 100, 10]
+    assert [ODD.at(share) for share in (-1, 0, 0.3, 0.6, 0.9, 1, 2)] == [1, 1, 2, 3, 4, 4.5, 4.5]
+    assert [KEEP.moved(0.95, by) for by in (-99, -1, 1, 99)] == [0.9, 0.94, 0.96, 1.0]
+    assert [ODD.moved(2.5, by) for by in (-2, -1, 1, 2)] == [1, 2, 3, 4]
+    assert RATE.at(0.5) == 3.16228
+    assert RATE.moved(3.16228, 1) == RATE.at(0.51)
+
+
+@given(
+    share=st.floats(0, 1),
+    slider=st.sampled_from([KEEP, RATE, ODD, Slider("any", "any", -3.0, 7.0)]),
+)
+def test_values_stay_inside_and_where_they_are(share: float, slider: Slider) -> None:
+    value = slider.at(share)
+    assert slider.low <= value <= slider.high
+    assert slider.share(value) == pytest.approx(share, abs=1.01 / slider.notches)
+    assert slider.at(slider.share(value)) == value
+    for by in (1, -1):
+        moved = slider.moved(value, by)
+        assert (moved - value) * by > 0 or moved in (slider.low, slider.high)
+
+
+def test_refusals() -> None:
+    for low, high, more in (
+        (1, 1, {}),
+        (2, 1, {}),
+        (0, 1, {"log": True}),
+        (1, 2, {"log": True, "step": 0.1}),
+        (0, 1, {"step": 2}),
+    ):
+        with refused(InvalidValue, "slider"):
+            Slider("a", "a", low, high, **more)
+    with refused(InvalidValue, "two keys"):
+        Slider("a", "a", 0, 1, keys=("key a",))
+    with refused(InvalidValue, "step"):
+        Slider("a", "a", 0, 1, step=-1)

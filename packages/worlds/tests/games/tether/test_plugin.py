@@ -1,0 +1,115 @@
+"""The duel in the frame: hands, overlays, saves and replays."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
+from fieldcraft_worlds.games.tether.plugin import GAME
+from fieldcraft_worlds.games.tether.settings import Settings
+from fieldcraft_worlds.library import find_game
+from fieldcraft_worlds.play.player import Player
+from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.view.scene import draw_scene
+
+SIZE = (960 + 250, 640)  # 48 x 32 cells of 20 pixels
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    session = Session(find_game("tether"), settings=Settings(fighters=2), seed=5)
+    for _ in range(120):
+        session.step()
+    return session
+
+
+def test_hands_become_orders(session: Session) -> None:
+    world, state = session.world, session.state
+
+    def asked(*signals: Signal, sliders: dict[str, float] | None = None) -> tuple[Any, ...]:
+        return world.orders(state, Hands(signals, sliders=sliders or {}))
+
+    assert asked() == ()
+    assert asked(Signal("take long"), Signal("long brain")) == (Take(0), Lead(0, "charge"))
+    assert asked(Signal("take short"), Signal("leave")) == (Take(1), Leave())
+    assert asked(Signal("walk", position=(3.0, 4.0))) == (Take(0), Walk(3.0, 4.0))
+    assert asked(Signal("up", "hold", amount=0.5)) == (Take(0), Steer(0.0, -0.5))
+    assert asked(sliders={"threat": 2.0}) == (Tune("threat", 2.0),)
+
+
+def test_a_stick_is_told_only_when_it_moves() -> None:
+    playing = Player(Session(GAME, seed=5), SIZE)
+    playing.press("key q")
+    playing.turn("pad 1 left stick right", 0.5)
+    for _ in range(3):
+        playing.step()
+    playing.turn("pad 1 left stick right", 0.0)
+    for _ in range(3):
+        playing.step()
+    assert [order for _, given in playing.session.journal for order in given] == [
+        Take(0),
+        Steer(0.5, 0.0),
+        Steer(0.0, 0.0),
+    ]
+
+
+def test_a_click_leads_the_long_range_there() -> None:
+    playing = Player(Session(GAME, seed=5), SIZE)
+    playing.point(400.0, 30.0)
+    playing.press("mouse left")
+    playing.step()
+    ((_, given),) = playing.session.journal
+    assert given == (Take(0), Walk(pytest.approx(20.0), pytest.approx(1.5)))
+
+
+def test_a_played_duel_replays(tmp_path: Path) -> None:
+    playing = Player(Session(GAME, seed=5), SIZE, save_to=tmp_path / "a.save")
+    for number in range(80):
+        if number == 5:
+            playing.press("key e")
+        if number == 10:
+            playing.press("key w")
+            playing.press("key f7")
+        if number == 40:
+            playing.release("key w")
+            playing.press("key n")
+        playing.step()
+    playing.press("key f5")
+    again = Session.load(tmp_path / "a.save", find_game)
+    assert again.replayed().digest() == playing.session.digest() == again.digest()
+    assert len(again.journal) >= 3
+
+
+def test_each_overlay_changes_the_picture(session: Session) -> None:
+    names = [overlay.name for overlay in GAME.overlays]
+    pictures = [
+        draw_scene(session.world.scene(session.state, frozenset(shown)), (480, 320))
+        for shown in ([], *([name] for name in names))
+    ]
+    assert len({picture.tobytes() for picture in pictures}) == len(names) + 1
+    assert all((one != other).any() for one, other in pairwise(pictures))
+
+
+def test_scenes_leave_the_state_alone(session: Session) -> None:
+    before = session.digest()
+    session.world.scene(session.state, frozenset(overlay.name for overlay in GAME.overlays))
+    assert session.digest() == before
+
+
+def test_the_end_is_said() -> None:
+    session = Session(GAME, settings=Settings(brains="charge"), seed=5)
+    while session.result is None:
+        session.step()
+    assert session.result == "short range wins"
+    scene = session.world.scene(session.state, frozenset(overlay.name for overlay in GAME.overlays))
+    assert scene.headline == "short range wins"
+    assert np.isfinite(draw_scene(scene, (300, 200))).all()
+    assert dict(session.world.tuned(session.state)).keys() == {
+        slider.name for slider in GAME.sliders
+    }

@@ -1,0 +1,303 @@
+"""Whole matches: the same seed is the same match, states are never touched, caches show in nothing,
+and it ends on any map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue
+from fieldcraft.packing import digest, pack, unpack
+from fieldcraft_worlds.games.towers import Match, Settings, TowerRules, UnitRules, play_match
+from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.plugin import KINDS
+from fieldcraft_worlds.games.towers.state import NOBODY, State
+from support import realdata
+from support.refusals import refused
+from support.tiers import told_twice
+
+SMALL = Settings(
+    towers=3,
+    units=40,
+    supply=12,
+    rate=10,
+    limit=120,
+    tower=TowerRules(range=7, reach=12, sight=9, health=120),
+)
+
+
+def played(mirror: Mirror, state: State, rng: np.random.Generator, steps: int) -> list[State]:
+    """The states of so many steps, the first included."""
+    states = [state]
+    for _ in range(steps):
+        states.append(step(mirror, states[-1], (), rng))
+    return states
+
+
+def begun(
+    space: fc.Grid, settings: Settings, seed: int = 0
+) -> tuple[Mirror, State, np.random.Generator]:
+    rng = np.random.default_rng(seed)
+    mirror = Mirror(space, settings)
+    return mirror, start(mirror, rng), rng
+
+
+def cave() -> fc.Grid:
+    return fc.generate_map("cave", 52, 36, seed=5, neighbors=8)
+
+
+def test_the_same_seed_is_the_same_match_and_another_one_is_not() -> None:
+    first, second = (play_match(cave(), SMALL, seed=3) for _ in range(2))
+    assert first == second
+    assert first.winner is not None or len(set(first.scores)) == 1
+    assert play_match(cave(), SMALL, seed=4).digest != first.digest
+
+
+def test_the_number_of_threads_shows_in_nothing() -> None:
+    crowded = replace(
+        SMALL,
+        units=700,
+        supply=700,
+        limit=30,
+        tower=replace(SMALL.tower, training=0.1, health=2000),
+    )
+    found = []
+    for threads in (1, 2):
+        fc.set_threads(threads)
+        found.append(
+            play_match(
+                fc.generate_map("open", 64, 44, seed=2),
+                crowded,
+                seed=1,
+                commanders=("shortest", "shortest"),
+            )
+        )
+    assert found[0] == found[1]
+    assert sum(found[0].units_sent) > 500
+
+
+def test_the_plain_references_play_the_same_match() -> None:
+    told = """
+import fieldcraft as fc
+from fieldcraft_worlds.games.towers import Settings, TowerRules, play_match
+tower = TowerRules(size=1, range=5, reach=8, sight=6, health=60, training=0.2)
+settings = Settings(towers=2, units=12, supply=8, rate=10, limit=20, tower=tower)
+match = play_match(fc.generate_map("cave", 36, 24, seed=5, neighbors=8), settings, seed=3)
+print(match.digest, sum(match.units_lost))
+"""
+    compiled, plain = told_twice(told)
+    assert compiled == plain
+    assert int(plain[1]) > 0
+
+
+def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> None:
+    mirror, state, rng = begun(cave(), SMALL)
+    states = played(mirror, state, rng, 150)
+    before = [digest(s, KINDS) for s in states]
+    rng = np.random.default_rng(9)
+    for old in states[::10]:
+        step(mirror, old, (), rng)
+    assert [digest(s, KINDS) for s in states] == before
+    for part in (
+        states[-1],
+        states[-1].towers,
+        states[-1].units,
+        states[-1].squads,
+        states[-1].shots,
+    ):
+        for column in fields(part):
+            value = getattr(part, column.name)
+            assert not isinstance(value, np.ndarray) or not value.flags.writeable, column.name
+
+
+def test_what_the_maps_held_before_shows_in_no_step() -> None:
+    mirror, state, rng = begun(cave(), SMALL)
+    for number, old in enumerate(states := played(mirror, state, rng, 400)[::40]):
+        dice = [np.random.default_rng(number) for _ in range(2)]
+        cold = step(Mirror(cave(), SMALL), old, (), dice[0])
+        warm = step(mirror, old, (), dice[1])
+        assert digest(cold, KINDS) == digest(warm, KINDS)
+    assert states[-1].destroyed.any()
+
+
+def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
+    mirror, state, rng = begun(cave(), SMALL)
+    states = played(mirror, state, rng, 500)
+    assert len(states[-1].towers) < len(states[0].towers)
+    for at in (states[-1], states[100], states[0], states[300]):
+        fresh = Mirror(cave(), SMALL)
+        fresh.follow(at)
+        mirror.follow(at)
+        assert np.array_equal(mirror.walking.walls, fresh.walking.walls)
+        for name in mirror.imap:
+            assert np.array_equal(mirror.imap[name].values, fresh.imap[name].values), name
+        for team, squad, way in mirror.ways(at):
+            other = fresh.way(at, team, squad)
+            assert other is not None
+            assert np.array_equal(way.distance.exact, other.distance.exact)
+            assert np.array_equal(way.flow.vectors, other.flow.vectors)
+
+
+def test_a_match_goes_on_from_what_was_packed() -> None:
+    mirror, state, rng = begun(cave(), SMALL)
+    middle = played(mirror, state, rng, 200)[-1]
+    saved = pack((middle, rng), KINDS)
+    end = played(mirror, middle, rng, 200)[-1]
+    again, dice = unpack(saved, KINDS)
+    assert digest(played(Mirror(cave(), SMALL), again, dice, 200)[-1], KINDS) == digest(end, KINDS)
+
+
+def test_two_ways_on_from_one_state_do_not_disturb_each_other() -> None:
+    mirror, state, rng = begun(cave(), SMALL)
+    fork = played(mirror, state, rng, 100)[-1]
+    alone = [
+        played(Mirror(cave(), SMALL), fork, np.random.default_rng(seed), 30)[-1] for seed in (1, 2)
+    ]
+    ways, dice = [fork, fork], [np.random.default_rng(seed) for seed in (1, 2)]
+    for _ in range(30):
+        ways = [step(mirror, way, (), rng) for way, rng in zip(ways, dice, strict=True)]
+    assert [digest(way, KINDS) for way in ways] == [digest(way, KINDS) for way in alone]
+    assert digest(ways[0], KINDS) != digest(ways[1], KINDS)
+
+
+@pytest.mark.parametrize("kind", ["cave", "rooms", "open"])
+def test_no_unit_is_ever_in_a_wall_or_a_tower(kind: str) -> None:
+    fast = replace(SMALL, unit=UnitRules(speed=25, force=400), limit=30)
+    space = fc.generate_map(kind, 52, 36, seed=5, neighbors=8)
+    mirror, state, rng = begun(space, fast)
+    met = 0
+    for _ in range(300):
+        state = step(mirror, state, (), rng)
+        mirror.follow_towers(state.towers)
+        if len(state.units):
+            cells = mirror.walking.cell_at(state.units.positions)
+            assert not mirror.walking.walls.reshape(-1)[cells].any()
+            assert not space.walls.reshape(-1)[cells].any()
+        met += len(state.shots)
+    assert met
+
+
+@pytest.mark.parametrize("commanders", [("influence",) * 3, ("shortest", "routed", "influence")])
+def test_three_teams_play_until_one_is_left(commanders: tuple[str, ...]) -> None:
+    three = replace(
+        SMALL, teams=("red", "blue", "green"), commanders=commanders, towers=2, limit=300
+    )
+    match = play_match(fc.generate_map("open", 60, 44, seed=3, neighbors=8), three, seed=2)
+    assert match.winner in (0, 1, 2, None)
+    assert len(match.scores) == 3
+    assert sum(match.towers_destroyed) >= 2
+
+
+def parted() -> fc.Grid:
+    walls = np.zeros((30, 50), dtype=bool)
+    walls[:, 24:26] = True
+    return fc.Grid(50, 30, walls=walls)
+
+
+def test_where_no_tower_can_be_reached_the_match_ends_in_a_tie() -> None:
+    from fieldcraft_worlds.games.towers.orders import Begin, Place
+
+    placed = replace(SMALL, towers=1, layout="placed", commanders="human", limit=20)
+    mirror, state, rng = begun(parted(), placed)
+    state = step(mirror, state, [Place(0, 5.5, 15.5), Place(1, 44.5, 15.5), Begin()], rng)
+    led = Mirror(parted(), replace(placed, commanders="influence"))
+    state = replace(state, by_hand=np.zeros(2, dtype=bool))
+    while not state.over:
+        state = step(led, state, (), rng)
+    assert (state.step, state.winner, state.scores.tolist()) == (200, NOBODY, [0, 0])
+
+
+def test_a_layout_stands_where_all_can_reach_each_other() -> None:
+    _, state, _ = begun(parted(), SMALL)
+    columns = state.towers.cells % 50
+    assert (columns < 24).all() or (columns > 25).all()
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        fc.Grid(48, 30, cell_size=16.0, origin=(-100.0, 40.0), y_up=True),
+        fc.Grid(48, 30, wrap=True),
+        fc.Grid(30, 48, neighbors=4),
+    ],
+    ids=["pixels, y up", "torus", "4 neighbours"],
+)
+def test_any_grid_is_played_on(space: fc.Grid) -> None:
+    match = play_match(space, SMALL, seed=1)
+    assert sum(match.towers_destroyed) > 0
+    assert match == play_match(space, SMALL, seed=1)
+
+
+def test_units_stay_in_their_world_where_terrain_parts_them() -> None:
+    classes = np.zeros((30, 50), dtype=np.int64)
+    classes[:, 20:28] = 1
+    classes[12:16, 20:28] = 0
+    space = fc.Grid(50, 30, terrain=fc.Terrain(classes, np.eye(2, dtype=bool)), neighbors=8)
+    mirror, state, rng = begun(space, SMALL)
+    kinds = set(classes.reshape(-1)[state.towers.cells].tolist())
+    assert len(kinds) == 1
+    for _ in range(250):
+        state = step(mirror, state, (), rng)
+        assert (
+            set(classes.reshape(-1)[np.atleast_1d(space.cell_at(state.units.positions))].tolist())
+            <= kinds
+        )
+    assert state.destroyed.any() or len(state.shots) or state.lost.any()
+
+
+def test_the_map_that_was_passed_is_not_changed() -> None:
+    space = cave()
+    before = space.walls.copy()
+    play_match(space, replace(SMALL, limit=30), seed=1)
+    assert np.array_equal(space.walls, before)
+    assert space.walls_version == 0
+
+
+@pytest.mark.parametrize("name", ["dao/arena2.map", "mapf/room-64-64-8.map", "dao/lak103d.map"])
+def test_a_match_is_played_on_real_maps(name: str) -> None:
+    space = fc.load_map(realdata.folder("gridmaps") / "maps" / name)
+    match = play_match(space, replace(SMALL, limit=60), seed=2)
+    assert sum(match.units_sent) > 10
+    assert match.steps > 50
+
+
+def test_a_match_is_played_on_a_tiled_map() -> None:
+    level = realdata.folder("tiled") / "pygame-tutorial" / "level1.tmx"
+    space = fc.load_map(level)
+    match = play_match(
+        space,
+        replace(
+            SMALL, towers=1, tower=replace(SMALL.tower, size=1, range=4, least_range=1), limit=30
+        ),
+        seed=2,
+    )
+    assert isinstance(match, Match)
+
+
+def test_commanders_are_named_for_a_match_and_steps_can_be_limited() -> None:
+    match = play_match(cave(), SMALL, seed=3, commanders=("shortest", "routed"), most_steps=40)
+    assert match.steps == 40
+    with refused(InvalidValue, "played by commanders"):
+        play_match(cave(), SMALL, commanders=("human", "influence"))
+    with refused(InvalidValue, "most_steps is at least 1"):
+        play_match(cave(), SMALL, most_steps=0)
+
+
+def test_the_same_seed_is_the_same_layout_whoever_commands() -> None:
+    layouts: list[Any] = []
+    for commanders in (("influence", "shortest"), ("shortest", "influence")):
+        play_match(
+            cave(),
+            SMALL,
+            seed=3,
+            commanders=commanders,
+            most_steps=1,
+            watch=lambda _, state: layouts.append(state.towers.cells),
+        )
+    assert all(np.array_equal(layouts[0], other) for other in layouts)

@@ -1,0 +1,340 @@
+"""Strokes, sticks and directions, as a world is told of them."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fieldcraft import Grid
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.painting import brushed
+from fieldcraft_worlds.play.bindings import bindings_of
+from fieldcraft_worlds.play.player import Player
+from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.view.panel import PANEL_WIDTH
+from support import sandbox
+from support.refusals import refused
+from support.sandbox import GAME, Paint, Tune, Walk
+
+SIZE = (600 + PANEL_WIDTH, 400)  # 60 x 40 cells of 10 pixels
+
+
+def player(**options: Any) -> Player:
+    return Player(Session(GAME, seed=7), SIZE, **options)
+
+
+def orders(playing: Player) -> list[Any]:
+    return [order for _, given in playing.session.journal for order in given]
+
+
+class TestStrokes:
+    def test_fast_strokes_have_no_gaps(self) -> None:
+        playing = player()
+        playing.point(15, 15)
+        playing.press("mouse left")
+        for x, y in ((305, 35), (595, 395), (5, 205)):
+            playing.step()
+            playing.point(x, y)
+        playing.release("mouse left")
+        playing.step()
+        strokes = [order.points for order in orders(playing)]
+        assert [point for stroke in strokes for point in stroke[1:]] == [
+            (30.5, 3.5),
+            (59.5, 39.5),
+            (0.5, 20.5),
+        ]
+        assert all(one[-1] == other[0] for one, other in itertools.pairwise(strokes))
+        painted = set(np.flatnonzero(playing.session.state.paint).tolist())
+        assert painted == set(
+            brushed(
+                Grid(60, 40), [(1.5, 1.5), (30.5, 3.5), (59.5, 39.5), (0.5, 20.5)], 1.5
+            ).tolist()
+        )
+
+    def test_every_bend_between_two_steps_counts(self) -> None:
+        playing = player()
+        playing.point(15, 15)
+        playing.press("mouse left")
+        for x, y in ((105, 15), (105, 105), (15, 105)):
+            playing.point(x, y)
+        playing.release("mouse left")
+        playing.step()
+        press, release = orders(playing)
+        assert press == Paint("red", ((1.5, 1.5),))
+        assert release.points == ((1.5, 1.5), (10.5, 1.5), (10.5, 10.5), (1.5, 10.5))
+
+    def test_holding_still_goes_on_painting(self) -> None:
+        playing = player()
+        playing.point(15, 15)
+        playing.press("mouse left")
+        for _ in range(3):
+            playing.step()
+        assert [order.points for order in orders(playing)] == [((1.5, 1.5),)] * 3
+
+    def test_beside_the_map_a_stroke_breaks_off(self) -> None:
+        playing = player()
+        playing.point(15, 15)
+        playing.press("mouse left")
+        playing.step()
+        playing.point(900, 15)
+        playing.step()
+        playing.point(595, 395)
+        playing.step()
+        playing.leave()
+        playing.step()
+        assert [order.points for order in orders(playing)] == [((1.5, 1.5),), ((59.5, 39.5),)]
+
+    def test_the_brush_that_is_chosen(self) -> None:
+        playing = player()
+        playing.press("key e")
+        playing.point(15, 15)
+        playing.press("mouse left")
+        playing.step()
+        assert orders(playing)[-1].color == "blue"
+        playing.press("key q")
+        playing.step()
+        assert orders(playing)[-1].color == "red"
+
+    def test_the_brush_is_shown_around_the_pointer(self) -> None:
+        playing = player()
+        away = playing.picture().copy()
+        playing.point(155, 105)
+        ring = (playing.picture() != away).any(axis=2)
+        rows, columns = np.nonzero(ring)
+        assert (rows.min(), rows.max(), columns.min(), columns.max()) == (
+            pytest.approx(90, abs=3),
+            pytest.approx(120, abs=3),
+            pytest.approx(140, abs=3),
+            pytest.approx(170, abs=3),
+        )
+        assert not ring[103:108, 153:158].any()
+        playing.leave()
+        assert (playing.picture() == away).all()
+
+    def test_a_painted_match_replays(self, tmp_path: Path) -> None:
+        playing = player()
+        playing.point(15, 15)
+        playing.press("mouse left")
+        for step in range(30):
+            playing.point(15 + 17 * step, 15 + 9 * step)
+            if step == 7:
+                playing.press("key k")
+            playing.step()
+        playing.session.save(tmp_path / "a.save")
+        again = Session.load(tmp_path / "a.save", GAME)
+        assert again.replayed().digest() == playing.session.digest() == again.digest()
+
+
+class TestDirection:
+    def test_of_four_keys(self) -> None:
+        playing = player()
+        playing.press("key w")
+        playing.press("key right")
+        playing.step()
+        playing.press("key left")
+        playing.step()
+        playing.release("key w")
+        playing.step()
+        root = 0.5**0.5
+        assert orders(playing) == [Walk(pytest.approx(root), pytest.approx(-root)), Walk(0.0, -1.0)]
+
+    def test_half_way_and_upside_down(self) -> None:
+        hands = Hands(
+            (
+                Signal("up", "hold", amount=0.25),
+                Signal("left", amount=0.5),
+                Signal("down", "release"),
+            )
+        )
+        assert hands.direction() == (-0.5, -0.25)
+        assert hands.direction(y_up=True) == (-0.5, 0.25)
+
+
+class TestSticks:
+    def test_amounts_reach_the_game(self) -> None:
+        playing = player()
+        playing.turn("pad 1 left stick right", 0.5)
+        playing.step()
+        playing.turn("pad 1 left stick right", 0.25)
+        playing.step()
+        playing.turn("pad 1 left stick right", 0.0)
+        playing.step()
+        playing.turn("pad 1 nothing", 1.0)
+        playing.step()
+        assert orders(playing) == [Walk(0.5, 0.0), Walk(0.25, 0.0)]
+
+    def test_one_gamepad_or_any(self) -> None:
+        playing = player()
+        playing.turn("pad 2 left shoulder", 1.0)
+        playing.point(15, 15)
+        playing.turn("pad 3 a", 1.0)
+        playing.step()
+        assert orders(playing) == [Paint("blue", ((1.5, 1.5),))]
+
+    def test_start_and_back_are_the_frame_s_where_the_game_has_no_use_for_them(self) -> None:
+        playing = player()
+        playing.turn("pad 1 start", 1.0)
+        playing.turn("pad 1 start", 0.0)
+        assert playing.is_paused
+        playing.turn("pad 1 back", 1.0)
+        assert playing.shows_help
+        bound = player(controls={"paint": "pad start"})
+        bound.turn("pad 1 start", 1.0)
+        assert not bound.is_paused
+
+    @pytest.mark.parametrize(
+        "name", ["pad leftstick up", "mouse 9", "pda a", "a", "pad button 99", "pad x y"]
+    )
+    def test_inputs_that_are_none(self, name: str) -> None:
+        with refused(InvalidValue, "An input is"):
+            bindings_of(GAME, {"paint": name})
+
+    def test_a_world_that_does_not_say_where_its_sliders_stand(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sandbox.SandboxWorld, "tuned", lambda self, state: {"keep": 1.0})
+        with refused(InvalidValue, "radius"):
+            player()
+
+
+class TestSliders:
+    def test_keys(self) -> None:
+        playing = player()
+        playing.press("key k")
+        playing.release("key k")
+        playing.press("key f4")
+        playing.press("key f6")
+        playing.release("key f6")
+        assert [(line.value, line.chosen) for line in playing.panel().sliders] == [
+            ("0.995", False),
+            ("1", True),
+        ]
+        playing.step()
+        playing.step()
+        assert orders(playing) == [Tune("keep", 0.995), Tune("radius", 1.0)]
+        playing.press("key f3")
+        playing.press("key f3")
+        playing.press("key f3")
+        playing.press("key f7")
+        playing.step()
+        assert orders(playing)[-1] == Tune("keep", 1.0)
+
+    def test_held_keys_go_on(self) -> None:
+        playing = player()
+        playing.press("key space")
+        playing.press("key j")
+        for _ in range(60):
+            playing.advance(1 / 60)
+        playing.release("key j")
+        playing.advance(0.2)
+        playing.step()
+        (order,) = orders(playing)
+        assert 0.85 < order.value < 0.92  # one notch of 0.005 and then 25 a second
+        playing.press("key j")
+        playing.release_all()
+        playing.advance(9.0)
+        playing.step()
+        assert len(orders(playing)) == 2
+
+    def test_the_ends_hold(self) -> None:
+        playing = player()
+        playing.press("key f4")
+        for _ in range(40):
+            playing.press("key f7")
+        playing.step()
+        playing.press("key f7")
+        playing.step()
+        assert orders(playing) == [Tune("radius", 8.0)]
+
+    def test_dragging(self) -> None:
+        playing = player()
+        playing.picture()
+        tracks = {track.name: track for track in playing.stage._tracks}
+        keep = tracks["keep"]
+        middle = 600 + (keep.left + keep.right) / 2
+        playing.point(middle, (keep.top + keep.bottom) / 2)
+        playing.press("mouse left")
+        playing.step()
+        playing.point(600 + keep.right + 100, 3)
+        playing.step()
+        playing.point(300, 200)
+        playing.step()
+        playing.release("mouse left")
+        playing.point(middle, keep.top + 1)
+        playing.step()
+        assert orders(playing) == [Tune("keep", 0.75), Tune("keep", 1.0), Tune("keep", 0.5)]
+        assert playing.panel().sliders[0].chosen
+        playing.wheel(1)
+        playing.step()
+        assert orders(playing)[-1] == Tune("keep", 0.505)
+        assert playing.stage.camera is None
+
+    def test_loading_and_starting_again_put_them_back(self, tmp_path: Path) -> None:
+        playing = player(save_to=tmp_path / "a.save")
+        playing.press("key f5")
+        playing.press("key j")
+        playing.release("key j")
+        playing.step()
+        playing.press("key j")
+        playing.press("key f9")
+        assert playing.panel().sliders[0].value == "0.99"
+        playing.step()
+        assert orders(playing) == []
+
+    def test_a_value_that_the_game_refuses_is_said_once_and_given_up(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        playing = player()
+        told: list[Any] = []
+        step = sandbox.SandboxWorld.step
+
+        def refusing(self: Any, state: Any, given: Any, rng: Any) -> Any:
+            told.extend(given)
+            if given:
+                raise InvalidValue("Not now", got="a slider", remedy="Wait")
+            return step(self, state, given, rng)
+
+        monkeypatch.setattr(sandbox.SandboxWorld, "step", refusing)
+        playing.press("key j")
+        for _ in range(3):
+            playing.step()
+        assert told == [Tune("keep", 0.985)]
+        assert playing.panel().sliders[0].value == "0.99"
+        assert any("Not now" in note for note in playing.panel().notes)
+
+    def test_without_room_for_a_panel_the_value_is_said(self) -> None:
+        playing = player()
+        playing.resize(300, 200)
+        playing.picture()
+        playing.point(200, 20)
+        playing.press("key f7")
+        assert playing.panel().notes == ("how much stays 0.995",)
+        assert playing.picture().shape == (200, 300, 4)
+
+    @pytest.mark.parametrize("size", [(520, 60), (520, 130), (600, 200), (1100, 700)])
+    def test_any_size(self, size: tuple[int, int]) -> None:
+        playing = player()
+        playing.resize(*size)
+        playing.press("key h")
+        assert playing.picture().shape == (size[1], size[0], 4)
+        assert all(track.bottom <= size[1] for track in playing.stage._tracks)
+        if size[1] >= 200:
+            assert len(playing.stage._tracks) == 2
+
+    def test_their_keys_belong_to_them(self) -> None:
+        for taken in ("key f3", "key f7", "key j"):
+            with refused(InvalidValue, "does one thing"):
+                bindings_of(GAME, {"paint": taken})
+
+    def test_help_speaks_of_them_and_of_gamepads_that_are_there(self) -> None:
+        playing = player()
+        texts = dict(playing.help_lines())
+        assert texts["j k"] == "how much stays"
+        assert "pad a" not in texts
+        playing.pads.plug(0, "a pad")
+        assert dict(playing.help_lines())["pad a"] == "paint"

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fieldcraft.view.brush import Brush
+from fieldcraft_worlds.view.help import _laid_out, draw_help
+
+LINES = [
+    (f"key {number}", f"what key number {number} does") if number % 7 else ("", "")
+    for number in range(1, 40)
+]
+
+
+@pytest.mark.parametrize("size", [(900, 700), (850, 400), (520, 300), (60, 40), (12, 9), (1, 1)])
+def test_any_size(size: tuple[int, int]) -> None:
+    canvas = np.full((size[1], size[0], 4), 140, dtype=np.uint8)
+    draw_help(canvas, Brush(size[1], size[0]), "A game", LINES)
+    assert (canvas[..., 3] == 140).all()
+    assert canvas[..., :3].mean() < 100
+    if size[0] > 500:
+        assert canvas[..., :3].max() > 200
+
+
+def test_nothing_is_lost_and_columns_are_even() -> None:
+    wanted = [line for line in LINES if any(line)]
+    for high in (120, 300, 700):
+        columns = _laid_out(LINES, high, 0.8).columns
+        assert [line for column in columns for line in column if any(line)] == wanted
+        assert max(map(len, columns)) <= max((high - 12) // 17 - 2, 1)
+    two = _laid_out(LINES, 500, 0.8).columns
+    assert len(two) == 2
+    assert abs(len(two[0]) - len(two[1])) <= 2
+
+
+def test_no_lines() -> None:
+    canvas = np.zeros((40, 60, 4), dtype=np.uint8)
+    draw_help(canvas, Brush(40, 60), "A game", [])
+    assert canvas.any()

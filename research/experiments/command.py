@@ -1,0 +1,193 @@
+"""`fieldcraft experiment`: its arguments, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fieldcraft.errors import FieldcraftError
+from research.experiments import (
+    ants,
+    chase,
+    duel,
+    fights,
+    flock,
+    hunt,
+    league,
+    maze,
+    pedestrians,
+    real_ants,
+    safe_ways,
+    towers,
+    turnovers,
+)
+from research.experiments.experiment import Experiment
+
+if TYPE_CHECKING:
+    from research.experiments.runner import Report
+
+__all__ = ["EXPERIMENTS", "add"]
+
+_SHOWN = 5
+
+
+EXPERIMENTS = (
+    towers.EXPERIMENT,
+    hunt.EXPERIMENT,
+    chase.EXPERIMENT,
+    duel.EXPERIMENT,
+    maze.EXPERIMENT,
+    ants.EXPERIMENT,
+    ants.VORTEX,
+    flock.EXPERIMENT,
+    flock.TIMES,
+    real_ants.EXPERIMENT,
+    pedestrians.EXPERIMENT,
+    fights.EXPERIMENT,
+    turnovers.EXPERIMENT,
+    safe_ways.EXPERIMENT,
+    league.EXPERIMENT,
+)
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `experiment` and all experiments below it to the commands of a parser."""
+    parser = commands.add_parser(
+        "experiment",
+        help="play a game many times and say who wins how often, and how sure that is",
+        description=(
+            "Runs an experiment: many games side by side, then a table with 95 % confidence"
+            " intervals, a plot and a CSV."
+        ),
+        epilog=f"Example: {EXPERIMENTS[0].example}",
+    )
+    names = parser.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True)
+    for experiment in EXPERIMENTS:
+        one = names.add_parser(
+            experiment.name,
+            help=experiment.help,
+            description=experiment.description,
+            epilog=f"Example: {experiment.example}",
+        )
+        experiment.arguments(one)
+        one.add_argument(
+            "--workers",
+            type=int,
+            metavar="N",
+            help="processes side by side (default: all cores); results don't depend on it",
+        )
+        one.add_argument(
+            "--scheduler",
+            metavar="URL",
+            help="run on the workers of a Dask scheduler, tcp://..., in place of this machine's",
+        )
+        one.add_argument(
+            "--out",
+            type=Path,
+            default=Path("out"),
+            metavar="DIR",
+            help="folder for the CSV, JSON and PNG, made if absent (default: out)",
+        )
+        one.add_argument(
+            "--fresh",
+            action="store_true",
+            help="begin anew where an unfinished run lies in the folder",
+        )
+        one.add_argument(
+            "--quiet", action="store_true", help="no progress bar, and no table at the end"
+        )
+        one.set_defaults(act=_act(experiment))
+    draw = names.add_parser(
+        "draw",
+        help="draw the plots of an experiment again, from the JSON file that it wrote",
+        description=(
+            "Draws the plots of experiments that have run from their JSON files, those of the"
+            " documentation too."
+        ),
+        epilog="Example: fieldcraft experiment draw docs/data/towers.json --out out/plots",
+    )
+    draw.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="NAME.json, as an experiment wrote it"
+    )
+    draw.add_argument(
+        "--out",
+        type=Path,
+        default=Path("out"),
+        metavar="DIR",
+        help="folder for the PNGs, made if absent (default: out)",
+    )
+    draw.set_defaults(act=_draw)
+
+
+def _draw(chosen: argparse.Namespace) -> None:
+    from fieldcraft.view.drawing import need_plots
+    from research.experiments.outputs import redraw
+
+    need_plots()
+    for path in chosen.files:
+        for file in redraw(path, chosen.out):
+            print(f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)")
+
+
+def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
+    def act(chosen: argparse.Namespace) -> None:
+        from fieldcraft.view.drawing import need_plots
+        from fieldcraft_worlds import preparing
+        from research.experiments.runner import run_study
+
+        need_plots()
+        study = experiment.study(chosen)
+        preparing.on_terminal(experiment.kernels, None if chosen.quiet else sys.stderr)
+        report = run_study(
+            study,
+            chosen.out,
+            workers=chosen.workers,
+            scheduler=chosen.scheduler,
+            fresh=chosen.fresh,
+            progress=None if chosen.quiet else sys.stderr,
+        )
+        more = experiment.after(chosen)
+        if not chosen.quiet:
+            print("\n".join(_lines(report, more)))
+        if report.failures:
+            sys.stdout.flush()
+            for failure in report.failures[:_SHOWN]:
+                print(f"failed: {failure}", file=sys.stderr)
+            raise FieldcraftError(
+                f"All {report.study.unit} of an experiment go well",
+                got=f"{len(report.failures):,} of {len(report.study.jobs):,} that failed",
+                remedy=(
+                    "They are missing from the results, and are in the JSON file; the same command"
+                    " tries them again"
+                ),
+            )
+
+    return act
+
+
+def _lines(report: Report, more: list[Path]) -> list[str]:
+    from research.experiments.outputs import table_lines
+
+    study = report.study
+    workers = "1 worker" if report.workers == 1 else f"{report.workers} workers"
+    ran = len(report.rows) + len(report.failures) - report.resumed
+    lines = [study.title, f"{ran:,} {study.unit} in {report.took:.1f} s on {workers}"]
+    if report.resumed:
+        lines[-1] += f", and {report.resumed:,} from the run that was interrupted"
+    for summary in (report.summary, *report.summary.more):
+        lines += [
+            "",
+            *([summary.title, ""] if summary.title else []),
+            *table_lines(summary, unit=study.unit),
+        ]
+    lines += ["", "In brackets: 95 % confidence intervals."]
+    lines += [f"{note}." for note in report.summary.notes]
+    lines.append("")
+    lines += [
+        f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)"
+        for file in (*report.files, *more)
+    ]
+    return lines

@@ -1,0 +1,380 @@
+"""Fights: does an influence map know where the next losses of a recorded match fall?
+
+Every ten seconds of a match it is asked, from what is known then, in which cells of the map the
+losses of the next 30 seconds will fall. Forecasts are fitted to all other matches; the match that
+is asked about has no part in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.recordings import (
+    PlaceModel,
+    calibrate,
+    fit_places,
+    score_places,
+    write_replay_table,
+)
+from research.experiments.experiment import Experiment
+from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
+from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
+from research.experiments.moments import Moment
+from research.experiments.recorded import add_data_argument, data_folder, digest_of
+from research.experiments.statistics import Interval, mean, paired, ratio
+from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+
+__all__ = ["EXPERIMENT", "MEASURES", "fights_study", "forecast", "foretell", "summarise"]
+
+Floats = NDArray[np.float64]
+
+ONE = "one player's"
+BEST = "all baselines"
+WHOLE = "everything"
+MEASURES = (
+    Measure("bits per loss", mark=0.0),
+    Measure("AUC", limits=(0.0, 1.0), mark=0.5),
+    Measure("ahead of all baselines", mark=0.0),
+)
+EDGES = (0.25, 1.0, 4.0, 16.0, 64.0)
+_MIDDLES = ("0.125", "0.5", "2", "8", "32", "128")
+ADDS = Measure("bits that it adds", mark=0.0)
+_CALIBRATED = ("last fight", BEST, WHOLE)
+_REPLAYS = ".SC2Replay"
+
+
+def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
+    """The study behind `fieldcraft experiment fights`.
+
+    `events` are tables of matches, or replays; at least two, since each is foretold from the
+    others. `grids` is a folder of maps, in which that of a match has the name that the match's
+    begins with, up to the first underscore. Raises `InvalidValue` for fewer matches, and for two of
+    one name.
+    """
+    if len(events) < 2:
+        raise InvalidValue(
+            "A match is foretold from others",
+            got=f"{len(events)} of them",
+            remedy="Pass --replay again, or --data with recorded matches",
+        )
+    names = [path.stem for path in events]
+    if len(set(names)) < len(names):
+        raise InvalidValue(
+            "Matches have different names",
+            got=", ".join(sorted(names))[:200],
+            remedy="Leave out the one that is there twice",
+        )
+    digests: dict[str, Value] = {path.name: digest_of(path) for path in events}
+    folder = "" if grids is None else str(grids)
+    files = "\n".join(str(path) for path in events)
+    jobs = tuple(
+        {"match": name, "view": view, "files": files, "grids": folder}
+        for view in VIEWS
+        for name in names
+    )
+    return Study(
+        "fights",
+        "Where the next losses of a match fall",
+        "views of matches",
+        jobs,
+        foretell,
+        summarise,
+        digests,
+    )
+
+
+def foretell(job: Job) -> Row:
+    """The scores of all models on one match, in one view, fitted to all the others."""
+    files, grids, view, name = (str(job[key]) for key in ("files", "grids", "view", "match"))
+    matches = _matches(files, grids)
+    moments = _moments(files, grids, view)
+    held = next(index for index, match in enumerate(matches) if match.name == name)
+    cells = [moment.lost for moment in moments[held]]
+    row: dict[str, Value] = {"losses": len(matches[held].losses), "moments": len(cells)}
+    if not cells:
+        return row
+    elsewhere = _elsewhere(matches, held)
+    for model, names in (
+        *MODELS.items(),
+        *((f"without {part}", names) for part, names in PARTS.items()),
+    ):
+        fitted = _fit(matches, moments, held, names, elsewhere)
+        chances = [
+            fitted.chances(moment.table(names, {ELSEWHERE: elsewhere[held]}))
+            for moment in moments[held]
+        ]
+        score = score_places(chances, cells)
+        row |= {
+            f"{model} bits": score.bits,
+            f"{model} AUC": score.auc,
+            f"{model} log-likelihood": score.log_likelihood,
+        }
+        if model in _CALIBRATED:
+            said = calibrate(chances, cells, edges=EDGES)
+            for bin, (foretold, came) in enumerate(
+                zip(said.foretold.tolist(), said.came.tolist(), strict=True)
+            ):
+                row |= {f"{model} foretold {bin}": foretold, f"{model} came {bin}": came}
+    return row
+
+
+def forecast(
+    matches: Sequence[Match], held: int, view: str = ALL, model: str = WHOLE
+) -> tuple[PlaceModel, list[tuple[Moment, Floats]]]:
+    """A model that is fitted to all matches but one, and its forecasts of that one: its moments
+    with the chances of their cells.
+    """
+    moments = [list(moments_of(match, view)) for match in matches]
+    elsewhere, names = _elsewhere(matches, held), MODELS[model]
+    fitted = _fit(matches, moments, held, names, elsewhere)
+    return fitted, [
+        (moment, fitted.chances(moment.table(names, {ELSEWHERE: elsewhere[held]})))
+        for moment in moments[held]
+    ]
+
+
+def _fit(
+    matches: Sequence[Match],
+    moments: Sequence[Sequence[Moment]],
+    held: int,
+    names: Sequence[str],
+    elsewhere: Sequence[Floats],
+) -> PlaceModel:
+    tables, cells = [], []
+    for index in range(len(matches)):
+        if index != held:
+            tables += [
+                moment.table(names, {ELSEWHERE: elsewhere[index]}) for moment in moments[index]
+            ]
+            cells += [moment.lost for moment in moments[index]]
+    return fit_places(tables, cells)
+
+
+def _elsewhere(matches: Sequence[Match], held: int) -> list[Floats]:
+    """For each match the density of losses in others; that of the match which is asked about is in
+    none of them.
+    """
+    return [
+        density(
+            match, [other for number, other in enumerate(matches) if number not in (held, index)]
+        )
+        for index, match in enumerate(matches)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _matches(files: str, grids: str) -> tuple[Match, ...]:
+    return tuple(_match(Path(file), Path(grids) if grids else None) for file in files.split("\n"))
+
+
+@lru_cache(maxsize=3)
+def _moments(files: str, grids: str, view: str) -> tuple[tuple[Moment, ...], ...]:
+    return tuple(tuple(moments_of(match, view)) for match in _matches(files, grids))
+
+
+def _match(path: Path, grids: Path | None) -> Match:
+    import tempfile
+
+    grid = None if grids is None else grids / f"{path.stem.split('_')[0]}.npz"
+    grid = grid if grid is not None and grid.is_file() else None
+    if path.suffix != _REPLAYS:
+        return read_match(path, grid)
+    with tempfile.TemporaryDirectory(prefix="fieldcraft-") as folder:
+        table = Path(folder) / f"{path.stem}.csv"
+        write_replay_table(path, table)
+        return read_match(table, grid)
+
+
+def summarise(rows: Sequence[Row]) -> Summary:
+    """The mean over matches of bits per loss and AUC, for who sees all and for one player (the mean
+    of both), equally weighted.
+    """
+    told = [row for row in rows if "uniform bits" in row]
+    found: dict[tuple[str, str, str], Interval] = {}
+    added: dict[tuple[str, str, str], Interval] = {}
+    groups = tuple(group for group in (ALL, ONE) if _by_match(told, group))
+    for group in groups:
+        by_match = _by_match(told, group)
+        for model in MODELS:
+            found[model, group, "bits per loss"] = mean(_values(by_match, model, "bits"))
+            found[model, group, "AUC"] = mean(_values(by_match, model, "AUC"))
+            if model in ASKED:
+                found[model, group, "ahead of all baselines"] = paired(
+                    _values(by_match, model, "bits"), _values(by_match, BEST, "bits")
+                )
+        for part in PARTS:
+            whole = _values(by_match, WHOLE, "bits")
+            added[part, group, ADDS.name] = paired(
+                whole, _values(by_match, f"without {part}", "bits")
+            )
+    adds = Summary(
+        tuple(PARTS),
+        groups,
+        (ADDS,),
+        added,
+        name="adds",
+        title="what a part adds to everything else",
+    )
+    return Summary(
+        tuple(MODELS),
+        groups,
+        MEASURES,
+        found,
+        tuple(_notes(rows, told)),
+        more=(adds, _calibration(told), _per_match(told)),
+    )
+
+
+def _by_match(rows: Sequence[Row], group: str) -> list[list[Row]]:
+    """The rows of each match: one for who sees all, those of both players for one."""
+    views = (ALL,) if group == ALL else PLAYERS
+    matches = sorted({str(row["match"]) for row in rows if row["view"] in views})
+    return [
+        [row for row in rows if row["match"] == match and row["view"] in views] for match in matches
+    ]
+
+
+def _values(by_match: list[list[Row]], model: str, part: str) -> list[float]:
+    return [float(np.mean([number(row, f"{model} {part}") for row in same])) for same in by_match]
+
+
+def _calibration(rows: Sequence[Row]) -> Summary:
+    """How many losses came for each that was foretold, by how likely a cell was called; 1 is
+    honest.
+    """
+    measure = Measure("came for each foretold", mark=1.0)
+    found: dict[tuple[str, str, str], Interval] = {}
+    seen = [row for row in rows if row["view"] == ALL]
+    for model in _CALIBRATED:
+        for bin, middle in enumerate(_MIDDLES):
+            came, foretold = (
+                [number(row, f"{model} {part} {bin}") for row in seen]
+                for part in ("came", "foretold")
+            )
+            if sum(came) > 0 and sum(foretold) > 0:
+                found[middle, model, measure.name] = ratio(came, foretold)
+    return Summary(
+        _MIDDLES,
+        _CALIBRATED,
+        (measure,),
+        found,
+        axis="times as likely as uniform ground, as foretold",
+        log=True,
+        columns=1,
+        name="calibration",
+        title="how honest the forecasts are",
+    )
+
+
+def _per_match(rows: Sequence[Row]) -> Summary:
+    measures = (
+        Measure("losses"),
+        *(
+            Measure(f"bits, {model}", mark=0.0)
+            for model in ("last fight", BEST, "layers that spread", WHOLE)
+        ),
+    )
+    found = {}
+    for row in rows:
+        if row["view"] == ALL:
+            match = str(row["match"])
+            found[match, ALL, "losses"] = mean([number(row, "losses")])
+            for model in ("last fight", BEST, "layers that spread", WHOLE):
+                found[match, ALL, f"bits, {model}"] = mean([number(row, f"{model} bits")])
+    names = tuple(dict.fromkeys(str(row["match"]) for row in rows))
+    return Summary(names, (ALL,), measures, found, name="matches", title="each match by itself")
+
+
+def _notes(rows: Sequence[Row], told: Sequence[Row]) -> Iterable[str]:
+    yield (
+        "Bits per loss are those ahead of uniform ground: one bit more means that the place was"
+        " called twice as likely"
+    )
+    yield (
+        "Intervals are over matches, each counting as much; every match was foretold by forecasts"
+        " fitted to the others alone"
+    )
+    if quiet := {str(row["match"]) for row in rows} - {str(row["match"]) for row in told}:
+        yield f"Without losses, and left out: {', '.join(sorted(quiet))}"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_argument(parser)
+    parser.add_argument(
+        "--replay",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=(
+            "a replay of your own, .SC2Replay (extra: replay) or its event table; may be given"
+            " several times"
+        ),
+    )
+    parser.add_argument(
+        "--only",
+        action="store_true",
+        help="ask about the replays alone, and leave the recorded matches of the data out",
+    )
+    parser.add_argument(
+        "--film",
+        metavar="MATCH",
+        help="also write fights.webp: this match with the forecast of everything, and what came",
+    )
+    parser.add_argument(
+        "--grids",
+        type=Path,
+        metavar="DIR",
+        help="a folder of maps, MAP.npz for a match MAP_....csv (default: those of --data)",
+    )
+
+
+def _study(chosen: argparse.Namespace) -> Study:
+    return fights_study(*_files(chosen))
+
+
+def _files(chosen: argparse.Namespace) -> tuple[list[Path], Path | None]:
+    """The tables and replays that are asked about, and the folder of their maps."""
+    events: list[Path] = list(chosen.replay)
+    grids: Path | None = chosen.grids
+    if not chosen.only:
+        home = data_folder(chosen.data) / "sc2"
+        events = sorted((home / "events").glob("*.csv")) + events
+        grids = home / "grids" if grids is None else grids
+    return events, grids
+
+
+def _film(chosen: argparse.Namespace) -> list[Path]:
+    if not chosen.film:
+        return []
+    from research.experiments.fight_film import film_match
+
+    events, grids = _files(chosen)
+    matches = [_match(path, grids) for path in events]
+    names = [match.name for match in matches]
+    found = [index for index, name in enumerate(names) if name.startswith(chosen.film)]
+    if len(found) != 1:
+        raise UnknownName("match to film", chosen.film, names)
+    path = chosen.out / "fights.webp"
+    film_match(path, matches, found[0])
+    return [path]
+
+
+EXPERIMENT = Experiment(
+    "fights",
+    "does an influence map know where the next losses of a recorded match fall?",
+    "Reads recorded matches of StarCraft II, draws layers of influence from what was known at each"
+    " moment, and asks where the losses of the next 30 seconds fall; against baselines, each match"
+    " foretold from the others.",
+    "fieldcraft experiment fights --data data --out out/fights",
+    _arguments,
+    _study,
+    after=_film,
+)

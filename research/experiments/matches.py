@@ -1,0 +1,267 @@
+"""Recorded matches of StarCraft II: their maps, their units by what they are for, and what a player
+could have seen of them.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid
+from fieldcraft.errors import InvalidValue
+from fieldcraft.maps import load_starcraft
+from fieldcraft.recordings import Losses, Timeline, read_losses, read_starcraft
+from research.experiments.match_units import as_army, as_asset, as_hall
+
+__all__ = [
+    "ALL",
+    "CELL",
+    "PLAYERS",
+    "SIGHT",
+    "VIEWS",
+    "WINDOW",
+    "Force",
+    "Match",
+    "Scout",
+    "read_match",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ALL = "all units"
+PLAYERS = ("player 1", "player 2")
+VIEWS = (ALL, *PLAYERS)
+CELL = 4  # game cells along a side of a forecast's cell
+SIGHT = 10.0  # game cells that a unit is taken to see
+WINDOW = 30.0  # seconds ahead that are asked about
+_FADING = 30.0  # seconds in which a unit that walks off counts half
+_FAINT = 0.05
+_LOOK = 5.0  # seconds between two looks of a scout
+
+
+@dataclass(frozen=True)
+class Force:
+    """One player's things at a moment: `army` and `assets` (workers, buildings) with their
+    strengths, and `halls`, the town halls.
+
+    Positions are (N, 2), strengths (N,).
+    """
+
+    army: Floats
+    strengths: Floats
+    assets: Floats
+    worths: Floats
+    halls: Floats
+
+
+@dataclass(frozen=True)
+class Match:
+    """A recorded match: the cells of its map, its units by their use, and its losses.
+
+    `open` (C,) are the ids of the grid's cells that a forecast may name; `bases` (2, 2) are the
+    places where the players began. The timelines hold every unit's strength for that use, 0 for
+    none.
+    """
+
+    name: str
+    grid: Grid
+    open: Ints
+    bases: Floats
+    losses: Losses
+    army: Timeline
+    assets: Timeline
+    halls: Timeline
+    places: Floats = field(repr=False)
+
+    @property
+    def length(self) -> float:
+        """How long the match is told, in seconds."""
+        return max(self.army.duration, self.assets.duration)
+
+    def moments(self, every: float = 10.0) -> list[float]:
+        """The moments at which it is asked where the next losses fall: all that have losses within
+        the window after them.
+        """
+        when = np.arange(every, self.length, every)
+        after = np.searchsorted(self.losses.seconds, when + WINDOW, "right") - np.searchsorted(
+            self.losses.seconds, when, "right"
+        )
+        return [float(moment) for moment in when[after > 0]]
+
+    def cells_of(self, positions: Floats) -> Ints:
+        """The places in `open` of positions; those where nobody can stand go to the nearest
+        cell.
+        """
+        cells = np.atleast_1d(self.grid.cell_at(positions.reshape(-1, 2), outside="clamp"))
+        found = np.searchsorted(self.open, cells)
+        hit = (found < len(self.open)) & (self.open[np.minimum(found, len(self.open) - 1)] == cells)
+        for row in np.flatnonzero(~hit).tolist():
+            gaps = self.places - positions.reshape(-1, 2)[row]
+            found[row] = int(np.argmin((gaps**2).sum(axis=1)))
+        return found.astype(np.int64)
+
+    def seen(self, view: str, moments: Iterable[float]) -> Iterator[tuple[float, Force, Force]]:
+        """Both players' forces at each moment, as the `view` knows them: of all units, or as one
+        player has them in memory.
+        """
+        scout = Scout(self, view)
+        for moment in moments:
+            yield moment, *scout.look(moment)
+
+
+class Scout:
+    """The knowledge of one view of a match as time goes on: moments are asked in rising order.
+
+    A player knows its own units, and of the other's those that one of its own has seen, where that
+    was last, every five seconds: an army fades from there with a half-life of 30 s, a building
+    stays until it is known to be gone. Who sees all knows each unit's last position that the
+    recording tells, which fades in the same way.
+    """
+
+    def __init__(self, match: Match, view: str) -> None:
+        self.match = match
+        self.view = view
+        self._plays = {use: getattr(match, use).play() for use in ("army", "assets", "halls")}
+        self._memory: dict[str, dict[int, tuple[float, float, float, float]]] = {
+            use: {} for use in self._plays
+        }
+        self._now = 0.0
+
+    def look(self, moment: float) -> tuple[Force, Force]:
+        """The forces of player 1 and player 2 as they are known at a moment."""
+        if self.view == ALL:
+            self._advance(moment)
+            return self._force(PLAYERS[0]), self._force(PLAYERS[1])
+        while self._now + _LOOK < moment:
+            self._watch(self._now + _LOOK)
+        self._watch(moment)
+        own = self._force(self.view)
+        other = self._remembered()
+        return (own, other) if self.view == PLAYERS[0] else (other, own)
+
+    def _advance(self, moment: float) -> None:
+        for play in self._plays.values():
+            play.advance_to(moment)
+        self._now = moment
+
+    def _force(self, group: str) -> Force:
+        army, assets, halls = (play.living(group) for play in self._plays.values())
+        fresh = army.strengths > _FAINT
+        return Force(
+            army.positions[fresh],
+            army.strengths[fresh],
+            assets.positions,
+            assets.strengths,
+            halls.positions,
+        )
+
+    def _watch(self, moment: float) -> None:
+        """Look round once: what is in sight is known as it is, what is not stays as it was, what
+        has died is known to be gone.
+        """
+        self._advance(moment)
+        enemy = PLAYERS[1 - PLAYERS.index(self.view)]
+        eyes = np.concatenate([play.living(self.view).positions for play in self._plays.values()])
+        for use, play in self._plays.items():
+            there = play.living(enemy)
+            memory = self._memory[use]
+            alive = set(play.living().keys.tolist())
+            for key in [key for key in memory if key not in alive]:
+                del memory[key]
+            if not len(there) or not len(eyes):
+                continue
+            gaps = there.positions[:, None] - eyes[None]
+            sighted = (gaps**2).sum(axis=2).min(axis=1) <= SIGHT**2
+            for row in np.flatnonzero(sighted).tolist():
+                x, y = there.positions[row].tolist()
+                memory[int(there.keys[row])] = (x, y, float(there.strengths[row]), moment)
+
+    def _remembered(self) -> Force:
+        def told(use: str, fading: bool) -> tuple[Floats, Floats]:
+            rows = np.array(list(self._memory[use].values()), dtype=np.float64).reshape(-1, 4)
+            strengths = (
+                rows[:, 2] * np.exp2(-(self._now - rows[:, 3]) / _FADING) if fading else rows[:, 2]
+            )
+            kept = strengths > _FAINT
+            return rows[kept, :2], strengths[kept]
+
+        army, strengths = told("army", True)
+        assets, worths = told("assets", False)
+        return Force(army, strengths, assets, worths, told("halls", False)[0])
+
+
+def read_match(events: Path, grid: Path | None = None) -> Match:
+    """The match of an event table; `grid` is the file of its map. Without one the map is the box
+    around all that the match tells of.
+
+    Raises `InvalidValue` for a match of other than two players.
+    """
+    kinds, everywhere = _told(events)
+    army, assets, halls = (
+        read_starcraft(
+            events,
+            half_life=_FADING,
+            unfinished=0.5,
+            strengths={kind: worth(kind) for kind in kinds},
+        )
+        for worth in (as_army, as_asset, as_hall)
+    )
+    if halls.groups != PLAYERS:
+        raise InvalidValue(
+            "This asks about matches of two players",
+            got=f"{events.name}: {', '.join(halls.groups) or 'none'}",
+            remedy="Leave the match out",
+        )
+    bases = np.array([halls.at(0.0, player).positions[0] for player in PLAYERS])
+    space = _coarse(grid) if grid is not None else _box(everywhere)
+    cells = np.flatnonzero(~space.walls.reshape(-1))
+    return Match(
+        events.stem,
+        space,
+        cells,
+        bases,
+        read_losses(events),
+        army,
+        assets,
+        halls,
+        space.position_of(cells),
+    )
+
+
+def _told(events: Path) -> tuple[list[str], Floats]:
+    """The types of units that a table names, and all positions in it."""
+    kinds: set[str] = set()
+    places: list[tuple[float, float]] = []
+    with events.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            kinds.add(row["unit_type"])
+            if row["event"] in ("born", "init"):
+                places.append((float(row["x"]) + 0.5, float(row["y"]) + 0.5))
+    return sorted(kinds - {""}), np.array(places)
+
+
+def _coarse(path: Path) -> Grid:
+    """The map of a file in coarse cells; one is open where a unit can walk anywhere in it."""
+    fine = load_starcraft(path)
+    rows, columns = -(-fine.height // CELL), -(-fine.width // CELL)
+    walls = np.ones((rows * CELL, columns * CELL), dtype=bool)
+    walls[rows * CELL - fine.height :, : fine.width] = (
+        fine.walls
+    )  # row 0 is the north edge: the south one is where positions begin
+    coarse = walls.reshape(rows, CELL, columns, CELL).all(axis=(1, 3))
+    return Grid(columns, rows, cell_size=CELL, y_up=True, walls=coarse, neighbors=8)
+
+
+def _box(places: Floats) -> Grid:
+    """An open map around positions."""
+    low = np.floor(places.min(axis=0) / CELL) * CELL - CELL
+    columns, rows = (np.ceil((places.max(axis=0) - low) / CELL).astype(int) + 1).tolist()
+    return Grid(
+        columns, rows, cell_size=CELL, origin=(float(low[0]), float(low[1])), y_up=True, neighbors=8
+    )

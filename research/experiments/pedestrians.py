@@ -1,0 +1,369 @@
+"""Recorded pedestrians: how well a trail of directions says which way the next ones walk.
+
+The recording is cut in two at half of its time. A field of vectors, left by those who walked in the
+first half, is asked which way people walk in the second; or, as time goes on, two seconds ahead.
+Half-life and blur are chosen within the first half, which for that is halved in the same way; the
+second half is looked at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import InfluenceMap, Trail, checks
+from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.recordings import read_pedestrians
+from research.experiments.experiment import Experiment
+from research.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
+from research.experiments.recorded import add_data_argument, data_folder, digest_of
+from research.experiments.statistics import Interval, mean, paired
+from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+
+__all__ = ["EXPERIMENT", "MEASURES", "angles", "pedestrians_study", "predict", "summarise"]
+
+HORIZONS = ("second half", "2 s ahead")
+MODELS = ("one direction", "no blur", "trail", "his own before")
+MEASURES = (
+    Measure("degrees off", mark=90.0),
+    Measure("within 30 degrees", percent=True, limits=(0.0, 1.0)),
+    Measure("degrees saved"),
+)
+
+_FEWEST = 5
+HALF_LIVES = (5.0, 20.0, math.inf)
+UPDATES = (0.4, 2.0, 10.0)
+BLURS = (1, 3, 7)
+
+Floats = NDArray[np.float64]
+
+
+def pedestrians_study(
+    recordings: Iterable[str | Path],
+    *,
+    cell: float = 0.2,
+    frames_per_second: float | None = None,
+    unit: str | None = None,
+) -> Study:
+    """The study behind `fieldcraft experiment pedestrians`: each job is a person, and which field
+    is asked.
+
+    Parameters
+    ----------
+    recordings: files of trajectories, see `fieldcraft.recordings.tracks.read_pedestrians`. Of those
+        in `PLACES` the walls are known.
+    cell: the side of a cell, in metres.
+    frames_per_second, unit: what other files don't say of themselves.
+
+    Raises `BadTimeline` for a file that is none, and `InvalidValue` where fewer than two people
+    walk in the second half.
+    """
+    side = checks.positive("cell", cell)
+    jobs: list[Job] = []
+    digests: dict[str, Value] = {}
+    for file in dict.fromkeys(Path(file) for file in recordings):
+        place: dict[str, Value] = {
+            "recording": str(file),
+            "cell": side,
+            "frames per second": frames_per_second,
+            "unit": unit,
+        }
+        walks = _walks(str(file), side, frames_per_second, unit)
+        asked = _asked(walks, walks.duration / 2, math.inf)
+        if len(asked) < 2 or not len(_asked(walks, walks.duration / 4, walks.duration / 2)):
+            raise InvalidValue(
+                f"At least two people take {_FEWEST} steps in the second half, and one in the"
+                " second quarter",
+                got=f"{len(asked)} in {file.name}",
+                remedy="Take a longer recording",
+            )
+        jobs += [
+            {**place, "person": int(person), "predicts": horizon}
+            for horizon in HORIZONS
+            for person in asked
+        ]
+        digests[f"sha256 of {file.name}"] = digest_of(file)
+    title = "Recorded pedestrians: does a trail say which way the next ones walk?"
+    return Study("pedestrians", title, "predictions", tuple(jobs), predict, summarise, digests)
+
+
+def predict(job: Job) -> Row:
+    """How far each model is off for one person, on average over the steps in the second half."""
+    rate, unit = job["frames per second"], job["unit"]
+    given = (
+        None if rate is None else number(job, "frames per second"),
+        None if unit is None else str(unit),
+    )
+    chosen, found = _all_angles(str(job["recording"]), number(job, "cell"), *given)[
+        str(job["predicts"])
+    ]
+    row: dict[str, Any] = {"chosen": chosen}
+    for model in MODELS:
+        off = found[model].get(checks.whole("A person", job["person"]))
+        row[f"degrees off, {model}"] = None if off is None else off[0]
+        row[f"within 30 degrees, {model}"] = None if off is None else off[1]
+    return row
+
+
+def summarise(rows: Sequence[Row]) -> Summary:
+    """The means over people, everybody counting as much, for each recording and horizon."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        file = Path(str(row["recording"])).name
+        groups[f"{PLACES[file].name if file in PLACES else file}, {row['predicts']}"].append(row)
+    found: dict[tuple[str, str, str], Interval] = {}
+    for group, people in groups.items():
+        for model in MODELS:
+            for measure in ("degrees off", "within 30 degrees"):
+                known = [
+                    number(row, f"{measure}, {model}")
+                    for row in people
+                    if row[f"{measure}, {model}"] is not None
+                ]
+                if known:
+                    found[group, model, measure] = mean(known)
+        one, trail = (
+            [number(row, f"degrees off, {model}") for row in people]
+            for model in ("one direction", "trail")
+        )
+        found[group, "trail", "degrees saved"] = paired(one, trail)
+    return Summary(
+        tuple(groups),
+        MODELS,
+        MEASURES,
+        found,
+        (
+            (
+                "Degrees off: the angle between where a person went in 0.4 s and what the model"
+                " says there; degrees saved: by the trail against one direction for all"
+            ),
+            *(
+                f"Chosen within the first half for {group}: {people[0]['chosen']}"
+                for group, people in groups.items()
+            ),
+        ),
+    )
+
+
+# Walks
+
+
+@lru_cache(maxsize=4)
+def _walks(recording: str, cell: float, frames_per_second: float | None, unit: str | None) -> Walks:
+    file = Path(recording)
+    place = PLACES.get(file.name)
+    rate = (
+        frames_per_second
+        if frames_per_second is not None or place is None
+        else place.frames_per_second
+    )
+    timeline = read_pedestrians(
+        file, frames_per_second=rate, unit=unit if unit is not None or place is None else place.unit
+    )
+    return walks_of(timeline, ground_of(timeline, place, cell))
+
+
+def _asked(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
+    """The people who take enough steps in a span of time."""
+    people, steps = np.unique(
+        walks.who[(walks.when >= first) & (walks.when < last)], return_counts=True
+    )
+    return np.asarray(people[steps >= _FEWEST])
+
+
+# Fields
+
+
+def _field(
+    walks: Walks, half_life: float, every: float, blur: int, until: float, ahead: bool
+) -> Iterator[tuple[float, NDArray[np.float32]]]:
+    """The vectors (cells, 2) of a trail and the moment of each; without `ahead` only the last
+    before `until`, with it all from there.
+    """
+    kind = (
+        Trail(keep=1.0, vector=True, blur=blur)
+        if math.isinf(half_life)
+        else Trail(half_life=half_life, vector=True, blur=blur)
+    )
+    layer = InfluenceMap(walks.grid).add_layer("flow", kind, every=every)
+    last = walks.duration if ahead else until
+    steps = max(int(last / every + 1e-9), 1)
+    ends = np.searchsorted(walks.when + STEP, np.arange(1, steps + 1) * every + 1e-9)
+    begun = 0
+    for step, end in enumerate(ends.tolist(), start=1):
+        if end > begun:
+            layer.deposit_at(walks.cells[begun:end], walks.ways[begun:end])
+        layer.step()
+        begun = end
+        if (ahead and step * every >= until - AHEAD * STEP - every) or step == steps:
+            yield step * every, layer.vectors.reshape(-1, 2).copy()
+
+
+Angles = dict[int, tuple[float, float]]
+
+
+def angles(walks: Walks, said: Floats, asked: NDArray[np.bool_]) -> Angles:
+    """For each person the mean angle in degrees between the steps and what was said of them, and
+    the share within 30 degrees.
+
+    `said` are vectors (steps asked for, 2); steps of which nothing is said (NaN) are left out, and
+    so are people with too few.
+    """
+    ways, who = walks.ways[asked], walks.who[asked]
+    known = ~np.isnan(said[:, 0])
+    turns = np.degrees(
+        np.abs(
+            np.angle(
+                np.exp(
+                    1j * (np.arctan2(said[:, 1], said[:, 0]) - np.arctan2(ways[:, 1], ways[:, 0]))
+                )
+            )
+        )
+    )
+    found = {}
+    for person in np.unique(who).tolist():
+        own = turns[(who == person) & known]
+        if len(own) >= _FEWEST:
+            found[person] = (float(own.mean()), float((own <= 30).mean()))
+    return found
+
+
+def _said(
+    walks: Walks,
+    settings: tuple[float, float, int],
+    horizon: str,
+    begin: float,
+    asked: NDArray[np.bool_],
+) -> Floats:
+    """The forecast of a field for the steps asked for; where it holds nothing, the one direction of
+    all before.
+    """
+    said = np.zeros((int(asked.sum()), 2))
+    when, cells = walks.when[asked], walks.cells[asked]
+    if horizon == "second half":
+        *_, (_, vectors) = _field(walks, *settings, begin, False)
+        said[:] = vectors[cells]
+    else:
+        for moment, vectors in _field(walks, *settings, begin, True):
+            later = when - AHEAD * STEP >= moment - 1e-9
+            said[later] = vectors[cells[later]]
+    nothing = np.hypot(said[:, 0], said[:, 1]) == 0
+    said[nothing] = _one_direction(walks, begin)
+    return said
+
+
+def _one_direction(walks: Walks, until: float) -> Floats:
+    ways = walks.ways[walks.when < until]
+    return np.asarray((ways / np.hypot(ways[:, 0], ways[:, 1])[:, np.newaxis]).mean(axis=0))
+
+
+@lru_cache(maxsize=4)
+def _all_angles(
+    recording: str, cell: float, frames_per_second: float | None, unit: str | None
+) -> dict[str, tuple[str, dict[str, Angles]]]:
+    """For each horizon what was chosen, and by model how far off it is for each person in the
+    second half.
+    """
+    walks = _walks(recording, cell, frames_per_second, unit)
+    quarter, half = walks.duration / 4, walks.duration / 2
+    tuning, testing = (walks.when >= quarter) & (walks.when < half), walks.when >= half
+    answer = {}
+    for horizon in HORIZONS:
+
+        def off(settings: tuple[float, float, int], horizon: str = horizon) -> float:
+            return float(
+                np.mean(
+                    [
+                        off
+                        for off, _ in angles(
+                            walks, _said(walks, settings, horizon, quarter, tuning), tuning
+                        ).values()
+                    ]
+                )
+            )
+
+        best = min(
+            ((life, every, blur) for life in HALF_LIVES for every in UPDATES for blur in BLURS),
+            key=off,
+        )
+        raw = min(((life, UPDATES[0], 1) for life in HALF_LIVES), key=off)
+        life = "no evaporation" if math.isinf(best[0]) else f"half-life {best[0]:g} s"
+        found = {
+            "one direction": angles(
+                walks, np.tile(_one_direction(walks, half), (int(testing.sum()), 1)), testing
+            ),
+            "no blur": angles(walks, _said(walks, raw, horizon, half, testing), testing),
+            "trail": angles(walks, _said(walks, best, horizon, half, testing), testing),
+            "his own before": (
+                angles(walks, walks.before[testing], testing) if horizon != "second half" else {}
+            ),
+        }
+        answer[horizon] = (f"{life}, blur {best[2]} each {best[1]:g} s", found)
+    return answer
+
+
+_OPTIONS = {"frames_per_second": "--fps 25, say", "unit": "--unit m or --unit cm"}
+"""How the command calls what the library asks for."""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_argument(parser)
+    parser.add_argument(
+        "--recording",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=(
+            "trajectories as PeTrack writes them; may be given several times (default: the three of"
+            " --data)"
+        ),
+    )
+    parser.add_argument(
+        "--cell",
+        type=float,
+        default=0.2,
+        metavar="C",
+        help="the side of a cell in metres (default: 0.2)",
+    )
+    parser.add_argument(
+        "--fps", type=float, metavar="N", help="frames a second, where a file does not say"
+    )
+    parser.add_argument(
+        "--unit", choices=("m", "cm"), help="the unit of positions, where a file does not say"
+    )
+
+
+def _study(chosen: argparse.Namespace) -> Study:
+    files = chosen.recording
+    if not files:
+        folder = data_folder(chosen.data) / "trajectories" / "pedestrians"
+        files = [folder / name for name in PLACES]
+    try:
+        return pedestrians_study(
+            files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit
+        )
+    except FieldcraftError as error:
+        for name, option in _OPTIONS.items():
+            if f"{name}=" in error.remedy:
+                raise FieldcraftError(error.rule, got=error.got, remedy=f"Add {option}") from error
+        raise
+
+
+EXPERIMENT = Experiment(
+    "pedestrians",
+    "does a trail of recorded people say which way the next ones walk?",
+    "Reads recorded trajectories of pedestrians, lays trails of directions, and asks them which way"
+    " people walk later.",
+    "fieldcraft experiment pedestrians --data data --out out/pedestrians",
+    _arguments,
+    _study,
+)

@@ -1,0 +1,408 @@
+"""Recorded ants: how well a trail that they left says where they walk next, against uniform ground
+and a blurred density.
+
+The recording is cut in two at half of its time. A map that was left in the first half is asked
+where ants walk in the second, or, as time goes on, where they walk in the next minute. Everything
+that is chosen, such as how fast a trail evaporates, is chosen within the first half, which for that
+is halved in the same way; the second half is looked at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import InfluenceMap, Trail, checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.recordings import read_tracks
+from research.experiments.ant_walks import Walks, walks_of
+from research.experiments.experiment import Experiment
+from research.experiments.recorded import add_data_argument, data_folder, digest_of
+from research.experiments.statistics import Interval, mean, paired
+from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+
+__all__ = ["EXPERIMENT", "MEASURES", "predict", "real_ants_study", "scores", "summarise"]
+
+HORIZONS = ("second half", "next minute")
+SOURCES = ("all ants", "other ants", "the ant itself")
+MODELS = ("uniform", "density", "trail")
+MEASURES = (
+    Measure("bits per point", mark=0.0),
+    Measure("AUC", limits=(0.0, 1.0), mark=0.5),
+    Measure("bits ahead of density", mark=0.0),
+)
+
+_MINUTE = 60.0
+_FEWEST = 20
+_MOST_VALUES = 50_000_000
+# What is chosen among: half-lives and seconds between two updates, each of which blurs; widths of
+# the blur of the density, in cells; and the part of every map that is spread evenly, for walks
+# where nobody has been.
+HALF_LIVES = (60.0, 300.0, 1500.0, math.inf)
+UPDATES = (5.0, 20.0, 60.0)
+WIDTHS = (1.0, 2.0, 4.0, 8.0)
+EVEN = (0.02, 0.1, 0.3, 0.6)
+
+Floats = NDArray[np.float64]
+
+
+def real_ants_study(
+    tracks: str | Path, *, size: tuple[float, float] = (35.0, 28.0), cell: float = 0.5
+) -> Study:
+    """The study behind `fieldcraft experiment real-ants`: each job is an ant, a map and a horizon.
+
+    Parameters
+    ----------
+    tracks: a folder of tracks, see `fieldcraft.recordings.tracks.read_tracks`.
+    size: width and height of the nest, whose corner is (0, 0), in the units of the tracks.
+    cell: the side of a cell, in the same units.
+
+    Raises `BadTimeline` for a folder without tracks, and `InvalidValue` where fewer than two ants
+    walk in both halves, and for cells so small that the maps would not fit into memory.
+    """
+    folder = Path(tracks)
+    wide, high = (checks.positive("size", side) for side in size)
+    side = checks.positive("cell", cell)
+    place: dict[str, Value] = {"tracks": str(folder), "width": wide, "height": high, "cell": side}
+    walks = _walks(str(folder), wide, high, side)
+    needed = len(walks.grid) * (_minutes(walks) + 1) * len(walks.ants)
+    if needed > _MOST_VALUES:
+        raise InvalidValue(
+            f"The maps of all ants at all minutes have at most {_MOST_VALUES:,} values",
+            got=(
+                f"{needed:,}: {len(walks.grid):,} cells, {_minutes(walks):,} minutes,"
+                f" {len(walks.ants):,} ants"
+            ),
+            remedy="Pass larger cells, or a part of the recording",
+        )
+    asked = [
+        name
+        for name, (when, _) in walks.ants.items()
+        if np.count_nonzero(when >= walks.duration / 2) >= _FEWEST
+    ]
+    tuned = [
+        name
+        for name, (when, _) in walks.ants.items()
+        if _between(when, walks.duration / 4, walks.duration / 2).sum() >= _FEWEST
+    ]
+    if len(asked) < 2 or len(tuned) < 2:
+        raise InvalidValue(
+            f"At least two ants come to {_FEWEST} cells in the second half, and two in the second"
+            " quarter",
+            got=f"{len(asked)} and {len(tuned)} of {len(walks.ants)}",
+            remedy="Take a longer recording, or smaller cells",
+        )
+    jobs: list[Job] = [
+        {**place, "ant": name, "map of": source, "predicts": horizon}
+        for horizon in HORIZONS
+        for source in SOURCES
+        for name in asked
+    ]
+    return Study(
+        "real-ants",
+        "Recorded ants: does a trail say where they walk next?",
+        "predictions",
+        tuple(jobs),
+        predict,
+        summarise,
+        {
+            "sha256 of the tracks": digest_of(folder),
+            "ants": len(walks.ants),
+            "outside of the nest": round(walks.outside, 4),
+        },
+    )
+
+
+def predict(job: Job) -> Row:
+    """How well each model says where one ant walks in the second half."""
+    width, height, cell = (number(job, name) for name in ("width", "height", "cell"))
+    found = _all_scores(str(job["tracks"]), width, height, cell)[
+        str(job["map of"]), str(job["predicts"])
+    ]
+    row: dict[str, Any] = {}
+    for model in MODELS:
+        chosen, by_ant = found[model]
+        bits, auc, count = by_ant[str(job["ant"])]
+        row |= {
+            f"bits of {model}": bits,
+            f"AUC of {model}": auc,
+            f"{model} chosen": chosen,
+            "points": count,
+        }
+    return row
+
+
+def summarise(rows: Sequence[Row]) -> Summary:
+    """The means over ants, every ant counting as much, for each map and horizon."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[f"{row['predicts']}, map of {row['map of']}"].append(row)
+    found: dict[tuple[str, str, str], Interval] = {}
+    for group, ants in groups.items():
+        for model in MODELS:
+            found[group, model, "bits per point"] = mean(
+                [number(row, f"bits of {model}") for row in ants]
+            )
+            found[group, model, "AUC"] = mean([number(row, f"AUC of {model}") for row in ants])
+        trail, density = (
+            [number(row, f"bits of {model}") for row in ants] for model in ("trail", "density")
+        )
+        found[group, "trail", "bits ahead of density"] = paired(trail, density)
+    chosen = {
+        (row["predicts"], row["map of"]): f"{row['trail chosen']}; density: {row['density chosen']}"
+        for row in rows
+    }
+    return Summary(
+        tuple(groups),
+        MODELS,
+        MEASURES,
+        found,
+        (
+            (
+                "Bits per point: how much more of its map a model puts where an ant walks than"
+                " uniform ground does, as log2 of the ratio"
+            ),
+            "AUC: how often the model has more where an ant walks than in a cell taken at random",
+            *(
+                f"Chosen within the first half for {horizon}, map of {source}: trail: {text}"
+                for (horizon, source), text in chosen.items()
+            ),
+        ),
+    )
+
+
+# Walks
+
+
+@lru_cache(maxsize=2)
+def _walks(tracks: str, width: float, height: float, cell: float) -> Walks:
+    return walks_of(read_tracks(tracks), width, height, cell)
+
+
+# Maps: (minutes, cells), each as it stood at the end of a minute, the first at second 0
+
+
+def _trails(walks: Walks, half_life: float, every: float) -> Iterator[tuple[str, Floats]]:
+    """The trail of each ant by itself. Trails add up: that of several ants is the sum of theirs."""
+    per_minute = max(round(_MINUTE / every), 1)
+    kind = Trail(keep=1.0) if math.isinf(half_life) else Trail(half_life=half_life)
+    for name, (when, cells) in walks.ants.items():
+        layer = InfluenceMap(walks.grid).add_layer("trail", kind, every=every)
+        minutes = _minutes(walks)
+        maps = np.zeros((minutes + 1, len(walks.grid)))
+        ends = np.searchsorted(when, np.arange(1, minutes * per_minute + 1) * every)
+        begun = 0
+        for step, end in enumerate(ends.tolist(), start=1):
+            if end > begun:
+                layer.deposit_at(cells[begun:end])
+            layer.step()
+            begun = end
+            if step % per_minute == 0:
+                maps[step // per_minute] = layer.values.reshape(-1)
+        yield name, maps
+
+
+def _densities(walks: Walks, width: float) -> Iterator[tuple[str, Floats]]:
+    """How often each ant came to each cell so far, blurred by a Gaussian so many cells wide that
+    stops at the rim.
+    """
+    from scipy import ndimage
+
+    for name, (when, cells) in walks.ants.items():
+        counts = np.zeros((_minutes(walks) + 1, len(walks.grid)))
+        np.add.at(
+            counts,
+            (np.minimum(when // _MINUTE, _minutes(walks) - 1).astype(np.int64) + 1, cells),
+            1.0,
+        )
+        whole = counts.cumsum(axis=0).reshape(-1, *walks.grid.shape)
+        yield (
+            name,
+            ndimage.gaussian_filter(whole, (0, width, width), mode="reflect").reshape(counts.shape),
+        )
+
+
+def _nothing(walks: Walks) -> Iterator[tuple[str, Floats]]:
+    for name in walks.ants:
+        yield name, np.zeros((_minutes(walks) + 1, len(walks.grid)))
+
+
+def _minutes(walks: Walks) -> int:
+    return max(int(walks.duration // _MINUTE), 1)
+
+
+# Scores
+
+Scores = dict[str, tuple[float, float, int]]
+
+
+def scores(
+    walks: Walks,
+    maps: dict[str, Floats],
+    source: str,
+    horizon: str,
+    even: float,
+    span: tuple[float, float],
+) -> Scores:
+    """For each ant with enough points in a span of time: bits per point over uniform ground, AUC,
+    and the number of points.
+
+    `maps` are those of each ant by itself. The map is that of the span's begin, or for the next
+    minute that of the last whole minute before each point.
+    """
+    whole = np.sum(list(maps.values()), axis=0)
+    found = {}
+    for name, (when, cells) in walks.ants.items():
+        asked = _between(when, *span)
+        if asked.sum() < _FEWEST:
+            continue
+        if source == "all ants":
+            own = whole
+        else:
+            own = maps[name] if source == "the ant itself" else np.maximum(whole - maps[name], 0.0)
+        minute = (
+            np.full(int(asked.sum()), int(span[0] // _MINUTE))
+            if horizon == "second half"
+            else (when[asked] // _MINUTE).astype(np.int64)
+        )
+        found[name] = _score(own, np.minimum(minute, len(own) - 1), cells[asked], even)
+    return found
+
+
+def _score(
+    maps: Floats, minute: NDArray[np.int64], cells: NDArray[np.int64], even: float
+) -> tuple[float, float, int]:
+    count = maps.shape[1]
+    bits, wins = np.empty(len(cells)), np.empty(len(cells))
+    for each in np.unique(minute).tolist():
+        total = float(maps[each].sum())
+        density = (
+            (1 - even) * maps[each] / total + even / count
+            if total > 0
+            else np.full(count, 1 / count)
+        )
+        here = density[cells[minute == each]]
+        ranked = np.sort(density)
+        bits[minute == each] = np.log2(here * count)
+        wins[minute == each] = (
+            np.searchsorted(ranked, here, "left") + np.searchsorted(ranked, here, "right")
+        ) / (2 * count)
+    return float(bits.mean()), float(wins.mean()), len(cells)
+
+
+@lru_cache(maxsize=2)
+def _all_scores(
+    tracks: str, width: float, height: float, cell: float
+) -> dict[tuple[str, str], dict[str, tuple[str, Scores]]]:
+    """For each source and horizon, by model: what was chosen, and the scores of each ant in the
+    second half.
+    """
+    walks = _walks(tracks, width, height, cell)
+    end = walks.duration
+    tuning, testing = (end / 4, end / 2), (end / 2, math.inf)
+    best: dict[tuple[str, str, str], tuple[float, str, Scores]] = {}
+    for model, text, make in _candidates():
+        maps = dict(make(walks))
+        for source in SOURCES:
+            for horizon in HORIZONS:
+                for even in (1.0,) if model == "uniform" else EVEN:
+                    reached = scores(walks, maps, source, horizon, even, tuning)
+                    value = float(np.mean([bits for bits, _, _ in reached.values()]))
+                    if (source, horizon, model) not in best or value > best[source, horizon, model][
+                        0
+                    ]:
+                        tested = scores(walks, maps, source, horizon, even, testing)
+                        best[source, horizon, model] = (
+                            value,
+                            f"{text}, {even:.0%} even" if model != "uniform" else text,
+                            tested,
+                        )
+    return {
+        (source, horizon): {model: best[source, horizon, model][1:] for model in MODELS}
+        for source in SOURCES
+        for horizon in HORIZONS
+    }
+
+
+def _candidates() -> Iterator[tuple[str, str, Callable[[Walks], Iterator[tuple[str, Floats]]]]]:
+    yield "uniform", "nothing", _nothing
+    for width in WIDTHS:
+        yield (
+            "density",
+            f"blurred by {width:g} cell{'' if width == 1 else 's'}",
+            partial(_densities, width=width),
+        )
+    for half_life in HALF_LIVES:
+        for every in UPDATES:
+            life = "no evaporation" if math.isinf(half_life) else f"half-life {half_life:g} s"
+            yield (
+                "trail",
+                f"{life}, a blur each {every:g} s",
+                partial(_trails, half_life=half_life, every=every),
+            )
+
+
+def _between(when: Floats, first: float, last: float) -> NDArray[np.bool_]:
+    return np.asarray((when >= first) & (when < last))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_argument(parser)
+    parser.add_argument(
+        "--tracks",
+        type=Path,
+        metavar="DIR",
+        help=(
+            "a folder of tracks: a .txt for each ant with seconds, x, y (default: those of --data)"
+        ),
+    )
+    parser.add_argument(
+        "--size",
+        default="35x28",
+        metavar="WxH",
+        help="the nest, from (0, 0), in the units of the tracks (default: 35x28)",
+    )
+    parser.add_argument(
+        "--cell",
+        type=float,
+        default=0.5,
+        metavar="C",
+        help="the side of a cell, in the same units (default: 0.5)",
+    )
+
+
+def _study(chosen: argparse.Namespace) -> Study:
+    sides = str(chosen.size).lower().split("x")
+    try:
+        wide, high = (float(side) for side in sides)
+    except ValueError:
+        raise InvalidValue(
+            "The size of a nest is WIDTHxHEIGHT",
+            got=repr(chosen.size)[:60],
+            remedy="Pass 35x28, say",
+        ) from None
+    tracks = (
+        chosen.tracks
+        if chosen.tracks is not None
+        else data_folder(chosen.data) / "trajectories" / "ants"
+    )
+    return real_ants_study(tracks, size=(wide, high), cell=chosen.cell)
+
+
+EXPERIMENT = Experiment(
+    "real-ants",
+    "does a trail of recorded ants say where they walk next?",
+    "Reads recorded tracks of ants, lays trails and blurred densities in the first half, and asks"
+    " them where ants walk in the second.",
+    "fieldcraft experiment real-ants --data data --out out/real-ants",
+    _arguments,
+    _study,
+)

@@ -1,0 +1,59 @@
+"""Recorded worlds that an experiment reads: where they lie, and what tells them apart."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+from pathlib import Path
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.recipe import DATA, data_beside
+
+__all__ = ["add_data_argument", "data_folder", "digest_of"]
+
+
+def add_data_argument(parser: argparse.ArgumentParser) -> None:
+    """Add --data to a parser; `data_folder` takes its value."""
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help=(
+            f"the folder of recorded data (default: the environment variable {DATA}, or a folder"
+            " shared/data here or above)"
+        ),
+    )
+
+
+def data_folder(given: str | os.PathLike[str] | None) -> Path:
+    """The folder of recorded data: the one given, that of the environment, or `shared/data` here or
+    above.
+
+    Raises `InvalidValue` where there is none.
+    """
+    if given is not None:
+        return Path(given)
+    if os.environ.get(DATA):
+        return Path(os.environ[DATA])
+    found = data_beside(Path.cwd() / "here")
+    if found is None:
+        raise InvalidValue(
+            "This experiment reads recorded data",
+            got="no folder of it",
+            remedy=f"Pass --data DIR, or set the environment variable {DATA}",
+        )
+    return found
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of all .txt files of a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(path.glob("*.txt")) if path.is_dir() else [path]:
+        try:
+            digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        except OSError as error:
+            raise InvalidValue(
+                "A recording can be read", got=f"{file}: {error.strerror}", remedy="Check the path"
+            ) from None
+    return digest.hexdigest()

@@ -1,0 +1,188 @@
+"""How sure a number is: 95 % confidence intervals for rates, means and paired differences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+
+__all__ = ["FEW", "Interval", "mean", "mean_share", "paired", "rate", "ratio"]
+
+FEW = 40
+"""Fewer values than this get Student's interval: a bootstrap of few values is narrower than it
+says.
+"""
+
+_RESAMPLES = 9999
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate, where it may lie, how many values it rests on, and how that was reckoned.
+
+    `low` and `high` are NaN where a single value says nothing about them.
+    """
+
+    value: float
+    low: float
+    high: float
+    count: int
+    method: str
+
+
+def rate(successes: int, count: int, *, confidence: float = 0.95) -> Interval:
+    """The share of successes among `count` independent tries, with Wilson's score interval.
+
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22
+    (1927). Raises `InvalidValue` for no tries, and for more successes than tries.
+    """
+    from scipy import stats  # loading it takes longer than all of `import fieldcraft`
+
+    tries = checks.whole("count", count, minimum=1)
+    won = checks.whole("successes", successes)
+    if won > tries:
+        raise InvalidValue(
+            "There are no more successes than tries", got=f"{won} of {tries}", remedy="Swap them"
+        )
+    found = stats.binomtest(won, tries).proportion_ci(_level(confidence), method="wilson")
+    return Interval(won / tries, float(found.low), float(found.high), tries, "Wilson")
+
+
+def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Interval:
+    """The mean of independent values: from `FEW` values on with the BCa bootstrap interval, below
+    with Student's.
+
+    B. Efron, "Better bootstrap confidence intervals", JASA 82 (1987). The bootstrap draws from
+    `seed`, so that the same values give the same interval. Values that are all alike have an
+    interval without width, and one value has none; `Interval.method` tells.
+
+    Raises `InvalidValue` for no values, and values that are not finite.
+    """
+    sample = _sample("values", values)
+    level = _level(confidence)
+    middle, count = float(sample.mean()), len(sample)
+    if count == 1:
+        return Interval(middle, math.nan, math.nan, 1, "one value")
+    if (sample == sample[0]).all():
+        return Interval(float(sample[0]), float(sample[0]), float(sample[0]), count, "all alike")
+    from scipy import stats
+
+    if count < FEW:
+        reach = (
+            float(stats.t.ppf((1 + level) / 2, count - 1))
+            * float(sample.std(ddof=1))
+            / math.sqrt(count)
+        )
+        return Interval(middle, middle - reach, middle + reach, count, "Student's t")
+    found = stats.bootstrap(
+        (sample,),
+        np.mean,
+        n_resamples=_RESAMPLES,
+        batch=1000,
+        vectorized=True,
+        confidence_level=level,
+        method="BCa",
+        random_state=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(middle, float(found.low), float(found.high), count, "BCa bootstrap")
+
+
+def mean_share(values: ArrayLike) -> Interval:
+    """The mean of independent shares, 0 to 1 each: `mean` without what no share can be."""
+    found = mean(values)
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+
+
+def paired(
+    first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, seed: int = 0
+) -> Interval:
+    """The mean of `first - second`, pair by pair, as `mean` gives it: for two sides in the same
+    worlds.
+
+    Raises `InvalidValue` for none, different lengths, and values that are not finite.
+    """
+    one, other = _sample("first", first), _sample("second", second)
+    if len(one) != len(other):
+        raise InvalidValue(
+            "Pairs have two values each",
+            got=f"{len(one)} and {len(other)}",
+            remedy="Pass both sides of the same worlds",
+        )
+    return mean(one - other, confidence=confidence, seed=seed)
+
+
+def ratio(tops: ArrayLike, bottoms: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """The sum of `tops` to the sum of `bottoms`, each pair of them being one independent
+    observation: damage dealt to damage taken, say.
+
+    The interval is that of the logarithm, linearised: exp(ln R +- t se), where se is the deviation
+    of `top / mean top - bottom / mean bottom` over the square root of their number, and t
+    Student's.
+
+    W. G. Cochran, "Sampling Techniques" (1977), chapter 6, for the linearised ratio. Raises
+    `InvalidValue` for none, different lengths, values below 0 or not finite, and sums of 0, which
+    have no ratio.
+    """
+    top, bottom = _sample("tops", tops), _sample("bottoms", bottoms)
+    level, count = _level(confidence), len(top)
+    if count != len(bottom):
+        raise InvalidValue(
+            "Pairs have two values each",
+            got=f"{count} and {len(bottom)}",
+            remedy="Pass both of the same worlds",
+        )
+    if min(top.min(), bottom.min()) < 0 or not top.any() or not bottom.any():
+        raise InvalidValue(
+            "A ratio is one of sums above 0 of values at least 0",
+            got=(
+                f"{top.sum():g} to {bottom.sum():g}, with {min(top.min(), bottom.min()):g} among"
+                " them"
+            ),
+            remedy="Say in words what has no ratio",
+        )
+    value = float(top.sum() / bottom.sum())
+    if count == 1:
+        return Interval(value, math.nan, math.nan, 1, "one value")
+    from scipy import stats
+
+    errors = top / top.mean() - bottom / bottom.mean()
+    reach = (
+        float(stats.t.ppf((1 + level) / 2, count - 1))
+        * float(errors.std(ddof=1))
+        / math.sqrt(count)
+    )
+    return Interval(
+        value, value * math.exp(-reach), value * math.exp(reach), count, "linearised log ratio"
+    )
+
+
+def _level(confidence: float) -> float:
+    level = checks.fraction("confidence", confidence)
+    if not 0 < level < 1:
+        raise InvalidValue(
+            "confidence lies between 0 and 1",
+            got=f"confidence={confidence!r}",
+            remedy="Pass 0.95, say",
+        )
+    return level
+
+
+def _sample(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    sample = np.asarray(values)
+    if (
+        sample.ndim != 1
+        or not len(sample)
+        or sample.dtype.kind not in "iufb"
+        or not np.isfinite(sample).all()
+    ):
+        raise InvalidValue(
+            f"{name} are finite numbers in a row, at least one",
+            got=f"{sample.dtype} of shape {sample.shape}",
+            remedy="Drop what is not",
+        )
+    return sample.astype(np.float64)

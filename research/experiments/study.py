@@ -1,0 +1,202 @@
+"""The study: many small jobs, and a question to their results."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from research.experiments.statistics import Interval
+
+__all__ = [
+    "Job",
+    "Measure",
+    "Row",
+    "Study",
+    "Summary",
+    "Value",
+    "identity",
+    "number",
+    "plain",
+    "whole",
+]
+
+Value = str | int | float | bool | None
+Row = Mapping[str, Value]
+Job = Row
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a summary states: a column of its table and a panel of its plot.
+
+    `percent` writes 1 as 100 %. `limits` are the ends of its axis, 0 and all there is if absent;
+    `mark` is a value worth a line
+    there: where both sides are equal, say.
+    """
+
+    name: str
+    percent: bool = False
+    limits: tuple[float, float] | None = None
+    mark: float | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The summary of a study: an `Interval` for each group, series and measure for which there is
+    one.
+
+    `groups` are the rows of the table, such as maps, and `series` the sides that are compared in
+    each. `found` has the keys (group, series, name of the measure). `notes` say in words what the
+    table leaves out.
+
+    Where the groups are rising numbers, `axis` says of what, "searchers", and the plot shows curves
+    over them; on a `log` axis equal ratios are equally far apart; `columns` panels stand beside
+    each other. `more` are further summaries of the same rows, each with a `name` that ends the name
+    of its plot and a `title` over its table. `unit` says what its counts count, if not the study's.
+
+    Raises `InvalidValue` where there is an axis and a group is no number.
+    """
+
+    groups: tuple[str, ...]
+    series: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    found: Mapping[tuple[str, str, str], Interval]
+    notes: tuple[str, ...] = ()
+    axis: str = ""
+    log: bool = False
+    columns: int = 3
+    name: str = ""
+    title: str = ""
+    unit: str = ""
+    more: tuple[Summary, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.axis:
+            self.places()
+
+    def places(self) -> list[float]:
+        """The groups as numbers."""
+        try:
+            return [float(group) for group in self.groups]
+        except ValueError:
+            raise InvalidValue(
+                "The groups of a summary with an axis are numbers",
+                got=", ".join(self.groups)[:80],
+                remedy="Leave the axis out, or name them so",
+            ) from None
+
+
+@dataclass(frozen=True)
+class Study:
+    """An experiment: jobs that know nothing of each other, what is done for each, and how the
+    results are summed up.
+
+    Parameters
+    ----------
+    name: names the files.
+    title: stands above the table and the plot.
+    unit: what one job is, in the plural: "matches".
+    jobs: the arguments of each job: plain values by name, the same names in the same order for all,
+        no two jobs alike.
+    run: from the arguments of a job to its results, plain values by name too. The same job gives
+        the same results. A function at the top level of a module, so that other processes find it;
+        with one worker any function will do.
+    summarise: from the rows (a job's arguments and results, in the order of the jobs) to a
+        `Summary`.
+    settings: what else decides the results, such as the digest of a file; an unfinished run goes on
+        only with the same.
+    alone: whether jobs run one after the other in this process, however many workers there are:
+        those that take the time.
+
+    Raises `InvalidValue` for jobs that are none, alike or not plain.
+
+    """
+
+    name: str
+    title: str
+    unit: str
+    jobs: tuple[Job, ...]
+    run: Callable[[Job], Row]
+    summarise: Callable[[Sequence[Row]], Summary]
+    settings: Row = field(default_factory=dict)
+    alone: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.jobs:
+            raise InvalidValue(
+                f"An experiment has {self.unit} to run",
+                got="none",
+                remedy="Pass at least one seed and one map",
+            )
+        names = list(self.jobs[0])
+        for job in self.jobs:
+            if list(job) != names:
+                raise InvalidValue(
+                    "All jobs have the same arguments",
+                    got=f"{list(job)} after {names}",
+                    remedy="Give each the same names",
+                )
+            plain(job, "The arguments of a job")
+        seen: set[str] = set()
+        for job in self.jobs:
+            if (key := identity(job)) in seen:
+                raise InvalidValue(
+                    "No two jobs are alike",
+                    got=f"{key} twice",
+                    remedy="Leave one out, or tell them apart by a seed",
+                )
+            seen.add(key)
+        plain(self.settings, "The settings of a study")
+
+
+def identity(job: Job) -> str:
+    """A text that tells a job from all others."""
+    return json.dumps(dict(job), ensure_ascii=False)
+
+
+def plain(values: Any, what: str) -> dict[str, Value]:
+    """`values` as plain values by name; NumPy's numbers become Python's. Raises `InvalidValue` for
+    anything else.
+    """
+    if not isinstance(values, Mapping):
+        raise InvalidValue(
+            f"{what} are values by name", got=type(values).__name__, remedy="Pass a dict"
+        )
+    kept: dict[str, Value] = {}
+    for name, value in values.items():
+        if isinstance(value, np.generic):
+            value = value.item()
+        if not isinstance(name, str) or not name:
+            raise InvalidValue(f"{what} have names", got=repr(name), remedy="Name each by a text")
+        if not isinstance(value, (str, int, float, bool, type(None))) or (
+            isinstance(value, float) and not math.isfinite(value)
+        ):
+            raise InvalidValue(
+                f"{what} are texts, finite numbers, True, False or None",
+                got=f"{name}={value!r}"[:80],
+                remedy="Leave it out, or pass None",
+            )
+        kept[name] = value
+    return kept
+
+
+def whole(row: Row, name: str) -> int:
+    """The whole number, 0 or more, that a job or a row has by this name; raises `InvalidValue`
+    where it is none.
+    """
+    return checks.whole(name, row[name])
+
+
+def number(row: Row, name: str) -> float:
+    """The number that a job or a row has by this name, True being 1; raises `InvalidValue` where it
+    is none.
+    """
+    value = row[name]
+    return float(value) if isinstance(value, bool) else checks.finite(name, value)

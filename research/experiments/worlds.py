@@ -1,0 +1,157 @@
+"""The worlds that an experiment plays on: generated maps, made anew from every seed, and map files;
+and the arguments that name them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from fieldcraft import Graph, Grid, checks, generate_map
+from fieldcraft.errors import InvalidValue
+from fieldcraft.maps import HALLS, KINDS
+from fieldcraft_worlds.games.walking import grid_asked, loaded_map
+from research.experiments.study import Job, Row, whole
+
+__all__ = [
+    "add_map_arguments",
+    "add_seed_arguments",
+    "grid_of",
+    "label_of",
+    "seeds_of",
+    "size_of",
+    "world_of",
+    "worlds_of",
+]
+
+MOST_SEEDS = 100_000
+
+
+def add_map_arguments(parser: argparse.ArgumentParser, *, size: str = "80x56") -> None:
+    """Add --maps, --map and --size to a parser; `worlds_of` takes their values."""
+    parser.add_argument(
+        "--maps",
+        metavar="KIND,...",
+        help=(
+            "kinds of generated maps, each made anew from every seed: open, cave, rooms, pillars,"
+            " maze (default: the first three, or none with --map)"
+        ),
+    )
+    parser.add_argument(
+        "--map",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a map file; may be given several times",
+    )
+    parser.add_argument(
+        "--size", default=size, metavar="WxH", help=f"cells of generated maps (default: {size})"
+    )
+
+
+def add_seed_arguments(parser: argparse.ArgumentParser, *, seeds: int, what: str) -> None:
+    """Add --seeds and --first-seed to a parser; `what` says what there is one of for each seed."""
+    parser.add_argument(
+        "--seeds", type=int, default=seeds, metavar="N", help=f"{what} (default: {seeds})"
+    )
+    parser.add_argument(
+        "--first-seed", type=int, default=0, metavar="S", help="the first of the seeds (default: 0)"
+    )
+
+
+def seeds_of(seeds: int, first_seed: int) -> range:
+    """The seeds of a study; raises `InvalidValue` for none, and for more than `MOST_SEEDS`."""
+    count = checks.whole("seeds", seeds, minimum=1)
+    if count > MOST_SEEDS:
+        raise InvalidValue(
+            f"seeds is at most {MOST_SEEDS:,}", got=f"seeds={count}", remedy="Ask for fewer"
+        )
+    first = checks.whole("first_seed", first_seed)
+    return range(first, first + count)
+
+
+def size_of(size: str) -> tuple[int, int]:
+    """The width and height that "80x56" says, in cells."""
+    parts = str(size).lower().split("x")
+    if len(parts) != 2 or not all(
+        part.isascii() and part.isdigit() and len(part) <= 6 for part in parts
+    ):
+        raise InvalidValue(
+            "The size of generated maps is WIDTHxHEIGHT in cells",
+            got=repr(size)[:80],
+            remedy="Pass 80x56, say",
+        )
+    return int(parts[0]), int(parts[1])
+
+
+def worlds_of(
+    kinds: Iterable[str] | None,
+    files: Iterable[str | os.PathLike[str]],
+    size: str,
+    *,
+    neighbors: int = 4,
+) -> tuple[list[Row], dict[str, str]]:
+    """The worlds that --maps, --map and --size name, as arguments of jobs: `map`, `width` and
+    `height`; and digests of the files.
+
+    Kinds that are absent are rooms, cave and open, or none if there are files. Of a graph width and
+    height are its vertices and 1. `neighbors` is that of grids. Raises `InvalidValue` for no such
+    kind or size, and `BadMapFile` for a file that is no map.
+    """
+    maps = list(dict.fromkeys(Path(file) for file in files))
+    names = (
+        (list(HALLS) if not maps else [])
+        if kinds is None
+        else [checks.choice("kind", kind, KINDS) for kind in kinds]
+    )
+    width, height = size_of(size)
+    worlds: list[Row] = []
+    digests: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        generate_map(name, width, height)
+        worlds.append({"map": name, "width": width, "height": height})
+    for file in maps:
+        space = _loaded(str(file), neighbors)
+        down, across = space.shape if len(space.shape) > 1 else (1, len(space))
+        worlds.append({"map": str(file), "width": across, "height": down})
+        digests[f"sha256 of {file}"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return worlds, digests
+
+
+def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
+    """The map of a job that has `map`, `width`, `height` and `seed`. A file is read once in each
+    process: don't change its walls.
+    """
+    name = str(job["map"])
+    if name not in KINDS:
+        return _loaded(name, neighbors)
+    width, height, seed = (whole(job, key) for key in ("width", "height", "seed"))
+    return generate_map(name, width, height, seed=seed, neighbors=neighbors)
+
+
+def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
+    """`world_of` for a game that needs a grid, such as "The duel is fought"; raises `InvalidValue`
+    for anything else.
+    """
+    return grid_asked(world_of(job, neighbors=neighbors), f"{game} on")
+
+
+def label_of(row: Mapping[str, object]) -> str:
+    """The label of a world in a table: "cave 80 x 56", or a file's name and its size."""
+    name = str(row["map"])
+    called = name if name in KINDS else Path(name).name
+    return (
+        f"{called} {row['width']} vertices"
+        if row["height"] == 1 and name not in KINDS
+        else f"{called} {row['width']} x {row['height']}"
+    )
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str, neighbors: int) -> Grid | Graph:
+    return loaded_map(name, neighbors)

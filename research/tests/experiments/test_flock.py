@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Grid
+from fieldcraft_worlds.games.flock import Settings, play_flock
+from research.experiments import flock, run_study
+from research.experiments.flock import EXPERIMENT, TIMES, clock, flock_study, flock_times_study, fly
+
+
+def chosen(experiment, *words):
+    parser = argparse.ArgumentParser()
+    experiment.arguments(parser)
+    return experiment.study(parser.parse_args(words))
+
+
+def test_flights_are_measured_at_moments():
+    study = flock_study(birds=120, size="40x30", seeds=1, seconds=6)
+    rows = [fly(job) for job in study.jobs]
+    assert [name for name in rows[0] if name.startswith("order")] == [
+        "order 0 s",
+        "order 2 s",
+        "order 5 s",
+        "order 6 s",
+    ]
+    flight = play_flock(Grid(40, 30, wrap=True), Settings(birds=120), seed=0, steps=180, every=30)
+    assert rows[0]["digest"] == flight.digest
+    assert rows[0]["order 5 s"] == flight.order[5]
+    assert rows[0]["order 0 s"] == rows[1]["order 0 s"]
+    assert rows[0]["among 6 s"] > 0.7
+    assert 0 < rows[1]["nearest 6 s"] <= 4
+
+
+def test_summary_over_time(tmp_path):
+    report = run_study(flock_study(birds=60, size="40x30", seeds=2, seconds=2), tmp_path, workers=1)
+    assert report.summary.groups == ("0", "2")
+    assert report.summary.series == ("by layers", "by neighbours")
+    assert report.summary.found["2", "by layers", "order among neighbours"].count == 2
+    assert len(report.summary.found) == 2 * 2 * 3
+
+
+def test_times_are_taken_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(flock, "_SECONDS", 0.0)
+    study = flock_times_study([300, 50, 50], size="60x40", seeds=2)
+    assert study.alone
+    assert [(job["birds"], job["seed"]) for job in study.jobs] == [
+        (50, 0),
+        (50, 1),
+        (300, 0),
+        (300, 1),
+    ]
+    row = clock(study.jobs[0])
+    assert row["ms by layers"] > 0 < row["ms by neighbours"]
+    assert row["machine"]
+    report = run_study(study, tmp_path, workers=8)
+    assert report.workers == 1
+    assert report.summary.groups == ("50", "300")
+    assert report.summary.found["300", "by layers", "times as fast"].value > 0
+    assert row["machine"] in report.summary.notes[0]
+
+
+def test_from_the_command_line():
+    study = chosen(
+        EXPERIMENT,
+        "--birds",
+        "30",
+        "--seeds",
+        "2",
+        "--first-seed",
+        "3",
+        "--seconds",
+        "4",
+        "--size",
+        "50x40",
+    )
+    assert [(job["seed"], job["rule"]) for job in study.jobs] == [
+        (3, "layers"),
+        (3, "neighbors"),
+        (4, "layers"),
+        (4, "neighbors"),
+    ]
+    assert {job["birds"] for job in chosen(TIMES, "--birds", "10,20").jobs} == {10, 20}
+    with pytest.raises(InvalidValue, match="--birds"):
+        chosen(TIMES, "--birds", "few")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"birds": 1},
+        {"birds": 10**9},
+        {"seconds": 0},
+        {"seconds": 10**6},
+        {"size": "wide"},
+        {"seeds": 0},
+    ],
+)
+def test_what_is_refused(bad):
+    with pytest.raises(InvalidValue):
+        flock_study(**bad)
+
+
+@pytest.mark.parametrize("bad", [{"birds": []}, {"birds": [1]}, {"size": "5"}])
+def test_what_times_refuse(bad):
+    with pytest.raises(InvalidValue):
+        flock_times_study(**bad)

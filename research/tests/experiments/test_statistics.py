@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldcraft.errors import InvalidValue
+from research.experiments import mean, paired, rate
+from research.experiments.statistics import FEW, mean_share
+
+
+@given(st.integers(1, 400), st.data())
+def test_a_rate_is_wilsons_formula(count, data):
+    won = data.draw(st.integers(0, count))
+    found = rate(won, count)
+    z, p = 1.959963984540054, won / count
+    middle = (p + z * z / (2 * count)) / (1 + z * z / count)
+    reach = z / (1 + z * z / count) * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
+    assert found.value == p
+    assert (found.low, found.high) == pytest.approx((middle - reach, middle + reach), abs=1e-9)
+    assert (found.count, found.method) == (count, "Wilson")
+    mirrored = rate(count - won, count)
+    assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low))
+
+
+def test_a_rate_says_something_even_when_all_won():
+    assert rate(20, 20).low == pytest.approx(0.8389, abs=1e-4)
+    assert rate(0, 1).high < 1
+
+
+def test_few_values_get_students_interval():
+    found = mean([1, 2, 3, 4])
+    assert found.method == "Student's t"
+    assert found.value == 2.5
+    assert (found.low, found.high) == pytest.approx((2.5 - 2.0542, 2.5 + 2.0542), abs=1e-3)
+    assert mean([1, 2, 3, 4], confidence=0.5).high < found.high
+
+
+def test_many_values_get_a_bootstrap_that_repeats_itself():
+    values = np.random.default_rng(3).exponential(size=60)
+    found = mean(values)
+    assert found.method == "BCa bootstrap"
+    assert found == mean(values)
+    assert mean(values, seed=1) != found
+    assert found.low < found.value < found.high
+    # Skewed to the right, so the interval leans that way too, which Student's can't.
+    assert found.high - found.value > found.value - found.low
+
+
+@pytest.mark.parametrize("count", [8, FEW, 50])
+def test_intervals_hold_the_truth_as_often_as_they_say(count):
+    rng = np.random.default_rng(count)
+    held = 0
+    for _ in range(150):
+        found = mean(rng.normal(2, 3, size=count))
+        held += found.low <= 2 <= found.high
+    assert 0.89 <= held / 150 <= 0.993
+
+
+def test_values_without_spread():
+    alike, one = mean([3.0] * 30), mean([3.0])
+    assert (alike.value, alike.low, alike.high, alike.method) == (3, 3, 3, "all alike")
+    assert (one.value, one.method) == (3, "one value")
+    assert math.isnan(one.low)
+    assert math.isnan(one.high)
+
+
+def test_pairs_are_surer_than_two_means():
+    rng = np.random.default_rng(1)
+    worlds = rng.normal(0, 10, size=40)
+    ours, theirs = worlds + 1 + rng.normal(0, 0.5, size=40), worlds
+    found = paired(ours, theirs)
+    assert found.low > 0
+    assert found.value == pytest.approx(1, abs=0.3)
+    assert mean(ours).low < mean(theirs).high
+    assert paired(theirs, ours).value == -found.value
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: rate(3, 2), "no more successes"),
+        (lambda: rate(0, 0), "count is at least 1"),
+        (lambda: rate(1, 2, confidence=1), "between 0 and 1"),
+        (lambda: mean([]), "at least one"),
+        (lambda: mean([1, np.nan]), "finite"),
+        (lambda: mean(["a", "b"]), "numbers"),
+        (lambda: paired([1, 2], [1]), "Got 2 and 1"),
+    ],
+)
+def test_what_is_refused(call, says):
+    with pytest.raises(InvalidValue, match=says):
+        call()
+
+
+def test_a_mean_of_shares_is_a_share() -> None:
+    found = mean_share([1.0, 1.0, 0.7, 0.99])
+    assert mean([1.0, 1.0, 0.7, 0.99]).high > 1
+    assert found.high == 1
+    assert 0 < found.low < found.value < 1

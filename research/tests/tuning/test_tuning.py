@@ -1,0 +1,319 @@
+"""Searches for settings: the same whoever runs them, and a judgement that is not fooled by luck."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fieldcraft.cli import main
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_worlds.games.towers.settings import Settings
+from fieldcraft_worlds.library import GAMES
+from fieldcraft_worlds.play.settings import read_table, settings_from
+from research.experiments.study import Job, Row
+from research.tuning import Tuning, parse_range, tune
+from research.tuning.crew import Lone
+from research.tuning.outputs import report_lines, write_found
+from research.tuning.ranges import parse_fixed, toml_of
+from research.tuning.tunable import Tunable
+from research.tuning.tunables import TUNABLES, find_tunable
+from support.refusals import refused
+
+pytest.importorskip("optuna", reason="Optuna is not installed")
+
+USUAL = {"caution": 24.0, "squads": 6, "metric": "connected"}
+PLAYED: list[Job] = []
+
+
+def hill(job: Job) -> Row:
+    """A world in which caution is best at 3 and nothing else matters, but for chance."""
+    PLAYED.append(job)
+    values = USUAL | json.loads(str(job["settings"]))
+    if values["squads"] == 13:
+        raise ValueError("no luck")
+    chance = np.random.default_rng([int(str(job["seed"])), 1]).normal()
+    return {"score": -((float(values["caution"]) - 3.0) ** 2) + chance}
+
+
+def ahead(job: Job) -> Row:
+    """The same hill, whose height is called as the gain on it is."""
+    return {"ahead": hill(job)["score"]}
+
+
+def chance(job: Job) -> Row:
+    """A world in which nothing matters."""
+    return {"score": float(np.random.default_rng(list(f"{job}".encode())).normal())}
+
+
+def tuning(run: Any = hill, **other: Any) -> Tuning:
+    tunable = Tunable("hill", "a hill", USUAL, {"score": 1, "cost": -1}, run, lambda values: None)
+    ranges = tuple(
+        parse_range(text, USUAL) for text in other.pop("search", ("caution=1:30", "squads=2:9"))
+    )
+    worlds = ({"map": "open", "width": 9, "height": 7},)
+    return Tuning(
+        tunable, "score", ranges, worlds, **({"trials": 24, "seeds": 4, "judge": 12} | other)
+    )
+
+
+@pytest.mark.parametrize("sampler", ["tpe", "cmaes"])
+def test_it_finds_the_top_and_says_so(tmp_path: Path, sampler: str) -> None:
+    found = tune(tuning(sampler=sampler), tmp_path)
+    assert abs(float(found.best.trial.values["caution"]) - 3) < 3
+    assert found.is_better
+    assert max(found.importances, key=found.importances.__getitem__) == "caution"
+    assert {trial.state for trial in found.trials} >= {"complete", "pruned"}
+    files = write_found(found, tmp_path)
+    assert [file.name for file in files] == [
+        "tune-hill.csv",
+        "tune-hill.json",
+        "tune-hill.toml",
+        "tune-hill.png",
+        "tune-hill-trials.png",
+        "tune-hill-importance.png",
+    ]
+    assert len((tmp_path / "tune-hill.csv").read_text().splitlines()) == 25
+    assert "better on unseen worlds" in "\n".join(report_lines(found))
+
+
+def test_an_objective_called_ahead_is_told_beside_how_far_it_is_ahead(tmp_path: Path) -> None:
+    tunable = Tunable("hill", "a hill", USUAL, {"ahead": 1}, ahead, lambda values: None)
+    ranges = (parse_range("caution=1:30", USUAL),)
+    found = tune(
+        Tuning(
+            tunable,
+            "ahead",
+            ranges,
+            ({"map": "open", "width": 9, "height": 7},),
+            trials=8,
+            seeds=2,
+            judge=6,
+        ),
+        tmp_path,
+    )
+    row = next(line for line in report_lines(found) if line.lstrip().startswith("found"))
+    got, beside = found.best.got["all maps"].value, found.best.ahead["all maps"].value
+    assert abs(got - beside) > 10 and f"{got:.0f}" in row and f"{beside:.0f}" in row
+
+
+def test_luck_is_not_taken_for_skill(tmp_path: Path) -> None:
+    found = tune(tuning(chance, trials=40, pruner="none"), tmp_path)
+    value = found.best.trial.value
+    assert (
+        value is not None and value - found.usual_searched > 0.5
+    )  # the best of forty seems better where it was searched
+    assert not found.is_better
+    assert "says nothing" in "\n".join(report_lines(found))
+
+
+def test_no_judge_sees_a_world_that_was_searched(tmp_path: Path) -> None:
+    PLAYED.clear()
+    asked = tuning(first_seed=100)
+    tune(asked, tmp_path)
+    searched = {job["seed"] for job in PLAYED if job["settings"] != "{}"}
+    assert searched == set(range(100, 116))
+    assert {world["seed"] for part in asked.searched() for world in part} == {100, 101, 102, 103}
+    assert {world["seed"] for world in asked.unseen()} == set(range(104, 116))
+
+
+def test_an_interrupted_search_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    whole = tune(tuning(), tmp_path / "whole")
+
+    class Stopped(Lone):
+        def results(self, jobs: Any) -> Any:
+            if len(PLAYED) > 40:
+                raise KeyboardInterrupt
+            return super().results(jobs)
+
+    PLAYED.clear()
+    with pytest.raises(KeyboardInterrupt):
+        tune(tuning(), tmp_path / "parts", crew=Stopped(hill))
+    played = len(PLAYED)
+    again = tune(tuning(), tmp_path / "parts")
+    assert again.resumed == played and again.trials == whole.trials and again.judged == whole.judged
+    assert again.importances == whole.importances
+
+
+def test_of_several_finalists_intervals_are_wider(tmp_path: Path) -> None:
+    one, two = (
+        tune(tuning(chance, pruner="none", finalists=count), tmp_path / str(count))
+        for count in (1, 2)
+    )
+    first, second = one.best.ahead["all maps"], two.best.ahead["all maps"]
+    assert len(two.judged) == 2 and second.low < first.low and second.high > first.high
+
+
+def test_settings_that_fail_are_named(tmp_path: Path) -> None:
+    found = tune(tuning(search=("squads=12:13",), trials=8), tmp_path)
+    failed = [trial for trial in found.trials if trial.state == "failed"]
+    assert failed and all(
+        trial.values["squads"] == 13 and "no luck" in trial.error for trial in failed
+    )
+
+
+def test_a_settings_file_is_one_that_play_takes(tmp_path: Path) -> None:
+    file = tmp_path / "found.toml"
+    file.write_text(
+        toml_of({"caution": 3.5, "squads": 4, "tower.range": 9.0, "metric": "path"}, ["Found: ..."])
+    )
+    settings = settings_from(Settings, read_table(file))
+    assert (settings.caution, settings.squads, settings.tower.range, settings.metric) == (
+        3.5,
+        4,
+        9.0,
+        "path",
+    )
+    assert tomllib.loads(file.read_text())["tower"] == {"range": 9.0}
+
+
+@pytest.mark.parametrize("name", list(TUNABLES))
+def test_everything_that_can_be_tuned_plays(name: str) -> None:
+    tunable, objective = find_tunable(name, None)
+    assert tunable.objectives[objective] in (1, -1)
+    short = {"limit": 1.0} if "limit" in tunable.settings else {}
+    short |= {"ants": {"ants": 50}, "flock": {"birds": 40}}.get(name, {})
+    job = {"map": "rooms", "width": 40, "height": 28, "seed": 3, "settings": json.dumps(short)}
+    job |= {"seconds": 0.5} if name in ("ants", "flock", "physarum") else {}
+    usual = tunable.run(job)
+    assert usual.keys() == tunable.objectives.keys()
+    assert all(math.isfinite(value) for value in usual.values())
+    numbers = {
+        key: value
+        for key, value in tunable.settings.items()
+        if name.startswith("search") and isinstance(value, float)
+    }
+    assert (
+        tunable.run({**job, "settings": json.dumps(numbers | short)}) == usual
+    )  # the usual settings are those that are played without any
+
+
+def test_every_game_can_be_tuned() -> None:
+    assert set(GAMES) <= set(TUNABLES)
+
+
+RECIPE = """
+[map]
+generate = "open"
+width = 24
+height = 18
+seed = 1
+
+[teams]
+names = ["red", "blue"]
+propagation = "spread"
+decay = 0.2
+momentum = 1.0
+
+[[sources]]
+layer = "red"
+position = [3, 3]
+strength = 5
+on_wall = "nearest"
+
+[[sources]]
+layer = "blue"
+position = [20, 14]
+strength = 5
+on_wall = "nearest"
+
+[run]
+seconds = 3
+"""
+
+
+def test_a_recipe_is_tuned_on_maps_of_other_seeds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "two.toml"
+    recipe.write_text(RECIPE)
+    tunable, objective = find_tunable(str(recipe), "held red")
+    assert {"teams.decay", "sources.0.strength", "sources.1.strength"} <= set(
+        tunable.settings
+    ) and objective == "held red"
+    options = [
+        "--search",
+        "sources.0.strength=1:9",
+        "--trials",
+        "6",
+        "--seeds",
+        "2",
+        "--judge",
+        "4",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path),
+    ]
+    assert main(["tune", str(recipe), "--objective", "held red", *options]) == 0
+    found = json.loads((tmp_path / "tune-recipe-two.json").read_text())
+    best = found["finalists"][0]
+    assert (
+        best["settings"]["sources.0.strength"] > 5 and best["ahead"]["all maps"]["low"] > 0
+    )  # who is stronger holds more
+    assert main(["tune", str(recipe), "--objective", "least held red", *options]) == 0
+    assert (
+        json.loads((tmp_path / "tune-recipe-two.json").read_text())["finalists"][0]["settings"][
+            "sources.0.strength"
+        ]
+        < 5
+    )
+    recipe.write_text(RECIPE.replace("seed = 1", ""))
+    with refused(InvalidValue, "from a seed"):
+        find_tunable(str(recipe), None)
+
+
+def test_what_is_fixed_is_so_for_all_and_stands_in_the_file(tmp_path: Path) -> None:
+    PLAYED.clear()
+    found = tune(tuning(search=("caution=1:30",), trials=4, fixed={"squads": 3}), tmp_path)
+    assert {json.loads(str(job["settings"]))["squads"] for job in PLAYED} == {3}
+    write_found(found, tmp_path)
+    assert tomllib.loads((tmp_path / "tune-hill.toml").read_text())["squads"] == 3
+    with refused(InvalidValue, "squads"):
+        tuning(fixed={"squads": 3})
+    for text in ("squds=3", "squads=three", "squads"):
+        with refused(InvalidValue, "--fix" if "squads=" not in text else "squads"):
+            parse_fixed([text], USUAL)
+
+
+def test_a_list_names_settings_and_objectives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "towers", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert "commander.wave = 0.2" in said and "ahead (more is better)" in said
+
+
+def test_a_game_of_your_own_says_what_is_sought() -> None:
+    tunable, objective = find_tunable("fieldcraft_worlds.games.flock.plugin:GAME", None)
+    assert objective == "order" and tunable.settings["tuning.align"] == 0.8
+    with refused(InvalidValue, "MeasuredGame"):
+        find_tunable("fieldcraft_worlds.games.tether.plugin:GAME", None)
+
+
+def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in (
+        "caution",
+        "cautoin=1:2",
+        "caution=3:2",
+        "caution=0:2:log",
+        "squads=1.5:3",
+        "metric=path",
+        "caution=a:b",
+        "caution=1:2:lin",
+    ):
+        with refused(InvalidValue):
+            parse_range(text, USUAL)
+    with refused(InvalidValue, "each once"):
+        tuning(search=())
+    with refused(InvalidValue, "CMA-ES"):
+        tuning(search=("metric=path,sight",), sampler="cmaes")
+    with refused(UnknownName, "search-flood"):
+        find_tunable("search-flod", None)
+    with refused(InvalidValue, "ahead"):
+        find_tunable("towers", "beauty")
+    assert main(["tune", "towers", "--search", "caution=-5:2", "--out", str(tmp_path)]) != 0
+    assert "caution" in capsys.readouterr().err

@@ -1,0 +1,216 @@
+"""`fieldcraft tune`: its arguments, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from research.experiments.worlds import add_map_arguments
+
+if TYPE_CHECKING:
+    from research.experiments.study import Row
+
+__all__ = ["add"]
+
+_EXAMPLE = (
+    "fieldcraft tune towers --search caution=1:100:log --search squads=2:10 --trials 40 --out"
+    " out/tune"
+)
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `tune` to the commands of a parser."""
+    parser = commands.add_parser(
+        "tune",
+        help="search for settings that play better, and say how sure that is on unseen worlds",
+        description=(
+            "Searches for settings of a game, of a way of searching, or of a recipe, then plays the"
+            " best on worlds that the search never saw, against the usual settings."
+        ),
+        epilog=f"Example: {_EXAMPLE}",
+    )
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        help=(
+            "towers, towers-planner, chase, maze, tether, ants, flock, physarum, search-flood,"
+            " search-belief, search-party, a recipe's file, or a game of your own, module:object"
+        ),
+    )
+    parser.add_argument(
+        "--search",
+        action="append",
+        default=[],
+        metavar="SETTING=LOW:HIGH",
+        help=(
+            "a setting and its range, such as caution=1:100:log (log: by equal ratios) or"
+            " metric=straight,path; repeatable"
+        ),
+    )
+    parser.add_argument(
+        "--objective",
+        metavar="NAME",
+        help="what is sought (default: the first of what the game counts)",
+    )
+    parser.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="SETTING=VALUE",
+        help="a setting that all play with, the usual settings too, such as limit=120; repeatable",
+    )
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="say which settings and objectives there are, and search nothing",
+    )
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=60,
+        metavar="N",
+        help="how many settings are tried (default: 60)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=8,
+        metavar="N",
+        help="worlds per map that trials play (default: 8)",
+    )
+    parser.add_argument(
+        "--first-seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="the first of their seeds (default: 0)",
+    )
+    parser.add_argument(
+        "--judge",
+        type=int,
+        default=20,
+        metavar="N",
+        help="worlds per map that no trial sees (default: 20)",
+    )
+    parser.add_argument(
+        "--finalists",
+        type=int,
+        default=1,
+        metavar="N",
+        help="how many of the best are judged there (default: 1)",
+    )
+    parser.add_argument(
+        "--sampler",
+        default="tpe",
+        choices=("tpe", "cmaes", "random"),
+        help="how settings are chosen (default: tpe)",
+    )
+    parser.add_argument(
+        "--pruner",
+        default="hyperband",
+        choices=("hyperband", "none"),
+        help="what gives trials up (default: hyperband)",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of the search (default: 0)"
+    )
+    add_map_arguments(parser)
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes side by side (default: all cores); results don't depend on it",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="URL",
+        help="run on the workers of a Dask scheduler, tcp://..., in place of this machine's",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("out"),
+        metavar="DIR",
+        help="folder for the files, made if absent (default: out)",
+    )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="begin anew where an unfinished search lies in the folder",
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="no progress bar, and no report at the end"
+    )
+    parser.set_defaults(act=_act)
+
+
+def _act(chosen: argparse.Namespace) -> None:
+    from fieldcraft_worlds import preparing
+    from research.experiments.experiment import words
+    from research.experiments.runner import cores
+    from research.experiments.worlds import worlds_of
+    from research.tuning.outputs import listed, report_lines, write_found
+    from research.tuning.ranges import parse_fixed, parse_range
+    from research.tuning.search import Tuning, forget, tune
+    from research.tuning.tunables import find_tunable
+
+    tunable, objective = find_tunable(chosen.name, chosen.objective)
+    if chosen.list:
+        print("\n".join(listed(tunable)))
+        return
+    ranges = tuple(parse_range(text, tunable.settings) for text in chosen.search)
+    if tunable.own_worlds:
+        worlds: list[Row] = [{"map": tunable.name, "width": 1, "height": 1}]
+    else:
+        worlds, _ = worlds_of(
+            None if chosen.maps is None else words(chosen.maps), chosen.map, chosen.size
+        )
+    tuning = Tuning(
+        tunable,
+        objective,
+        ranges,
+        tuple(worlds),
+        chosen.trials,
+        chosen.seeds,
+        chosen.first_seed,
+        chosen.judge,
+        chosen.finalists,
+        chosen.sampler,
+        chosen.pruner,
+        chosen.seed,
+        parse_fixed(chosen.fix, tunable.settings),
+    )
+    stream = None if chosen.quiet else sys.stderr
+    preparing.on_terminal(tunable.kernels, stream)
+    crew = None
+    if chosen.scheduler is not None:
+        from research.experiments.dask_workers import DaskCrew
+
+        crew = DaskCrew(tunable.run, chosen.scheduler)
+        if stream is not None:
+            print(f"dashboard: {crew.dashboard}", file=stream)
+    found = tune(
+        tuning,
+        chosen.out,
+        workers=chosen.workers or cores(),
+        fresh=chosen.fresh,
+        progress=stream,
+        crew=crew,
+    )
+    files = write_found(found, chosen.out)
+    forget(tuning, chosen.out)
+    if not chosen.quiet:
+        print("\n".join(report_lines(found)))
+        print(
+            "\n".join(
+                [
+                    "",
+                    *(
+                        f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)"
+                        for file in files
+                    ),
+                ]
+            )
+        )

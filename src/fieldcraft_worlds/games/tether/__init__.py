@@ -1,6 +1,0 @@
-"""The duel: long-range fighters against short-range ones among walls, led by tether layers, by simpler brains, or by hand."""
-
-from fieldcraft_worlds.games.tether.match import Duel, play_duel
-from fieldcraft_worlds.games.tether.settings import FighterRules, Settings
-
-__all__ = ["Duel", "FighterRules", "Settings", "play_duel"]
