@@ -34,8 +34,10 @@ _ARMS_IN_PLACE = frozenset(
 _WORKERS = frozenset(["SCV", "Drone", "Probe", "MULE", "DroneBurrowed"])
 _HARMLESS = frozenset(
     _names(
-        """Larva Egg Overlord OverlordTransport OverlordCocoon Overseer Observer Broodling Changeling ChangelingZealot ChangelingMarine
-    ChangelingMarineShield ChangelingZergling ChangelingZerglingWings CreepTumor CreepTumorQueen CreepTumorBurrowed BanelingCocoon
+        """Larva Egg Overlord OverlordTransport OverlordCocoon Overseer Observer Broodling
+    Changeling ChangelingZealot ChangelingMarine
+    ChangelingMarineShield ChangelingZergling ChangelingZerglingWings CreepTumor CreepTumorQueen
+    CreepTumorBurrowed BanelingCocoon
     RavagerCocoon LurkerMPEgg TransportOverlordCocoon KD8Charge LocustMP LocustMPFlying"""
     )
 )

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from packages.cluster.tests.test_losses import DyingShelves
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from fieldcraft.errors import InvalidValue, NameTaken, OnWall, UnknownName
 from fieldcraft.steering import Leave, Swarm, Walk
 from fieldcraft_cluster.plan import Box
 from fieldcraft_cluster.shelves import LocalShelves
+from packages.cluster.tests.test_losses import DyingShelves
 from support.refusals import refused
 
 

@@ -1,8 +1,8 @@
 """Worlds larger than an array, or than a machine: `import fieldcraft_cluster as cluster`.
 
 >>> import fieldcraft_cluster as cluster
->>> world = cluster.World(folder, size=(65536, 65536), block=1024)                    # doctest: +SKIP
->>> threat = world.add_layer("threat", fc.Spread(decay=0.02, momentum=0.6), every=0.1)  # doctest: +SKIP
+>>> world = cluster.World(folder, size=(65536, 65536), block=1024)  # doctest: +SKIP
+>>> threat = world.add_layer("threat", fc.Spread(0.02, 0.6), every=0.1)  # doctest: +SKIP
 """
 
 from fieldcraft_cluster.distances import WorldDistances

@@ -41,7 +41,8 @@ class Carrier:
         self.auto = auto
 
     def __repr__(self) -> str:
-        return f"<{'auto: ' if self.auto else ''}{'the CPU' if self.device is None else self.device!r}>"
+        device = "the CPU" if self.device is None else repr(self.device)
+        return f"<{'auto: ' if self.auto else ''}{device}>"
 
     def field(self, propagation: Propagation, space: Space, every: float) -> Field:
         """Values of a propagation on the device. An array of your own stays on the CPU, where you

@@ -121,7 +121,8 @@ class Server:
     @property
     def url(self) -> str:
         """The address of the page, with the token in its fragment."""
-        return f"http://{'127.0.0.1' if self._host in ('127.0.0.1', '0.0.0.0') else self._host}:{self.port}/#token={self.token}"
+        host = "127.0.0.1" if self._host == "0.0.0.0" else self._host
+        return f"http://{host}:{self.port}/#token={self.token}"
 
     def start(self) -> None:
         """Begin to serve."""

@@ -7,11 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
-from packages.worlds.tests.play.test_hostile_saves import SMALL
 
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.settings import settings_from
+from packages.worlds.tests.play.test_hostile_saves import SMALL
 from support.interrupting import interrupted
 
 

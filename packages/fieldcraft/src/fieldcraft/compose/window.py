@@ -45,7 +45,7 @@ def window(
     agent's cell, in world units. All others read 0 and are not `inside`: they count neither in
     `normalize` nor in `best`. To have them count in the first, pass these to `best` instead.
 
-    >>> spot = fc.window(cover - threat, (x, y), radius=6).weigh("linear").best()    # doctest: +SKIP
+    >>> spot = fc.window(cover - threat, (x, y), radius=6).weigh("linear").best()  # doctest: +SKIP
     """
     if not isinstance(layer, Operand):
         raise InvalidValue(

@@ -18,19 +18,27 @@ __all__ = ["ROOTED", "read_starcraft"]
 _COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y")
 _EVENTS = ("born", "init", "done", "died", "pos", "morph", "owner")
 _TERRAN = """
-    CommandCenter OrbitalCommand PlanetaryFortress SupplyDepot SupplyDepotLowered Refinery RefineryRich EngineeringBay Armory
-    Bunker MissileTurret SensorTower GhostAcademy FusionCore AutoTurret PointDefenseDrone Barracks Factory Starport TechLab Reactor
-    BarracksTechLab BarracksReactor FactoryTechLab FactoryReactor StarportTechLab StarportReactor SiegeTankSieged
+    CommandCenter OrbitalCommand PlanetaryFortress SupplyDepot SupplyDepotLowered Refinery
+    RefineryRich EngineeringBay Armory
+    Bunker MissileTurret SensorTower GhostAcademy FusionCore AutoTurret PointDefenseDrone
+    Barracks Factory Starport TechLab Reactor
+    BarracksTechLab BarracksReactor FactoryTechLab FactoryReactor StarportTechLab
+    StarportReactor SiegeTankSieged
     WidowMineBurrowed LiberatorAG
 """
 _ZERG = """
-    Hatchery Lair Hive Extractor ExtractorRich SpawningPool EvolutionChamber BanelingNest RoachWarren HydraliskDen LurkerDen
-    LurkerDenMP Spire GreaterSpire InfestationPit UltraliskCavern NydusNetwork NydusCanal SpineCrawler SporeCrawler
-    CreepTumor CreepTumorQueen CreepTumorBurrowed Egg BanelingCocoon RavagerCocoon LurkerMPEgg LurkerMPBurrowed
+    Hatchery Lair Hive Extractor ExtractorRich SpawningPool EvolutionChamber BanelingNest
+    RoachWarren HydraliskDen LurkerDen
+    LurkerDenMP Spire GreaterSpire InfestationPit UltraliskCavern NydusNetwork NydusCanal
+    SpineCrawler SporeCrawler
+    CreepTumor CreepTumorQueen CreepTumorBurrowed Egg BanelingCocoon RavagerCocoon LurkerMPEgg
+    LurkerMPBurrowed
 """
 _PROTOSS = """
-    Nexus Pylon PylonOvercharged Assimilator AssimilatorRich Gateway WarpGate Forge CyberneticsCore PhotonCannon ShieldBattery
-    TwilightCouncil TemplarArchive DarkShrine Stargate FleetBeacon RoboticsFacility RoboticsBay OracleStasisTrap
+    Nexus Pylon PylonOvercharged Assimilator AssimilatorRich Gateway WarpGate Forge
+    CyberneticsCore PhotonCannon ShieldBattery
+    TwilightCouncil TemplarArchive DarkShrine Stargate FleetBeacon RoboticsFacility RoboticsBay
+    OracleStasisTrap
 """
 ROOTED: frozenset[str] = frozenset((_TERRAN + _ZERG + _PROTOSS).split())
 """Unit types that stay where they are as long as they are of that type: buildings, eggs and

@@ -28,8 +28,9 @@ MOST_BYTES = 1_500_000
 _HOLD = 1.5
 HEAD = """# Gallery
 
-Every world that comes with fieldcraft, a few seconds each. Nobody plays here: all that moves decides for itself, from layers. The
-command below a film opens the same match in a window, where you can take part; H shows the keys. `make gallery` makes the films anew.
+Every world that comes with fieldcraft, a few seconds each. Nobody plays here: all that moves
+decides for itself, from layers. The command below a film opens the same match in a window, where
+you can take part; H shows the keys. `make gallery` makes the films anew.
 """
 
 
