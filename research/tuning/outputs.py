@@ -100,9 +100,9 @@ def _told(found: Found) -> list[str]:
         )
     )
     least = "" if math.isnan(said.low) else f" [{said.low:.3g}, {said.high:.3g}]"
-    found = ", ".join(f"{name} = {_value(value)}" for name, value in best.trial.values.items())
+    values = ", ".join(f"{name} = {_value(value)}" for name, value in best.trial.values.items())
     return [
-        f"Found: {found} (trial {best.trial.number})",
+        f"Found: {values} (trial {best.trial.number})",
         (
             f"On the worlds searched it was ahead of the usual settings by {searched:.3g} in"
             f" {tuning.objective}: the best of {len(found.trials)} trials is lucky, too, so this"
