@@ -9,7 +9,6 @@ beforehand.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,6 @@ from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.kernels import pool
 from fieldcraft.maps.scenarios import Scenarios, load_scenarios
 from fieldcraft.paths import shortest_path, shortest_paths
-from fieldcraft.paths.on_grid.any_angle import rectangles
 
 DATA = (
     Path(os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -42,9 +40,6 @@ ROUNDS = {
     "tcod.path.AStar": 1,
 }  # the slowest is asked once, for half a minute
 FEW = 200  # problems for what is not raced
-
-ANY_ANGLE = {"brc202d": (1.0, 0.02)}
-"""What is asked of exact ways beside smoothed ones: how much faster, and by which share shorter."""
 
 Pairs = list[tuple[tuple[float, float], tuple[float, float]]]
 
@@ -137,7 +132,7 @@ def run(quick: bool) -> Report:
     cases = [Case(name, 40 if quick else PROBLEMS) for name in MAPS]
     report.tables.append(against_peers(cases, quick, report))
     few = [Case(name, 40 if quick else FEW) for name in MAPS]
-    report.tables += [other_ways(few, quick), any_angle(few, quick, report)]
+    report.tables += [other_ways(few, quick)]
     return report
 
 
@@ -206,60 +201,6 @@ def other_ways(cases: list[Case], quick: bool) -> Table:
             way()
         took = contest(ways, len(case), dict.fromkeys(ways, 1 if quick else 3))
         table.add(case.name, *(milliseconds(took[way].best) for way in ways))
-    return table
-
-
-def any_angle(cases: list[Case], quick: bool, report: Report) -> Table:
-    """The shortest ways at any angle beside smoothed ones, one call each."""
-    columns = (
-        "problems",
-        "smooth=True ms",
-        "exact ms",
-        "ratio",
-        "asked",
-        "verdict",
-        "shorter by",
-        "asked",
-        "verdict",
-        "rectangles",
-        "found in ms",
-    )
-    table = Table(
-        'Ways at any angle on grids, smooth="exact" beside smooth=True, one call each', columns
-    )
-    for case in cases:
-        say(f"bench search: {case.name}, any angle")
-        again = fc.Grid(*case.space.shape[::-1], walls=case.space.walls, neighbors=8)
-        rectangles(case.space)
-        start = time.perf_counter()
-        ground = rectangles(again)
-        built = time.perf_counter() - start
-        smooth, exact = (
-            np.array([shortest_path(case.space, *pair, smooth=how).length for pair in case.pairs])
-            for how in (True, "exact")
-        )
-        if (exact > smooth * (1 + 1e-9)).any():
-            report.wrong.append(f"{case.name}: an exact way is longer than a smoothed one")
-        ways = {
-            "smooth": partial(alone, case, smooth=True),
-            "exact": partial(alone, case, smooth="exact"),
-        }
-        took = contest(ways, len(case), dict.fromkeys(ways, 1 if quick else 5))
-        ratio, shorter = took["smooth"].best / took["exact"].best, 1 - exact.sum() / smooth.sum()
-        asked = ANY_ANGLE.get(case.name)
-        table.add(
-            case.name,
-            milliseconds(took["smooth"].best),
-            milliseconds(took["exact"].best),
-            times(ratio),
-            "" if asked is None else f"{asked[0]:g}x",
-            at_least(ratio, None if asked is None else asked[0]),
-            f"{shorter:.1%}",
-            "" if asked is None else f"{asked[1]:.0%}",
-            at_least(shorter, None if asked is None else asked[1]),
-            f"{len(ground.boxes):,}",
-            milliseconds(built),
-        )
     return table
 
 

@@ -16,7 +16,6 @@ from scipy.spatial import Delaunay
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import any_angle as reference
 from fieldcraft.paths import shortest_path, shortest_paths
 from fieldcraft.paths.on_graph.doors import open_doors
@@ -87,7 +86,6 @@ def test_over_squares_they_are_as_long_as_a_visibility_graph_says(seed: int, sha
     mesh, _ = graphs.squares(fc.Grid(8, 6, walls=walls))
     if len(mesh) < 2:
         return
-    grid = fc.Grid(8, 6, walls=walls, neighbors=8)
     centers = mesh.positions[rng.integers(0, len(mesh), (2, 3))]
     for start, goal in zip(*centers, strict=True):
         path = shortest_path(mesh, start, goal, smooth=True)
@@ -95,67 +93,6 @@ def test_over_squares_they_are_as_long_as_a_visibility_graph_says(seed: int, sha
             walls, tuple((2 * start).astype(int).tolist()), tuple((2 * goal).astype(int).tolist())
         )
         assert path.length == pytest.approx(expected, rel=1e-12), (start, goal)
-        way = shortest_path(grid, start, goal, smooth="exact")
-        assert way.length == pytest.approx(expected, rel=1e-12), (start, goal)
-        if way:
-            assert way.length == pytest.approx(
-                np.hypot(*np.diff(way.positions, axis=0).T).sum(), rel=1e-12
-            )
-            assert not walls.reshape(-1)[way.cells].any()
-
-
-class TestOnGrids:
-    @pytest.mark.parametrize("y_up", [False, True])
-    def test_where_a_path_turns(self, y_up: bool) -> None:
-        walls = np.zeros((4, 7), dtype=bool)
-        walls[1:3, 3] = True
-        space = fc.Grid(7, 4, walls=walls, neighbors=4, cell_size=2.0, origin=(10, 20), y_up=y_up)
-        path = shortest_path(space, (12.5, 25), (22.5, 25), smooth="exact", cost=3.0)
-        assert path.positions[0].tolist() == [13, 25] and path.positions[-1].tolist() == [23, 25]
-        assert path.positions[1:-1].tolist() in ([[16, 22], [18, 22]], [[16, 26], [18, 26]])
-        assert (
-            path.length == pytest.approx(2 * (1 + np.hypot(1.5, 0.5) + np.hypot(2.5, 0.5)))
-            and path.cost == 3 * path.length
-        )
-        assert not space.walls.reshape(-1)[path.cells].any()
-
-    def test_walls_may_change_between_calls(self) -> None:
-        space = fc.Grid(7, 4, neighbors=8)
-        ends = (0.5, 1.5), (6.5, 1.5)
-        assert shortest_path(space, *ends, smooth="exact").length == 6
-        space.set_walls([3, 10, 17])
-        assert shortest_path(space, *ends, smooth="exact").length == pytest.approx(
-            1 + 2 * np.hypot(2.5, 1.5)
-        )
-        space.set_walls([24])
-        assert not shortest_path(space, *ends, smooth="exact")
-
-    def test_refusals(self) -> None:
-        space = fc.Grid(7, 4, neighbors=8)
-        with pytest.raises(InvalidValue, match="costs the same"):
-            shortest_path(space, (0.5, 0.5), (3.5, 3.5), smooth="exact", cost=np.full((4, 7), 2.0))
-        with pytest.raises(InvalidValue, match="plain ground"):
-            shortest_path(
-                fc.Grid(7, 4, neighbors=8, wrap=True), (0.5, 0.5), (3.5, 3.5), smooth="exact"
-            )
-        with pytest.raises(InvalidValue, match="smooth is"):
-            shortest_path(space, (0.5, 0.5), (3.5, 3.5), smooth="taut")
-
-    def test_real_map(self) -> None:
-        folder = realdata.folder("gridmaps")
-        problems = fc.load_scenarios(folder / "scenarios" / "dao" / "arena2.map.scen")
-        space = fc.load_map(
-            folder / "maps" / "dao" / problems.map_name, neighbors=8, mobility="any"
-        )
-        starts, goals = problems.starts[::20], problems.goals[::20]
-        exact, smooth = (
-            shortest_paths(space, starts, goals, smooth=how) for how in ("exact", True)
-        )
-        for one, other, listed in zip(exact, smooth, problems.lengths[::20], strict=True):
-            assert (
-                one.length <= other.length * (1 + 1e-12)
-                and one.length <= listed * (1 + 1e-6) + 1e-6
-            )
 
 
 def holed(seed: int, points: int) -> tuple[fc.Graph, list[tuple[int, int]]] | None:

@@ -40,7 +40,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "graph_flow": ("paths", "flow_field", "graphs"),
     "graph_search": ("paths", "shortest_path", "graphs"),
     "any_angle": ("paths", "shortest_path", "graphs"),
-    "any_angle_bends": ("paths", "shortest_path"),
     "any_angle_blocks": ("paths", "shortest_path", "graphs"),
     # answers
     "best": ("queries",),

@@ -55,7 +55,7 @@ def flow_of(distance_map: DistanceMap) -> FlowField:
 
 
 def shortest_path(
-    space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool | str
+    space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool
 ) -> Path:
     """The cheapest way from one place to another, its arguments not yet checked."""
     found = picked(space, "A path", grid=on_grid.shortest_path, graph=on_graph.shortest_path)
@@ -63,7 +63,7 @@ def shortest_path(
 
 
 def shortest_paths(
-    space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool | str
+    space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool
 ) -> list[Path]:
     """Many of them."""
     found = picked(space, "A path", grid=on_grid.shortest_paths, graph=on_graph.shortest_paths)

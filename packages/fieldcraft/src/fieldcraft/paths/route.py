@@ -15,10 +15,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
 
-__all__ = ["EXACT", "Path", "no_path"]
-
-EXACT = "exact"
-"""Said for `smooth`: the shortest way at any angle."""
+__all__ = ["Path", "no_path"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,8 +29,8 @@ class Path:
     only those in which it turns. `length` is in world units, `cost` what the way costs, in world
     units times the cost of the ground; both run from the center of the first cell to the center of
     the last, and are infinite where there is no way. A path keeps its numbers when walls change
-    later. `bends` are the positions of a path that turns at corners, of polygons if it is a
-    smoothed one on a mesh, of walls if it is an exact one on a grid; else None.
+    later. `bends` are the positions of a smoothed path on a mesh, which turns at corners of
+    polygons; else None.
     """
 
     space: Space

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import door
 from fieldcraft.paths.charged import CHARGES
 from fieldcraft.paths.charged_search import charged_path, charged_paths
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.route import EXACT, Path
+from fieldcraft.paths.route import Path
 from fieldcraft.space import Space
 
 __all__ = ["shortest_path", "shortest_paths"]
@@ -23,7 +21,7 @@ def shortest_path(
     goal: ArrayLike,
     *,
     cost: Cost = None,
-    smooth: bool | str = False,
+    smooth: bool = False,
     charge: str = "mean",
 ) -> Path:
     """The cheapest way from one place to another, from the center of its cell to the center of the
@@ -44,18 +42,16 @@ def shortest_path(
     smooth: replace steps by straight legs wherever they cross no wall, cut no corner, and cost no
         more than what they replace, each cell counted with the length of the leg inside it. Then
         `cells` are those where the path turns. On plane meshes, where all ground costs the same, it
-        is the shortest way there is. "exact": so it is on grids too, where terrain lets through
-        both ways or none; it turns at corners of walls, which it touches, and `bends` are where.
-
+        is the shortest way there is.
     charge: "mean", or "enter" for steps that cost their length times the cost of the cell they end
         in, as in tile and board games.
 
     Raises `OutsideMap` or `OnWall` for a start or goal that can't be stood on, naming the nearest
     open cell, and `InvalidValue` for other arguments that don't fit.
     """
-    legs = _legs(smooth)
+    legs = checks.flag("smooth", smooth)
     if checks.choice("charge", charge, CHARGES) != "mean":
-        return charged_path(space, start, goal, cost, bool(legs), charge)
+        return charged_path(space, start, goal, cost, legs, charge)
     return door.shortest_path(space, start, goal, cost, legs)
 
 
@@ -65,7 +61,7 @@ def shortest_paths(
     goals: ArrayLike,
     *,
     cost: Cost = None,
-    smooth: bool | str = False,
+    smooth: bool = False,
     charge: str = "mean",
 ) -> list[Path]:
     """Many shortest paths at once, over all threads: from each start to the goal of the same
@@ -75,19 +71,7 @@ def shortest_paths(
     those of `shortest_path`, in the order of the starts, whatever the number of threads. Raises
     what it raises, naming the index.
     """
-    legs = _legs(smooth)
+    legs = checks.flag("smooth", smooth)
     if checks.choice("charge", charge, CHARGES) != "mean":
-        return charged_paths(space, starts, goals, cost, bool(legs), charge)
+        return charged_paths(space, starts, goals, cost, legs, charge)
     return door.shortest_paths(space, starts, goals, cost, legs)
-
-
-def _legs(smooth: bool | str) -> bool | str:
-    if isinstance(smooth, (bool, np.bool_)):
-        return bool(smooth)
-    if isinstance(smooth, str) and smooth == EXACT:
-        return EXACT
-    raise InvalidValue(
-        f"smooth is True, False or {EXACT!r}",
-        got=repr(smooth)[:60],
-        remedy="Pass True for straight legs",
-    )

@@ -19,7 +19,7 @@ from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.on_graph.doors import OpenDoors, open_doors
 from fieldcraft.paths.on_graph.strings import ends_in, pulled, taut
 from fieldcraft.paths.prices import Prices
-from fieldcraft.paths.route import EXACT, Path, no_path
+from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.keeping import kept
@@ -33,7 +33,7 @@ _EVEN = frozen(np.ones(1))
 
 
 def shortest_path(
-    space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool | str
+    space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool
 ) -> Path:
     """See `paths.search.shortest_path`."""
     task = _Task.of(space, cost, smooth)
@@ -55,7 +55,7 @@ def shortest_path(
 
 
 def shortest_paths(
-    space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool | str
+    space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool
 ) -> list[Path]:
     """See `paths.search.shortest_paths`."""
     task = _Task.of(space, cost, smooth)
@@ -107,7 +107,7 @@ class _Task:
     smooth: bool
 
     @classmethod
-    def of(cls, space: Space, cost: Cost, smooth: bool | str) -> _Task:
+    def of(cls, space: Space, cost: Cost, smooth: bool) -> _Task:
         if smooth and space.graph.mesh is None:
             raise InvalidValue(
                 "Straight legs need to know what lies between two places: a mesh",
@@ -115,15 +115,6 @@ class _Task:
                 remedy="Pass smooth=False: waypoints are walked from one to the next",
             )
         prices = Prices(space, cost)
-        if smooth == EXACT and (
-            space.dimensions == 3 or prices.uniform is None or open_doors(space.graph).leaps
-        ):
-            raise InvalidValue(
-                f"smooth={EXACT!r} is for plane ground that costs the same everywhere, without gaps"
-                " to leap over",
-                got=f"{space!r}",
-                remedy="Pass smooth=True for the best known way",
-            )
         ground = GraphSnapshot.of(space, prices.shut)
         share, least = (
             (0.5, prices.least) if prices.uniform is None else (prices.uniform, prices.uniform)
@@ -135,7 +126,7 @@ class _Task:
             prices,
             sizes,
             _straightness(space.graph.topology) * least * _HAIR,
-            bool(smooth),
+            smooth,
         )
 
     def solve(

@@ -14,10 +14,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths.cost import LEAST, Cost, read
-from fieldcraft.paths.on_grid.any_angle import taut
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
 from fieldcraft.paths.on_grid.smoothing import straighten
-from fieldcraft.paths.route import EXACT, Path, no_path
+from fieldcraft.paths.route import Path, no_path
 from fieldcraft.space import Grid
 
 __all__ = ["shortest_path", "shortest_paths"]
@@ -30,9 +29,7 @@ _PER_CHUNK = 16  # problems that a thread takes at a time
 _WORTH_LABELS = 64  # problems for which it pays to see beforehand which of them have no answer
 
 
-def shortest_path(
-    space: Grid, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool | str
-) -> Path:
+def shortest_path(space: Grid, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool) -> Path:
     """See `paths.search.shortest_path`."""
     moves = moves_of(space)
     ground = _ground(space, moves, cost, smooth)
@@ -40,17 +37,13 @@ def shortest_path(
     to_cell = _cell(space, "goal", goal)
     if not ground.stands(from_cell) or not ground.stands(to_cell):
         raise _shut(ground, from_cell, to_cell)
-    path = (
-        taut(space, from_cell, to_cell, ground.least)
-        if smooth == EXACT
-        else _search(ground, from_cell, to_cell)
-    )
+    path = _search(ground, from_cell, to_cell)
     ground.leave()
     return path
 
 
 def shortest_paths(
-    space: Grid, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool | str
+    space: Grid, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool
 ) -> list[Path]:
     """See `paths.search.shortest_paths`."""
     moves = moves_of(space)
@@ -60,26 +53,8 @@ def shortest_paths(
     if len(shut):
         index = int(shut[0])
         raise _shut(ground, int(from_cells[index]), int(to_cells[index]), f" at index {index}")
-    if smooth == EXACT:
-        return _exact(ground, from_cells, to_cells)
     paths = _search_many(ground, from_cells, to_cells)
     ground.leave()
-    return paths
-
-
-def _exact(ground: _Ground, starts: NDArray[np.int64], goals: NDArray[np.int64]) -> list[Path]:
-    """Exact ways, shared among threads."""
-    paths = [no_path(ground.space)] * len(starts)
-    chunks = (
-        itertools.count()
-    )  # the next one for whichever thread is free; taking a number is atomic
-
-    def work() -> None:
-        while (first := next(chunks) * _PER_CHUNK) < len(starts):
-            for i in range(first, min(first + _PER_CHUNK, len(starts))):
-                paths[i] = taut(ground.space, int(starts[i]), int(goals[i]), ground.least)
-
-    pool.run([(work, ())] * max(1, min(pool.threads(), -(-len(starts) // _PER_CHUNK))))
     return paths
 
 
@@ -94,7 +69,7 @@ class _Ground:
     highest: float
     barred: bool
     walls: NDArray[np.bool_]
-    smooth: bool | str
+    smooth: bool
     room: list[NDArray[Any]] | None = None  # lent for the costs
 
     def leave(self) -> None:
@@ -116,15 +91,7 @@ class _Ground:
         return np.asarray(can & (self.costs[cells] < math.inf) if self.barred else can)
 
 
-def _ground(space: Grid, moves: Moves, cost: Cost, smooth: bool | str) -> _Ground:
-    if smooth == EXACT and not (
-        cost is None or (isinstance(cost, int | float) and LEAST <= cost <= checks.LARGEST)
-    ):
-        raise InvalidValue(
-            f"smooth={EXACT!r} is for ground that costs the same everywhere",
-            got="costs per cell",
-            remedy="Pass smooth=True, which weighs them",
-        )
+def _ground(space: Grid, moves: Moves, cost: Cost, smooth: bool) -> _Ground:
     if cost is None:
         return _Ground(space, moves, _ANY, 1.0, 1.0, False, space.walls, smooth)
     if type(cost) in (int, float) and LEAST <= cost <= checks.LARGEST:  # type: ignore[operator]
