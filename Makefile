@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size setup docs links notebooks demo test test-reference scenarios lint bench gallery pictures format build clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready
 
@@ -44,6 +44,10 @@ scenarios: setup
 # Statements, public names, modules and the other limits on size, each with its target.
 size: setup
 	$(BIN)/python tools/size.py
+
+# The diagram of packages and modules in CONTRIBUTING.md, from the imports.
+diagram: setup
+	$(BIN)/python tools/diagram.py
 
 lint: setup
 	$(BIN)/ruff check .

@@ -42,7 +42,8 @@ class Grid(Space):
 
     Parameters
     ----------
-    width, height: cells along x and y, at least 1 each and at most 2**28 together.
+    width, height: cells along x and y, at least 1 each and at most 2**28 together. Both may be left
+        out where `walls` is an array, which then gives them.
     cell_size: world units per cell.
     origin: (x, y) of the corner with the smallest coordinates.
     tiles: whether positions are tiles: with True (3, 2) is the center of column 3, row 2, instead
@@ -63,8 +64,8 @@ class Grid(Space):
 
     def __init__(
         self,
-        width: int,
-        height: int,
+        width: int | None = None,
+        height: int | None = None,
         *,
         cell_size: float = 1.0,
         origin: tuple[float, float] | None = None,
@@ -75,6 +76,8 @@ class Grid(Space):
         neighbors: int | ArrayLike = 4,
         wrap: bool = False,
     ) -> None:
+        if width is None or height is None:
+            width, height = _sides(width, height, walls)
         self.width = checks.whole("width", width, minimum=1)
         self.height = checks.whole("height", height, minimum=1)
         if self.width * self.height > MAX_CELLS:
@@ -630,3 +633,15 @@ class Grid(Space):
         # The tree breaks ties as it likes; the rule is the lowest id.
         ties = self._open_tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
         return np.array([open_cells[near[0]] for near in ties], dtype=np.int64)
+
+
+def _sides(width: int | None, height: int | None, walls: ArrayLike | None) -> tuple[int, int]:
+    """Return the width and height of a grid whose walls are given as an array."""
+    shape = np.shape(walls) if walls is not None else ()
+    if width is not None or height is not None or len(shape) != 2:
+        raise InvalidValue(
+            "A grid needs width and height, or walls as an array of shape (height, width)",
+            got=f"width={width!r}, height={height!r}, walls of shape {shape}",
+            remedy="Pass fc.Grid(width, height) or fc.Grid(walls=array)",
+        )
+    return shape[1], shape[0]
