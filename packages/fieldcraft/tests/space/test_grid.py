@@ -419,9 +419,9 @@ def test_one_position_lies_in_the_cell_that_many_lie_in(y_up: bool, wrap: bool) 
 
 
 def test_walls_alone_give_the_size() -> None:
-    grid = Grid(walls=[[0, 0, 1], [0, 1, 0]], cell_size=2.0)
+    grid = fc.Grid(walls=[[0, 0, 1], [0, 1, 0]], cell_size=2.0)
     assert (grid.width, grid.height) == (3, 2)
     assert grid.walls.tolist() == [[False, False, True], [False, True, False]]
     for wrong in ({}, {"width": 3}, {"walls": True}, {"width": 3, "walls": np.zeros((2, 3), bool)}):
         with refused(InvalidValue, "width and height", "fc.Grid(walls=array)"):
-            Grid(**wrong)
+            fc.Grid(**wrong)

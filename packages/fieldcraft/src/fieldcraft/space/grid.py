@@ -50,7 +50,7 @@ class Grid(Space):
         of a corner. It puts the origin half a cell off (0, 0); positions of other cell sizes are
         multiples of `cell_size`.
     y_up: whether y grows upwards.
-    walls: bool of shape (height, width), True where influence cannot go.
+    walls: bool of shape (height, width), True where influence cannot go; or nested lists of 0 and 1.
     terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
     neighbors: 4, 8, or a table of (dx, dy) steps in cells along the world's axes. A diagonal never
         cuts a corner.
@@ -532,9 +532,11 @@ class Grid(Space):
                 got=f"shape {array.shape} on a map of {self.shape}{hint}",
                 remedy="Pass an array indexed [row, column]",
             )
+        if isinstance(walls, list | tuple) and np.isin(array, (0, 1)).all():
+            array = array.astype(bool)
         if array.dtype != np.bool_:
             raise InvalidValue(
-                "walls are an array of bool",
+                "walls are an array of bool, or lists of 0 and 1 (1 is a wall)",
                 got=f"dtype {array.dtype}",
                 remedy="Pass `array == 0` or `array != 0`, whichever means wall",
             )
