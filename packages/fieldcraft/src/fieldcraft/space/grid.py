@@ -50,7 +50,7 @@ class Grid(Space):
         of a corner. It puts the origin half a cell off (0, 0); positions of other cell sizes are
         multiples of `cell_size`.
     y_up: whether y grows upwards.
-    walls: bool of shape (height, width), True where influence cannot go; or nested lists of 0 and 1.
+    walls: bool of shape (height, width), True where influence cannot go; or lists of 0 and 1.
     terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
     neighbors: 4, 8, or a table of (dx, dy) steps in cells along the world's axes. A diagonal never
         cuts a corner.
