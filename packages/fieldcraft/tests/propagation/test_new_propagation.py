@@ -14,11 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft import checks
 from fieldcraft.errors import BadRecipe, WrongLayer
 from fieldcraft.propagation import PROPAGATIONS, Field
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import checked
+from fieldcraft.propagation.settings import number
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.world import World
 from fieldcraft.sources import Sources
@@ -29,7 +28,7 @@ from support.refusals import refused
 class Even(Spreading):
     """Values go a part of the way to the mean of their four neighbours in each step."""
 
-    rate: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
+    rate: float = dataclasses.field(default=0.5, metadata=number("Part of the way.", high=1.0))
 
     does = "evens out"
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from fieldcraft import checks
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import checked, one_evaporation, one_of, or_none, part_kept
+from fieldcraft.propagation.settings import choice, number, one_evaporation, part_kept
 from fieldcraft.space import Space
 
 __all__ = ["Diffuse"]
@@ -43,13 +42,25 @@ class Diffuse(Spreading):
         of 3 x 3 cells.
     """
 
-    rate: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
-    keep: float | None = dataclasses.field(default=None, metadata=checked(or_none(checks.fraction)))
-    half_life: float | None = dataclasses.field(
-        default=None, metadata=checked(or_none(checks.positive))
+    rate: float = dataclasses.field(
+        default=0.5,
+        metadata=number("Part of its value that a cell gives away at an update.", high=1.0),
     )
-    edges: str = dataclasses.field(default="conserve", metadata=checked(one_of(EDGES)))
-    floor: float = dataclasses.field(default=1e-6, metadata=checked(checks.not_negative))
+    keep: float | None = dataclasses.field(
+        default=None,
+        metadata=number("Part of a value that is left after an update.", high=1.0, optional=True),
+    )
+    half_life: float | None = dataclasses.field(
+        default=None,
+        metadata=number("Time in which values halve.", above=True, unit="s", optional=True),
+    )
+    edges: str = dataclasses.field(
+        default="conserve",
+        metadata=choice("What happens to shares for walls and beyond the rim.", EDGES),
+    )
+    floor: float = dataclasses.field(
+        default=1e-6, metadata=number("Smaller values become 0.", unit="value")
+    )
 
     does = "diffuses"
 

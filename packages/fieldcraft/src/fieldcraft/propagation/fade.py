@@ -6,13 +6,13 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.fade_field import FadeField
 from fieldcraft.propagation.kinds import Remembering
-from fieldcraft.propagation.settings import checked, or_none
+from fieldcraft.propagation.settings import number
 from fieldcraft.space import Space
 
 __all__ = ["Fade"]
@@ -20,17 +20,6 @@ __all__ = ["Fade"]
 _MOST_BLEED = 0.95
 _LONGEST = 1e9
 _LEAST, _MOST = 1e-20, checks.LARGEST
-
-
-def _bleed(name: str, value: Any) -> float:
-    bleed = checks.not_negative(name, value)
-    if bleed > _MOST_BLEED:
-        raise InvalidValue(
-            f"{name} lies in [0, {_MOST_BLEED}]",
-            got=f"{name}={bleed:g}",
-            remedy="Pass the part that a neighbouring cell takes",
-        )
-    return bleed
 
 
 @dataclass(frozen=True)
@@ -70,15 +59,35 @@ class Fade(Remembering):
     and seeping as they decay, is what its author wished for.
     """
 
-    amount: float = dataclasses.field(default=0.25, metadata=checked(checks.positive))
-    interval: float = dataclasses.field(default=5.0, metadata=checked(checks.positive))
-    maximum: float = dataclasses.field(default=100.0, metadata=checked(checks.positive))
-    half_life: float | None = dataclasses.field(
-        default=None, metadata=checked(or_none(checks.positive))
+    amount: float = dataclasses.field(
+        default=0.25, metadata=number("Loss in each interval.", above=True, unit="value")
     )
-    floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.positive))
-    bleed: float = dataclasses.field(default=0.0, metadata=checked(_bleed))
-    seep: float = dataclasses.field(default=0.0, metadata=checked(_bleed))
+    interval: float = dataclasses.field(
+        default=5.0,
+        metadata=number("Time in which the amount is lost.", above=True, unit="s"),
+    )
+    maximum: float = dataclasses.field(
+        default=100.0, metadata=number("Largest value of a cell.", above=True, unit="value")
+    )
+    half_life: float | None = dataclasses.field(
+        default=None,
+        metadata=number("Time in which a value halves.", above=True, unit="s", optional=True),
+    )
+    floor: float = dataclasses.field(
+        default=1e-3,
+        metadata=number("With a half-life, smaller values become 0.", above=True, unit="value"),
+    )
+    bleed: float = dataclasses.field(
+        default=0.0,
+        metadata=number("Part of a mark that neighboring cells take.", high=_MOST_BLEED),
+    )
+    seep: float = dataclasses.field(
+        default=0.0,
+        metadata=number(
+            "Part of the way to the mean of its neighbors that a cell goes in a second.",
+            high=_MOST_BLEED,
+        ),
+    )
 
     stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
 

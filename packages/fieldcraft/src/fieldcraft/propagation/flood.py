@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import kernels
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import checked, one_of, or_none
+from fieldcraft.propagation.settings import choice, number, text, whole
 from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
@@ -57,10 +57,20 @@ class Flood(Spreading):
     Online Edition 2021. With a barrier behind somebody who fled it is `fieldcraft.Pursuit`.
     """
 
-    cooling: float = dataclasses.field(default=0.1, metadata=checked(checks.fraction))
-    steps: int | None = dataclasses.field(default=None, metadata=checked(or_none(checks.whole)))
-    stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
-    barrier: str | None = dataclasses.field(default=None, metadata=checked(or_none(checks.text)))
+    cooling: float = dataclasses.field(
+        default=0.1,
+        metadata=number("Part of the flood's strength that a cell loses at a step.", high=1.0),
+    )
+    steps: int | None = dataclasses.field(
+        default=None, metadata=whole("How far a flood runs.", unit="steps", optional=True)
+    )
+    stack: str = dataclasses.field(
+        default="max",
+        metadata=choice("How several sources in one cell combine.", ("max", "sum")),
+    )
+    barrier: str | None = dataclasses.field(
+        default=None, metadata=text("Name of the layer that floods do not enter.", optional=True)
+    )
 
     does = "is a flood"
 

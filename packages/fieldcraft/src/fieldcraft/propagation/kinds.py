@@ -1,15 +1,27 @@
-"""Kinds of propagation, by what feeds their layers, and the one place where a field is chosen."""
+"""Kinds of propagation, by what feeds their layers, and the one place where a field is chosen.
+
+A propagation is a frozen dataclass. Each of its fields declares the values that it takes, with the
+functions of `fieldcraft.propagation.settings`:
+
+    rate: float = field(default=0.5, metadata=number("Part that a cell gives away.", high=1.0))
+
+`Propagation.declared()` returns these declarations by name, as `settings.Setting`: kind, range,
+choices, unit, default, and one sentence about each. Recipes, the lab's controls, messages and the
+documentation read them from there, so that a new propagation needs its own files and one row in
+`fieldcraft.propagation.PROPAGATIONS`.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields, replace
 from typing import Any, ClassVar, Protocol
 
 from fieldcraft import checks
 from fieldcraft.propagation.canvas import MOST_AMOUNT
 from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.settings import Setting
 from fieldcraft.space import Space
 
 __all__ = [
@@ -62,10 +74,20 @@ class Propagation(ABC):
         return low, high
 
     @classmethod
+    def declared(cls) -> dict[str, Setting]:
+        """Return what each setting takes, by name."""
+        made: Any = cls
+        return {
+            each.name: replace(each.metadata["setting"], required=True)
+            if each.default is MISSING
+            else replace(each.metadata["setting"], default=each.default)
+            for each in fields(made)
+        }
+
+    @classmethod
     def parameters(cls) -> tuple[str, ...]:
         """The names of its settings."""
-        made: Any = cls
-        return tuple(field.name for field in fields(made))
+        return tuple(cls.declared())
 
     def settings(self) -> dict[str, Any]:
         """Its settings by name."""

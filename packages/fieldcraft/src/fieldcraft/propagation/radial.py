@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import Falloff, Ring
+from fieldcraft.falloff import CURVES, Falloff, Ring
 from fieldcraft.propagation import door
 from fieldcraft.propagation.kinds import Radiating
 from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
-from fieldcraft.propagation.settings import checked, curve, one_of
+from fieldcraft.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.space import Space
 
 __all__ = ["METRICS", "Radial"]
@@ -55,14 +54,36 @@ class Radial(Radiating):
     Raises `InvalidValue` for numbers outside of these ranges.
     """
 
-    radius: float = dataclasses.field(metadata=checked(checks.positive))
-    falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = (
-        dataclasses.field(default="parabolic", metadata=checked(curve))
+    radius: float = dataclasses.field(
+        metadata=number("Distance that a source reaches.", above=True, unit="world units")
     )
-    metric: str = dataclasses.field(default="connected", metadata=checked(one_of(METRICS)))
-    blend: str = dataclasses.field(default="sum", metadata=checked(one_of(("sum", "max"))))
-    thickness: float = dataclasses.field(default=0.0, metadata=checked(checks.not_negative))
-    exact: bool = dataclasses.field(default=False, metadata=checked(checks.flag))
+    falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = (
+        dataclasses.field(
+            default="parabolic",
+            metadata=checked(
+                Setting(
+                    "Curve by which influence falls from the source to the radius.",
+                    curve,
+                    "curve",
+                    choices=tuple(CURVES),
+                )
+            ),
+        )
+    )
+    metric: str = dataclasses.field(
+        default="connected", metadata=choice("How distance is measured.", METRICS)
+    )
+    blend: str = dataclasses.field(
+        default="sum", metadata=choice("How several sources combine in a cell.", ("sum", "max"))
+    )
+    thickness: float = dataclasses.field(
+        default=0.0,
+        metadata=number("How far a source in a wall reaches through it.", unit="world units"),
+    )
+    exact: bool = dataclasses.field(
+        default=False,
+        metadata=flag("Whether distance is measured from the source's very position."),
+    )
 
     most, least = MOST_STRENGTH, -MOST_STRENGTH
 

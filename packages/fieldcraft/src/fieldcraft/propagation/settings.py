@@ -1,46 +1,142 @@
-"""Settings of propagations: what each field takes is said where the field stands."""
+"""Settings of propagations: each dataclass field declares which values it takes, for checks,
+recipes, the lab and the documentation alike.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 
-__all__ = ["Check", "checked", "curve", "one_evaporation", "one_of", "or_none", "part_kept"]
+__all__ = [
+    "Check",
+    "Setting",
+    "checked",
+    "choice",
+    "curve",
+    "flag",
+    "number",
+    "one_evaporation",
+    "part_kept",
+    "text",
+    "whole",
+]
 
 Check = Callable[[str, Any], Any]
-"""A check takes a setting's name and a value, and answers the value as it is kept, or raises
+"""A check takes a setting's name and a value, and returns the value as it is stored, or raises
 `InvalidValue`.
 """
 
 
-def checked(check: Check) -> dict[str, Check]:
-    """The metadata of a dataclass field whose values a check looks at, in programs and recipes
-    alike.
+@dataclass(frozen=True)
+class Setting:
+    """The values that a setting takes.
+
+    Parameters
+    ----------
+    about: one sentence that describes the setting.
+    check: returns the value as it is stored, or raises `InvalidValue`.
+    kind: "number" and "whole" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
+        False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd width or a
+        sequence of weights.
+    above: whether `low` itself is not allowed.
+    unit: of a number: "s", "world units", "1 / world unit", "share", "value", "steps", "cells"; ""
+        for none.
+    optional: whether None is allowed.
+    required: whether it has no `default`.
     """
-    return {"check": check}
+
+    about: str
+    check: Check
+    kind: Literal["number", "whole", "choice", "flag", "text", "curve", "weights"]
+    low: float = -checks.LARGEST
+    high: float = checks.LARGEST
+    above: bool = False
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+    optional: bool = False
+    required: bool = False
+    default: Any = None
 
 
-def one_of(words: Sequence[str]) -> Check:
-    """A check for one of some words."""
-    return lambda name, value: checks.choice(name, value, tuple(words))
+def checked(setting: Setting) -> dict[str, Any]:
+    """Return the metadata of a dataclass field: "setting" describes it, "check" checks its value.
+
+    The check of an optional setting accepts None.
+    """
+
+    def check(name: str, value: Any) -> Any:
+        return None if value is None else setting.check(name, value)
+
+    return {"setting": setting, "check": check if setting.optional else setting.check}
 
 
-def or_none(check: Check) -> Check:
-    """A check that lets None pass."""
-    return lambda name, value: None if value is None else check(name, value)
+def number(
+    about: str,
+    *,
+    low: float = 0.0,
+    high: float = checks.LARGEST,
+    above: bool = False,
+    unit: str = "",
+    optional: bool = False,
+) -> dict[str, Any]:
+    """Return the metadata of a number in `low` to `high`; `above` excludes `low`, which is 0."""
+
+    def within(name: str, value: Any) -> float:
+        if high == checks.LARGEST:
+            return (checks.positive if above else checks.not_negative)(name, value)
+        given = checks.finite(name, value)
+        if not low <= given <= high:
+            raise InvalidValue(
+                f"{name} lies in [{low:g}, {high:g}]",
+                got=f"{name}={value!r}",
+                remedy=f"Pass {name} between {low:g} and {high:g}",
+            )
+        return given
+
+    return checked(Setting(about, within, "number", low, high, above, (), unit, optional))
+
+
+def whole(about: str, *, low: int = 0, unit: str = "", optional: bool = False) -> dict[str, Any]:
+    """Return the metadata of a whole number of at least `low`."""
+
+    def check(name: str, value: Any) -> int:
+        return checks.whole(name, value, minimum=low)
+
+    return checked(Setting(about, check, "whole", low, 2**63 - 1, unit=unit, optional=optional))
+
+
+def choice(about: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return the metadata of one of some words."""
+    allowed = tuple(words)
+
+    def check(name: str, value: Any) -> str:
+        return checks.choice(name, value, allowed)
+
+    return checked(Setting(about, check, "choice", choices=allowed))
+
+
+def flag(about: str) -> dict[str, Any]:
+    """Return the metadata of True or False."""
+    return checked(Setting(about, checks.flag, "flag"))
+
+
+def text(about: str, *, optional: bool = False) -> dict[str, Any]:
+    """Return the metadata of a text."""
+    return checked(Setting(about, checks.text, "text", optional=optional))
 
 
 def curve(name: str, value: Any) -> Falloff:
-    """A falloff: anything that `Falloff.of` takes."""
+    """Return the falloff of a value: anything that `Falloff.of` takes."""
     return Falloff.of(value)
 
 
 def one_evaporation(what: str, keep: float | None, half_life: float | None) -> None:
-    """Refuse both ways of saying how much evaporates at once."""
+    """Raise `InvalidValue` if `keep` and `half_life` are both given."""
     if keep is not None and half_life is not None:
         raise InvalidValue(
             f"{what} by keep or by half_life",
@@ -51,7 +147,7 @@ def one_evaporation(what: str, keep: float | None, half_life: float | None) -> N
 
 
 def part_kept(keep: float | None, half_life: float | None, every: float, *, usual: float) -> float:
-    """The part that stays at an update, with so many seconds between two."""
+    """Return the part of a value that is left after an update of `every` seconds."""
     if half_life is not None:
         return float(0.5 ** (every / half_life))
     return usual if keep is None else keep

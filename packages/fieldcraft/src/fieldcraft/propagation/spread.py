@@ -13,7 +13,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import checked, one_of, or_none
+from fieldcraft.propagation.settings import choice, flag, number
 from fieldcraft.space import Space
 
 __all__ = ["FALLOFFS", "Spread", "checked_pins", "checked_resistance"]
@@ -58,17 +58,34 @@ class Spread(Spreading):
     `docs/decisions/0003-sources-pin.md` gives reasons for.
     """
 
-    decay: float = dataclasses.field(metadata=checked(checks.not_negative))
-    momentum: float = dataclasses.field(default=0.5, metadata=checked(checks.fraction))
+    decay: float = dataclasses.field(
+        metadata=number("Loss of influence with distance.", unit="1 / world unit")
+    )
+    momentum: float = dataclasses.field(
+        default=0.5,
+        metadata=number("Part of the way to its new value that a cell goes at a step.", high=1.0),
+    )
     falloff: str = dataclasses.field(
-        default="exponential", metadata=checked(one_of(tuple(FALLOFFS)))
+        default="exponential",
+        metadata=choice("Curve by which influence falls with distance.", tuple(FALLOFFS)),
     )
     half_life: float | None = dataclasses.field(
-        default=None, metadata=checked(or_none(checks.positive))
+        default=None,
+        metadata=number(
+            "Time in which a cell without support halves.", above=True, unit="s", optional=True
+        ),
     )
-    floor: float = dataclasses.field(default=1e-3, metadata=checked(checks.not_negative))
-    stack: str = dataclasses.field(default="max", metadata=checked(one_of(("max", "sum"))))
-    pin: bool = dataclasses.field(default=True, metadata=checked(checks.flag))
+    floor: float = dataclasses.field(
+        default=1e-3, metadata=number("Smaller values become 0.", unit="value")
+    )
+    stack: str = dataclasses.field(
+        default="max",
+        metadata=choice("How several sources in one cell combine.", ("max", "sum")),
+    )
+    pin: bool = dataclasses.field(
+        default=True,
+        metadata=flag("Whether the cell of a source always has the source's strength."),
+    )
 
     @property
     def exponent(self) -> int:

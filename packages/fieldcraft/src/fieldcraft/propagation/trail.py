@@ -17,7 +17,15 @@ from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.field import Account, Field, GatheringField
 from fieldcraft.propagation.kinds import Gathering
-from fieldcraft.propagation.settings import checked, one_evaporation, one_of, or_none, part_kept
+from fieldcraft.propagation.settings import (
+    Setting,
+    checked,
+    choice,
+    flag,
+    number,
+    one_evaporation,
+    part_kept,
+)
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
@@ -30,17 +38,6 @@ _LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
 _WORK_PER_THREAD = 300_000
 _UNIT_WORK = 200_000
 _AGENTS = 20_000  # as many pay for waking a thread
-
-
-def _keep(name: str, value: Any) -> float:
-    keep = checks.not_negative(name, value)
-    if keep > 1:
-        raise InvalidValue(
-            f"{name} is at most 1, or a trail grows without end",
-            got=f"{name}={keep:g}",
-            remedy=f"Pass a {name} in [0, 1], such as 0.98",
-        )
-    return keep
 
 
 def _blur(name: str, value: Any) -> int | tuple[float, ...]:
@@ -140,15 +137,33 @@ class Trail(Gathering):
     as vectors, where that text had to encode them as colours.
     """
 
-    keep: float | None = dataclasses.field(default=None, metadata=checked(or_none(_keep)))
-    half_life: float | None = dataclasses.field(
-        default=None, metadata=checked(or_none(checks.positive))
+    keep: float | None = dataclasses.field(
+        default=None,
+        metadata=number("Part of a value that is left after an update.", high=1.0, optional=True),
     )
-    blur: int | Sequence[float] = dataclasses.field(default=3, metadata=checked(_blur))
-    edges: str = dataclasses.field(default="conserve", metadata=checked(one_of(EDGES)))
-    vector: bool = dataclasses.field(default=False, metadata=checked(checks.flag))
-    accumulate: bool = dataclasses.field(default=True, metadata=checked(checks.flag))
-    floor: float = dataclasses.field(default=1e-6, metadata=checked(checks.not_negative))
+    half_life: float | None = dataclasses.field(
+        default=None,
+        metadata=number("Time in which a trail halves.", above=True, unit="s", optional=True),
+    )
+    blur: int | Sequence[float] = dataclasses.field(
+        default=3,
+        metadata=checked(
+            Setting("Width of the blur, or weights.", _blur, "weights", 1, _WIDEST, unit="cells")
+        ),
+    )
+    edges: str = dataclasses.field(
+        default="conserve",
+        metadata=choice("What happens to the blur at walls and the rim.", EDGES),
+    )
+    vector: bool = dataclasses.field(
+        default=False, metadata=flag("Whether values are vectors (x, y).")
+    )
+    accumulate: bool = dataclasses.field(
+        default=True, metadata=flag("Whether values stay from one update to the next.")
+    )
+    floor: float = dataclasses.field(
+        default=1e-6, metadata=number("Smaller values become 0.", unit="value")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
