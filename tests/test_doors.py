@@ -68,7 +68,7 @@ def _found() -> Iterator[tuple[str, Get, Any]]:
                 continue
             if name not in MADE:
                 yield (
-                    f"{room.__name__.replace('fieldcraft', 'fc')}.{name}",
+                    f"{room.__name__.replace('fieldcraft_', 'fc.').replace('fieldcraft', 'fc')}.{name}",
                     lambda w, thing=thing: thing,
                     thing,
                 )

@@ -669,7 +669,7 @@ nobody.
 
 EXEMPT = {
     "fc.view.draw": "wants a surface of pygame",
-    "fieldcraft_gpu.show_picture": "opens a window",
+    "fc.gpu.show_picture": "opens a window",
     "fc.view.show_in_notebooks": "changes IPython for all that follow",
     "fc.set_threads": "changes the threads of all that follow",
     "fc.readiness.prepare": "compiles what it is told",
@@ -685,7 +685,7 @@ EXEMPT = {
     "fc.adapters.sc2.by_weapons": "is asked of units of python-sc2, many times a step",
     "fc.gpu.device": "takes seconds to find a graphics card",
     "fc.warm_up": "compiles everything",
-    "fieldcraft_gpu.DevicePicture": "takes seconds to find a graphics card",
+    "fc.gpu.DevicePicture": "takes seconds to find a graphics card",
     "Swarm.run": "a huge count of steps is a long run, which Ctrl-C ends",
     "Graph.from_networkx": "wants a graph of networkx",
     "Expression.fill": "writes where it is told, each frame: its array is made by the caller",
