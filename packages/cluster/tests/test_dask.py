@@ -27,7 +27,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 SIZE = (190, 150)
 SPREAD = fc.Spread(decay=0.02, momentum=0.6)
 POINTS = np.random.default_rng(5).random((9, 2)) * SIZE
-LIMIT = 60.0  # seconds for a round, much more than one takes on a machine where much else is done
+LIMIT = (
+    60.0  # seconds for a superstep, much more than one takes on a machine where much else is done
+)
 WALLS = np.random.default_rng(3).random(SIZE[::-1]) < 0.1
 
 
@@ -69,9 +71,9 @@ def nine_steps() -> np.ndarray:
 
 
 def pids(world: cluster.World) -> list[int]:
-    """The processes that hold the shelves of a world."""
-    shelves: Any = world.coordinator._shelves
-    return shelves.each("pid", [()] * shelves.count)
+    """The processes that hold the stores of a world."""
+    stores: Any = world.coordinator._stores
+    return stores.each("pid", [()] * stores.count)
 
 
 def strike(
@@ -84,23 +86,23 @@ def strike(
     """Send a signal to the first worker when all have been told to do something, before any has
     answered; `limit` holds for that call.
     """
-    shelves: Any = world.coordinator._shelves
-    victim, usual, opening = pids(world)[0], shelves._tell, shelves.open
+    stores: Any = world.coordinator._stores
+    victim, usual, opening = pids(world)[0], stores._tell, stores.open
 
     def tell(verb: str, arguments: list[Any]) -> list[Any]:
         told = usual(verb, arguments)
         if verb == moment:
             os.kill(victim, blow)
-            monkeypatch.setattr(shelves, "_tell", usual)
-            monkeypatch.setattr(shelves, "_timeout", limit)
+            monkeypatch.setattr(stores, "_tell", usual)
+            monkeypatch.setattr(stores, "_timeout", limit)
         return told
 
     def reopen(*arguments: Any) -> None:
-        monkeypatch.setattr(shelves, "_timeout", LIMIT)
+        monkeypatch.setattr(stores, "_timeout", LIMIT)
         opening(*arguments)
 
-    monkeypatch.setattr(shelves, "_tell", tell)
-    monkeypatch.setattr(shelves, "open", reopen)
+    monkeypatch.setattr(stores, "_tell", tell)
+    monkeypatch.setattr(stores, "open", reopen)
 
 
 def test_a_worker_that_hangs_from_the_start_is_done_without(client: Any, tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_a_worker_that_hangs_from_the_start_is_done_without(client: Any, tmp_pat
     os.kill(victim, signal.SIGSTOP)
     try:
         with cluster.run(world, client=client, timeout=5.0) as running:
-            running.world.coordinator._shelves._timeout = LIMIT  # type: ignore[attr-defined]
+            running.world.coordinator._stores._timeout = LIMIT  # type: ignore[attr-defined]
             running.step(9)
     finally:
         os.kill(victim, signal.SIGCONT)
@@ -129,11 +131,11 @@ def test_workers_that_die_and_hang_change_no_bit(
         assert (
             not first.workers_lost and 0 < first.bytes_between_workers < first.bytes_between_blocks
         )
-        strike(world, monkeypatch, "round", signal.SIGKILL)
+        strike(world, monkeypatch, "superstep", signal.SIGKILL)
         assert running.step(20).workers_lost
         strike(world, monkeypatch, "save", signal.SIGKILL)
         assert running.step(30).workers_lost
-        strike(world, monkeypatch, "round", signal.SIGSTOP, limit=1.0)
+        strike(world, monkeypatch, "superstep", signal.SIGSTOP, limit=1.0)
         lost = running.step(10).workers_lost
         assert lost and all(name.startswith("tcp://127.0.0.1:") for name in lost)
     assert f"{lost[0]} did not answer in 1 s and is given up" in caplog.text

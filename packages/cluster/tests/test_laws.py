@@ -1,4 +1,4 @@
-"""Any block size, any rim, any number of shelves, any memory, reopened at any time: the bits of one
+"""Any block size, any halo, any number of stores, any memory, reopened at any time: the bits of one
 array.
 """
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.shelves import LocalShelves
+from fieldcraft_cluster.stores import LocalStores
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 STAMP = fc.Stamp.disc(2.6, "linear")
@@ -55,7 +55,7 @@ class Pair:
     alive: list[tuple[int, int]] = field(default_factory=list)
 
     def points(self, count: int) -> np.ndarray:
-        """Positions of open cells, those at rims of blocks among them."""
+        """Positions of open cells, those at halos of blocks among them."""
         free = np.flatnonzero(~self.grid.walls)
         return (
             self.grid.position_of(self.rng.choice(free, count)) if len(free) else np.zeros((0, 2))
@@ -151,14 +151,14 @@ def made(
     neighbors: Any,
     y_up: bool,
     walls: float,
-    shelves: int,
+    stores: int,
     memory: float,
     seed: int,
 ) -> Pair:
     rng = np.random.default_rng(seed)
     steps = KNIGHT if neighbors == "knight" else neighbors
     if not kind.startswith(("spread", "trail", "crowd")):
-        wrap = False  # these don't reach round a torus as small as this
+        wrap = False  # these don't reach superstep a torus as small as this
     if kind.startswith(("trail", "crowd")):
         wrap = wrap and min(width, height) > 12
     blocked = rng.random((height, width)) < walls
@@ -203,7 +203,7 @@ def made(
     two = world.add_layer(
         "layer", KINDS[kind], every=0.1, reach=3.0 if kind.startswith("fade") else None
     )
-    world.use(LocalShelves(shelves))
+    world.use(LocalStores(stores))
     return Pair(rng, kind, grid, one, world, two, make)
 
 

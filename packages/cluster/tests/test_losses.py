@@ -16,7 +16,7 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.shelves import LocalShelves, WorkerLost
+from fieldcraft_cluster.stores import LocalStores, WorkerLost
 from support.forks import forked
 from support.refusals import refused
 
@@ -30,8 +30,8 @@ def walls(rows: slice, columns: slice) -> np.ndarray:
     return np.random.default_rng(3).random(SIZE[::-1])[rows, columns] < 0.1
 
 
-class DyingShelves(LocalShelves):
-    """Shelves that are lost at some calls, before they have done anything or after."""
+class DyingStores(LocalStores):
+    """Stores that are lost at some calls, before they have done anything or after."""
 
     can_be_lost = True
 
@@ -77,7 +77,7 @@ def test_a_lost_worker_changes_no_bit(
     world = world_in(tmp_path_factory.mktemp("world"))
     layer = world.add_layer("threat", SPREAD)
     ids = layer.add_sources(POINTS, 7.0, on_wall="through")
-    world.use(DyingShelves(2, losses))
+    world.use(DyingStores(2, losses))
     running = cluster.Running(world, every)
     running.step(20)
     layer.move(ids[:3], POINTS[3:6], on_wall="through")
@@ -91,7 +91,7 @@ def test_workers_that_all_die_are_an_error_and_the_checkpoint_stays(tmp_path: Pa
     world = world_in(tmp_path)
     world.add_layer("threat", SPREAD).add_sources(POINTS, 7.0, on_wall="through")
     world.step(10)
-    world.use(DyingShelves(2, dict.fromkeys(range(8, 60), False)))
+    world.use(DyingStores(2, dict.fromkeys(range(8, 60), False)))
     with pytest.raises(WorkerLost, match="worker"):
         cluster.Running(world, None).step(50)
     with refused(FieldcraftError, "torn", "Open it again"):
@@ -104,7 +104,7 @@ def test_workers_that_all_die_are_an_error_and_the_checkpoint_stays(tmp_path: Pa
 KILLED = """
 import os, signal
 from packages.cluster.tests.test_losses import POINTS, SPREAD, world_in
-from fieldcraft_cluster import checkpoint, shelf
+from fieldcraft_cluster import checkpoint, store
 from pathlib import Path
 world = world_in(Path({folder!r}))
 layer = world.add_layer("threat", SPREAD)
@@ -127,8 +127,8 @@ world.checkpoint()
 
 @pytest.mark.parametrize(
     ("where", "call"),
-    [("shelf.Block, 'run'", 7), ("shelf.Block, 'save'", 5), ("checkpoint, 'sweep'", 1)],
-    ids=["in a round", "in a checkpoint", "after it"],
+    [("store.Block, 'run'", 7), ("store.Block, 'save'", 5), ("checkpoint, 'remove_unlisted'", 1)],
+    ids=["in a superstep", "in a checkpoint", "after it"],
 )
 def test_a_killed_coordinator_goes_on_from_the_last_checkpoint(
     tmp_path: Path, where: str, call: int
@@ -137,7 +137,7 @@ def test_a_killed_coordinator_goes_on_from_the_last_checkpoint(
     ended = forked(script)
     assert ended.returncode == -signal.SIGKILL, ended.stderr[-500:]
     world = world_in(tmp_path)
-    made = 35 if "sweep" in where else 15
+    made = 35 if "remove" in where else 15
     assert world.layer("threat").steps == made
     world.step(43 - made)
     assert world.layer("threat").digest() == cluster.digest_of(one_array(43).values, 13)

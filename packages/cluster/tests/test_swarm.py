@@ -18,8 +18,8 @@ import fieldcraft_cluster as cluster
 from fieldcraft.errors import InvalidValue, NameTaken, OnWall, UnknownName
 from fieldcraft.steering import Leave, Swarm, Walk
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.shelves import LocalShelves
-from packages.cluster.tests.test_losses import DyingShelves
+from fieldcraft_cluster.stores import LocalStores
+from packages.cluster.tests.test_losses import DyingStores
 from support.refusals import refused
 
 
@@ -125,7 +125,7 @@ class Twins:
     wrap=st.booleans(),
     y_up=st.booleans(),
     share=st.sampled_from([0.0, 0.2]),
-    shelves=st.integers(1, 3),
+    stores=st.integers(1, 3),
     weights=st.tuples(*[st.sampled_from([0.0, 1.5])] * 5),
     speed=st.sampled_from([4.0, 60.0]),
     seed=st.integers(0, 2**62),
@@ -137,7 +137,7 @@ def test_blocks_give_the_bits_of_one_swarm(
     wrap: bool,
     y_up: bool,
     share: float,
-    shelves: int,
+    stores: int,
     weights: tuple[float, ...],
     speed: float,
     seed: int,
@@ -148,7 +148,7 @@ def test_blocks_give_the_bits_of_one_swarm(
     )
     with tempfile.TemporaryDirectory() as folder:
         twins = Twins(Path(folder), size, block, seed, wrap=wrap, y_up=y_up, share=share, k=k)
-        twins.world.use(LocalShelves(shelves))
+        twins.world.use(LocalStores(stores))
         twins.run(how, 5)
         twins.agree()
         for each in (twins.imap["scent"], twins.world.layer("scent")):
@@ -173,7 +173,7 @@ def test_blocks_give_the_bits_of_one_swarm(
 def test_a_lost_worker_changes_no_agent(losses: dict[int, bool], every: int | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         twins = Twins(Path(folder), (33, 21), 8, 5, wrap=False, y_up=False, share=0.1, k=2)
-        twins.world.use(DyingShelves(2, losses))
+        twins.world.use(DyingStores(2, losses))
         running = cluster.Running(twins.world, every)
         swarm = twins.world.swarm("ants")
         for steps in (4, 3):
@@ -201,7 +201,7 @@ def test_a_map_without_end_is_walked_on_without_holding_it(tmp_path: Path) -> No
     report = ants.run(
         Walk(1.0, follow=1.0, avoid=1.0, distance=4.0), 1.0, steps=6, trail=scent, deposit=2.0
     )
-    assert report.steps == {"ants": 6, "scent": 6} and report.rounds == 6
+    assert report.steps == {"ants": 6, "scent": 6} and report.supersteps == 6
     assert 0 < np.abs(ants.positions - before).max() <= 6 * np.sqrt(2)
     rows, columns = ants.cells
     assert not world.walls_at(rows, columns).any()
@@ -228,7 +228,7 @@ def test_refusals(tmp_path: Path) -> None:
     with refused(UnknownName, "ants"):
         world.swarm("bees")
     how = Walk(1.0, follow=1.0, distance=3.0)
-    with refused(InvalidValue, "rims", "reach=4"):
+    with refused(InvalidValue, "halos", "reach=4"):
         ants.run(how, 0.1, trail=scent)
     with refused(InvalidValue, "follow", "fc.Trail"):
         ants.run(how, 0.1, trail=seen)

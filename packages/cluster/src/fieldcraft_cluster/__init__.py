@@ -1,8 +1,13 @@
 """Worlds larger than an array, or than a machine: `import fieldcraft_cluster as cluster`.
 
+>>> import tempfile
+>>> import fieldcraft as fc
 >>> import fieldcraft_cluster as cluster
->>> world = cluster.World(folder, size=(65536, 65536), block=1024)  # doctest: +SKIP
->>> threat = world.add_layer("threat", fc.Spread(0.02, 0.6), every=0.1)  # doctest: +SKIP
+>>> world = cluster.World(tempfile.mkdtemp(), size=(65536, 65536), block=1024)
+>>> threat = world.add_layer("threat", fc.Spread(decay=0.02, momentum=0.6), every=0.1)
+>>> _ = threat.add_sources([(40000.5, 1000.5)], 9.0)
+>>> world.advance(0.5).steps
+{'threat': 5}
 """
 
 from fieldcraft_cluster.distances import WorldDistances
@@ -15,7 +20,7 @@ from fieldcraft_cluster.layers import (
 )
 from fieldcraft_cluster.report import Report
 from fieldcraft_cluster.running import Running, run
-from fieldcraft_cluster.shelves import WorkerLost
+from fieldcraft_cluster.stores import WorkerLost
 from fieldcraft_cluster.swarm import WorldSwarm
 from fieldcraft_cluster.world import World
 

@@ -1,4 +1,4 @@
-"""One block of one layer: a plain layer on its ground, and what its rim is made of."""
+"""One block of one layer: a plain layer on its extended block, and what its halo is made of."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fieldcraft.errors import BadSaveFile
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import Grid, Neighborhood
-from fieldcraft_cluster.carried import Carried, carried
 from fieldcraft_cluster.files import read_planes, write_planes
-from fieldcraft_cluster.ground import Changes, Cover, walls_in
 from fieldcraft_cluster.plan import Piece, Plan
+from fieldcraft_cluster.terrain import Changes, Cover, walls_in
+from fieldcraft_cluster.transfer import Transfer, transfer_of
 
-__all__ = ["Block", "Do", "Held", "LayerPlan", "Rim", "WorldPlan"]
+__all__ = ["Block", "BlockSources", "HaloUpdate", "LayerCall", "LayerPlan", "WorldPlan"]
 
 Planes = dict[str, NDArray[Any]]
 Parts = list[tuple[Piece, tuple[NDArray[np.float32], ...]]]
@@ -48,7 +48,9 @@ class WorldPlan:
 
 @dataclass(frozen=True)
 class LayerPlan:
-    """A layer of a world: `every` in ticks, `reach` in world units, `halo_steps` of one round."""
+    """A layer of a world: `every` in ticks, `reach` in world units, `halo_steps` of one
+    superstep.
+    """
 
     name: str
     propagation: Propagation
@@ -59,12 +61,12 @@ class LayerPlan:
     resistance: Cover | None = None
 
     @property
-    def kind(self) -> Carried:
+    def kind(self) -> Transfer:
         """How it is carried."""
-        return carried(self.propagation)
+        return transfer_of(self.propagation)
 
     def plan(self, halo_steps: int | None = None) -> Plan:
-        """Its blocks, with rims for so many steps."""
+        """Its blocks, with halos for so many steps."""
         steps = self.halo_steps if halo_steps is None else halo_steps
         world = self.world
         halo = self.kind.halo(
@@ -73,8 +75,8 @@ class LayerPlan:
         return Plan(world.width, world.height, world.block, halo, world.wrap)
 
 
-class Held(NamedTuple):
-    """The sources on a block's ground: keys (N,), one for each place, cells of the ground,
+class BlockSources(NamedTuple):
+    """The sources on an extended block: keys (N,), one for each place, cells of the extended block,
     strengths and radii (world units).
     """
 
@@ -84,9 +86,9 @@ class Held(NamedTuple):
     radii: NDArray[np.float64] | None
 
 
-class Do(NamedTuple):
-    """A call of the layer of a block: its verb, where on the ground (rows, columns), and its other
-    arguments.
+class LayerCall(NamedTuple):
+    """A call of the layer of a block: its verb, where on the extended block (rows, columns), and
+    its other arguments.
     """
 
     verb: str
@@ -95,8 +97,8 @@ class Do(NamedTuple):
     arguments: dict[str, Any]
 
 
-class Rim(NamedTuple):
-    """A piece of a rim as it now is, for the block that looks at it."""
+class HaloUpdate(NamedTuple):
+    """A piece of a halo as it now is, for the block that looks at it."""
 
     target: int
     number: int
@@ -111,9 +113,9 @@ class Rim(NamedTuple):
 class Block:
     """One block, in memory or in a file.
 
-    `halo` holds, for each piece of the rim, what its owner last said; None stands for zeros. While
-    steps are taken the rim goes wrong from its edge inwards, so it is brought back to that before
-    each round.
+    `halo` holds, for each piece of the halo, what its owner last said; None stands for zeros. While
+    steps are taken the halo goes wrong from its edge inwards, so it is brought back to that before
+    each superstep.
     """
 
     def __init__(self, layer: LayerPlan, plan: Plan, number: int, walls: Changes) -> None:
@@ -123,7 +125,7 @@ class Block:
         self._kind = layer.kind
         self._imap: InfluenceMap | None = None
         self._halo: dict[int, tuple[NDArray[np.float32], ...] | None] = {}
-        self._sources: Held | None = None
+        self._sources: BlockSources | None = None
         self._fresh_sources = False
         self._inset = layer.kind.inset(layer.propagation, layer.world.neighborhood)
         self.file: Path | None = None
@@ -142,14 +144,15 @@ class Block:
     @property
     def bytes(self) -> int:
         """About how much memory it takes when it is loaded."""
-        height, width = self.plan.ground(self.number).shape
+        height, width = self.plan.extended(self.number).shape
         return height * width * self._kind.bytes_per_cell
 
     @property
     def layer(self) -> Any:
         """Its layer, fetched from the file if need be."""
         if self._imap is None:
-            self._load(None if self.file is None else read_planes(self.file))
+            shape = self.plan.extended(self.number).shape
+            self._load(None if self.file is None else read_planes(self.file, shape))
         assert self._imap is not None
         return self._imap[self._layer_plan.name]
 
@@ -158,7 +161,11 @@ class Block:
         return self.layer._field
 
     def _load(self, planes: Planes | None) -> None:
-        layer, world, box = self._layer_plan, self._layer_plan.world, self.plan.ground(self.number)
+        layer, world, box = (
+            self._layer_plan,
+            self._layer_plan.world,
+            self.plan.extended(self.number),
+        )
         height, width = box.shape
         space = Grid(
             width,
@@ -189,7 +196,7 @@ class Block:
             self._grab()
 
     def begin(self, planes: Planes) -> None:
-        """Be loaded with these planes of its ground."""
+        """Be loaded with these planes of its extended block."""
         self._load(planes)
 
     def unload(self, file: Path) -> None:
@@ -223,12 +230,12 @@ class Block:
     # Rims
 
     def refresh(self) -> None:
-        """Bring the rim back to what its owners last said."""
+        """Bring the halo back to what its owners last said."""
         field, kind = self._field, self._kind
         planes = kind.travels(field)
         if not planes:
             return
-        width = self.plan.ground(self.number).shape[1]
+        width = self.plan.extended(self.number).shape[1]
         for piece in self.plan.pieces(self.number):
             wanted = self._halo.get(piece.number)
             now = [plane[piece.here] for plane in planes]
@@ -249,43 +256,43 @@ class Block:
             kind.put(field, cells, new)
 
     def _grab(self) -> None:
-        """Take the rim for what its owners last said."""
+        """Take the halo for what its owners last said."""
         planes = self._kind.travels(self._field)
         self._halo = {}
         for piece in self.plan.pieces(self.number) if planes else ():
             parts = tuple(plane[piece.here].copy() for plane in planes)
             self._halo[piece.number] = parts if any(part.any() for part in parts) else None
 
-    def take(self, rims: Iterable[Rim]) -> None:
-        """Take notice of what owners of pieces of the rim say; steps go on from there."""
-        self.layer  # noqa: B018 - a rim in a file can't be changed
-        for rim in rims:
-            self._halo[rim.number] = (
-                rim.planes if any(plane.any() for plane in rim.planes) else None
+    def take(self, halos: Iterable[HaloUpdate]) -> None:
+        """Take notice of what owners of pieces of the halo say; steps go on from there."""
+        self.layer  # noqa: B018 - a halo in a file can't be changed
+        for halo in halos:
+            self._halo[halo.number] = (
+                halo.planes if any(plane.any() for plane in halo.planes) else None
             )
         self.dirty = True
         self._quiet = 0
 
-    def _core_parts(self, planes: tuple[NDArray[np.float32], ...]) -> Parts:
-        core, ground = self.plan.core(self.number), self.plan.ground(self.number)
-        rows, columns = core.within(ground)
+    def _interior_parts(self, planes: tuple[NDArray[np.float32], ...]) -> Parts:
+        interior, extended = self.plan.interior(self.number), self.plan.extended(self.number)
+        rows, columns = interior.within(extended)
         own = [plane[rows, columns] for plane in planes]
         return [
             (piece, tuple(plane[piece.there].copy() for plane in own))
             for piece in self.plan.outgoing(self.number)
         ]
 
-    def _changed(self, before: Parts, after: Parts) -> list[Rim]:
-        """The pieces of others' rims that differ."""
+    def _changed(self, before: Parts, after: Parts) -> list[HaloUpdate]:
+        """The pieces of others' halos that differ."""
         return [
-            Rim(piece.target, piece.number, new)
+            HaloUpdate(piece.target, piece.number, new)
             for (piece, old), (_, new) in zip(before, after, strict=True)
             if any(a.tobytes() != b.tobytes() for a, b in zip(old, new, strict=True))
         ]
 
     # What comes in
 
-    def hold(self, sources: Held) -> None:
+    def hold(self, sources: BlockSources) -> None:
         """Have exactly these sources from now on; shows from the next step on."""
         self._sources = sources
         self.dirty = True
@@ -293,14 +300,14 @@ class Block:
         if self._imap is not None:
             self._hold(sources)
 
-    def _hold(self, sources: Held) -> None:
+    def _hold(self, sources: BlockSources) -> None:
         layer: Any = self._imap and self._imap[self._layer_plan.name]
         positions = layer.space.position_of(sources.cells)
         extra = {} if sources.radii is None else {"radii": sources.radii}
         layer.sync(sources.keys.tolist(), positions, sources.strengths, on_wall="through", **extra)
 
-    def do(self, calls: Iterable[Do]) -> None:
-        """Let things happen on its ground, one after the other."""
+    def do(self, calls: Iterable[LayerCall]) -> None:
+        """Let things happen on its extended block, one after the other."""
         self.refresh()
         layer = self.layer
         for call in calls:
@@ -309,7 +316,7 @@ class Block:
         self.dirty = True
         self._quiet = 0
 
-    def _call(self, layer: Any, call: Do) -> None:
+    def _call(self, layer: Any, call: LayerCall) -> None:
         space = layer.space
         if call.verb == "set_walls":
             space.set_walls(call.rows * space.width + call.columns, **call.arguments)
@@ -323,17 +330,17 @@ class Block:
             )
 
     def gather(self, plane: int, leave: Callable[[Any, int], None]) -> None:
-        """Let agents leave something on a plane: `leave` is given what has come in on its ground,
-        and how many columns that has.
+        """Let agents leave something on a plane: `leave` is given what has come in on its extended
+        block, and how many columns that has.
         """
-        leave(self._field.inflow[plane], self.plan.ground(self.number).shape[1])
+        leave(self._field.inflow[plane], self.plan.extended(self.number).shape[1])
         self.dirty = True
         self._quiet = 0
 
     # Steps
 
-    def run(self, steps: int, now: int) -> tuple[list[Rim], bool]:
-        """Take steps, up to a time of `now` steps: pieces of rims that have changed, and whether
+    def run(self, steps: int, now: int) -> tuple[list[HaloUpdate], bool]:
+        """Take steps, up to a time of `now` steps: pieces of halos that have changed, and whether
         there is nothing to do from here on.
         """
         if self._kind.timeless:
@@ -346,25 +353,25 @@ class Block:
             layer.step(1)
             self.dirty = True
             return [], True
-        before = self._core_parts(planes)
+        before = self._interior_parts(planes)
         still = self._step(layer, steps)
         self.made = now
         if still:
             return [], True
         self.dirty = True
-        rims = self._changed(before, self._core_parts(self._kind.travels(layer._field)))
-        self._quiet = 0 if rims else self._quiet + 1
-        if rims:
+        halos = self._changed(before, self._interior_parts(self._kind.travels(layer._field)))
+        self._quiet = 0 if halos else self._quiet + 1
+        if halos:
             self._look_at = 1
-        return rims, False
+        return halos, False
 
     def _step(self, layer: Any, steps: int) -> bool:
-        """Take steps; whether the first shows that none changes anything as long as the rim stays
+        """Take steps; whether the first shows that none changes anything as long as the halo stays
         as it is.
 
-        It does where one step leaves all of the ground as it was, but for the part beside its edge
-        that is wrong after one step: the next leaves all as it was but for twice that part, and so
-        on; the rim is as wide as all steps of a round need.
+        It does where one step leaves all of the extended block as it was, but for the part beside
+        its edge that is wrong after one step: the next leaves all as it was but for twice that
+        part, and so on; the halo is as wide as all steps of a superstep need.
         """
         if self._quiet < self._look_at:
             layer.step(steps)
@@ -384,35 +391,35 @@ class Block:
         return False
 
     def empty(self) -> None:
-        """Begin to settle: hold nothing, and know of no rim."""
+        """Begin to settle: hold nothing, and know of no halo."""
         self._kind.empty(self._field)
         self._halo = {}
         self.dirty = True
         self._quiet = 0
 
-    def relax(self) -> list[Rim]:
-        """Settle as far as the rim allows that is known now: pieces of rims that have changed."""
+    def relax(self) -> list[HaloUpdate]:
+        """Settle as far as the halo allows that is known now: pieces of halos that have changed."""
         layer = self.layer
-        before = self._core_parts(self._kind.travels(layer._field))
-        rim = np.zeros(self.plan.ground(self.number).shape, dtype=np.float32)
+        before = self._interior_parts(self._kind.travels(layer._field))
+        halo = np.zeros(self.plan.extended(self.number).shape, dtype=np.float32)
         for piece in self.plan.pieces(self.number):
             known = self._halo.get(piece.number)
             if known is not None:
-                rim[piece.here] = known[0]
-        self._kind.relax(layer, rim)
-        return self._changed(before, self._core_parts(self._kind.travels(layer._field)))
+                halo[piece.here] = known[0]
+        self._kind.relax(layer, halo)
+        return self._changed(before, self._interior_parts(self._kind.travels(layer._field)))
 
     def _inner(self) -> tuple[slice, slice]:
-        """The part of the ground that is right after one step: edges of the map are no edges of the
-        ground.
+        """The part of the extended block that is right after one step: edges of the map are no
+        edges of the extended block.
         """
-        ground, plan, inset = self.plan.ground(self.number), self.plan, self._inset
-        height, width = ground.shape
+        extended, plan, inset = self.plan.extended(self.number), self.plan, self._inset
+        height, width = extended.shape
         open_rim = plan.wrap
-        top = inset if open_rim or ground.top > 0 else 0
-        left = inset if open_rim or ground.left > 0 else 0
-        bottom = height - (inset if open_rim or ground.bottom < plan.height else 0)
-        right = width - (inset if open_rim or ground.right < plan.width else 0)
+        top = inset if open_rim or extended.top > 0 else 0
+        left = inset if open_rim or extended.left > 0 else 0
+        bottom = height - (inset if open_rim or extended.bottom < plan.height else 0)
+        right = width - (inset if open_rim or extended.right < plan.width else 0)
         return slice(top, bottom), slice(left, right)
 
     def catch_up(self, now: int) -> None:
@@ -433,14 +440,15 @@ class Block:
     # Answers
 
     def seen(self, vectors: bool) -> tuple[NDArray[np.float32], ...]:
-        """The values of its ground, or the planes of its vectors, with the rim as its owners last
+        """The values of its extended block, or the planes of its vectors, with the halo as its
+        owners last
         said: views.
         """
         self.refresh()
         return self._kind.travels(self._field) if vectors else (self._field.values,)
 
-    def core_values(self, now: int) -> NDArray[np.float32]:
+    def interior_values(self, now: int) -> NDArray[np.float32]:
         """The values of its own cells."""
         self.catch_up(now)
-        core, ground = self.plan.core(self.number), self.plan.ground(self.number)
-        return np.asarray(self.layer.values[core.within(ground)])
+        interior, extended = self.plan.interior(self.number), self.plan.extended(self.number)
+        return np.asarray(self.layer.values[interior.within(extended)])

@@ -1,4 +1,4 @@
-"""The blocks of one layer on a shelf: which are there, which are awake, and what they tell each
+"""The blocks of one layer on a store: which are there, which are awake, and what they tell each
 other.
 """
 
@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft_cluster.block import Block, Do, Held, LayerPlan, Rim
+from fieldcraft_cluster.block import Block, BlockSources, HaloUpdate, LayerCall, LayerPlan
 from fieldcraft_cluster.files import read_planes
 from fieldcraft_cluster.plan import Box, Plan
 
 if TYPE_CHECKING:
-    from fieldcraft_cluster.shelf import Shelf
+    from fieldcraft_cluster.store import Store
 
-__all__ = ["Blocks", "Entry", "Order", "Round", "Saved", "owner"]
+__all__ = ["BlockCommands", "BlockEntry", "Blocks", "Saved", "Superstep", "owner"]
 
 
-class Entry(NamedTuple):
+class BlockEntry(NamedTuple):
     """A block in a checkpoint: its file, whether nothing changes there, how many steps it has made,
-    and the steps that its rim is for.
+    and the steps that its halo is for.
     """
 
     number: int
@@ -33,21 +33,21 @@ class Entry(NamedTuple):
     halo_steps: int
 
 
-class Order(NamedTuple):
-    """The deeds for one block before the next round: calls, and then the sources that it has from
-    now on, if they changed.
+class BlockCommands(NamedTuple):
+    """The commands for one block before the next superstep: calls, and then the sources that it
+    has from now on, if they changed.
     """
 
-    calls: tuple[Do, ...] = ()
-    sources: Held | None = None
+    calls: tuple[LayerCall, ...] = ()
+    sources: BlockSources | None = None
 
 
-class Round(NamedTuple):
-    """The outcome of a round on one shelf: pieces of rims for blocks of other shelves, and
+class Superstep(NamedTuple):
+    """The outcome of a superstep on one store: pieces of halos for blocks of other stores, and
     counts.
     """
 
-    rims: list[Rim]
+    halos: list[HaloUpdate]
     ran: int
     asleep: int
     bytes_between: int
@@ -56,22 +56,22 @@ class Round(NamedTuple):
 class Saved(NamedTuple):
     """The blocks of a layer after a checkpoint, and how many bytes were written for it."""
 
-    entries: list[Entry]
+    entries: list[BlockEntry]
     written: int
 
 
-def owner(plan: Plan, number: int, shelves: int) -> int:
-    """The shelf that holds a block: shelves take bands of the map, so that few rims go from one to
+def owner(plan: Plan, number: int, stores: int) -> int:
+    """The store that holds a block: stores take bands of the map, so that few halos go from one to
     another.
     """
-    return number // plan.across * shelves // plan.down
+    return number // plan.across * stores // plan.down
 
 
 class Blocks:
-    """The blocks of one layer on a shelf: some in memory, some in files, some awake."""
+    """The blocks of one layer on a store: some in memory, some in files, some awake."""
 
-    def __init__(self, shelf: Shelf, layer: LayerPlan, steps: int) -> None:
-        self._shelf, self._layer, self._steps = shelf, layer, steps
+    def __init__(self, store: Store, layer: LayerPlan, steps: int) -> None:
+        self._store, self._layer, self._steps = store, layer, steps
         self._plan = layer.plan()
         self._blocks: dict[int, Block] = {}
         self._awake: set[int] = set()
@@ -80,7 +80,7 @@ class Blocks:
         self._clock = 0
 
     def _new(self, number: int) -> Block:
-        block = self._blocks[number] = Block(self._layer, self._plan, number, self._shelf.walls)
+        block = self._blocks[number] = Block(self._layer, self._plan, number, self._store.walls)
         block.made = 0
         return block
 
@@ -90,7 +90,7 @@ class Blocks:
         self._clock += 1
         self.used[number] = self._clock
         if not block.is_loaded:
-            self._shelf.make_room(block)
+            self._store.make_room(block)
         self._loaded.add(number)
         return block
 
@@ -121,59 +121,58 @@ class Blocks:
         no checkpoint speaks of it.
         """
         old = block.file
-        block.unload(self._shelf.path(self._layer.name, block.number, "room"))
-        if old is not None and old != block.file and old.name not in self._shelf.in_checkpoint:
+        block.unload(self._store.path(self._layer.name, block.number, "room"))
+        if old is not None and old != block.file and old.name not in self._store.in_checkpoint:
             old.unlink(missing_ok=True)
         self._loaded.discard(block.number)
 
     # From a checkpoint
 
-    def open(self, entries: tuple[Entry, ...]) -> None:
-        """Have the blocks of a checkpoint, of all shelves: those of others say what rims are made
+    def open(self, entries: tuple[BlockEntry, ...]) -> None:
+        """Have the blocks of a checkpoint, of all stores: those of others say what halos are made
         of.
         """
         files = {entry.number: entry for entry in entries}
         mine = [entry for entry in entries if self._is_mine(entry.number)]
-        self._shelf.in_checkpoint.update(entry.file for entry in entries)
+        self._store.in_checkpoint.update(entry.file for entry in entries)
         for entry in mine:
             block = self._new(entry.number)
             block.made = entry.made
             if self._fits(entry):
-                block.file, block.dirty = self._shelf.folder / entry.file, False
+                block.file, block.dirty = self._store.folder / entry.file, False
                 if not entry.at_rest:
                     self._awake.add(entry.number)
         if not all(self._fits(entry) for entry in entries):
             self._cut_anew(files)
 
-    def _fits(self, entry: Entry) -> bool:
-        """Whether the rim in a file is as wide as rims are now."""
+    def _fits(self, entry: BlockEntry) -> bool:
+        """Whether the halo in a file is as wide as halos are now."""
         return self._layer.plan(entry.halo_steps).halo == self._plan.halo
 
     def _is_mine(self, number: int) -> bool:
-        return owner(self._plan, number, self._shelf.shelves) == self._shelf.place
+        return owner(self._plan, number, self._store.stores) == self._store.place
 
-    def _cut_anew(self, files: dict[int, Entry]) -> None:
-        """Make blocks with rims of another width, out of the cores of them all."""
-        cores: dict[int, dict[str, NDArray[Any]]] = {}
+    def _cut_anew(self, files: dict[int, BlockEntry]) -> None:
+        """Make blocks with halos of another width, out of the interiors of them all."""
+        interiors: dict[int, dict[str, NDArray[Any]]] = {}
 
-        def core(number: int) -> dict[str, NDArray[Any]] | None:
+        def interior(number: int) -> dict[str, NDArray[Any]] | None:
             if number not in files:
                 return None
-            if number not in cores:
+            if number not in interiors:
                 entry = files[number]
                 old = self._layer.plan(entry.halo_steps)
-                part = old.core(number).within(old.ground(number))
-                if len(cores) > 3 * self._plan.across + 9:
-                    cores.clear()
-                cores[number] = {
-                    name: plane[part]
-                    for name, plane in read_planes(self._shelf.folder / entry.file).items()
-                }
-            return cores[number]
+                extended = old.extended(number)
+                part = old.interior(number).within(extended)
+                found = read_planes(self._store.folder / entry.file, extended.shape)
+                if len(interiors) > 3 * self._plan.across + 9:
+                    interiors.clear()
+                interiors[number] = {name: plane[part] for name, plane in found.items()}
+            return interiors[number]
 
         wanted = {number for number in files if self._is_mine(number)}
         for number in sorted(files):
-            planes = core(number)
+            planes = interior(number)
             assert planes is not None
             for piece in self._plan.outgoing(number):
                 if (
@@ -183,19 +182,20 @@ class Blocks:
                 ):
                     wanted.add(piece.target)
         for number in sorted(wanted):
-            ground = self._plan.ground(number)
+            extended = self._plan.extended(number)
             sources = [
-                (core(piece.source), piece.there, piece.here) for piece in self._plan.pieces(number)
+                (interior(piece.source), piece.there, piece.here)
+                for piece in self._plan.pieces(number)
             ]
-            whole = self._plan.core(number)
-            sources.append((core(number), whole.within(whole), whole.within(ground)))
+            whole = self._plan.interior(number)
+            sources.append((interior(number), whole.within(whole), whole.within(extended)))
             names = {
                 name: plane.dtype
                 for planes, _, _ in sources
                 if planes is not None
                 for name, plane in planes.items()
             }
-            planes = {name: np.zeros(ground.shape, dtype=dtype) for name, dtype in names.items()}
+            planes = {name: np.zeros(extended.shape, dtype=dtype) for name, dtype in names.items()}
             for parts, there, here in sources:
                 for name, plane in (parts or {}).items():
                     planes[name][here] = plane[there]
@@ -204,9 +204,9 @@ class Blocks:
             block.dirty = True
             self._awake.add(number)
 
-    # Orders and rounds
+    # Orders and supersteps
 
-    def order(self, orders: Mapping[int, Order]) -> None:
+    def order(self, orders: Mapping[int, BlockCommands]) -> None:
         """Let things happen to blocks."""
         for number, order in orders.items():
             if number not in self._blocks and _is_idle(order):
@@ -227,45 +227,45 @@ class Blocks:
             block.tune(layer)
             self._awake.add(number)
 
-    def round(self, steps: int, now: int, rims: Iterable[Rim]) -> Round:
-        """Take steps, up to a time of `now` steps; see `Shelf.round`."""
+    def superstep(self, steps: int, now: int, halos: Iterable[HaloUpdate]) -> Superstep:
+        """Take steps, up to a time of `now` steps; see `Store.superstep`."""
         self._steps = now
-        self.take(rims)
+        self.take(halos)
         ran, between = 0, 0
-        mine: list[Rim] = []
-        others: list[Rim] = []
+        mine: list[HaloUpdate] = []
+        others: list[HaloUpdate] = []
         for number in sorted(self._awake):
             block = self._block(number)
             sent, at_rest = block.run(steps, now)
             ran += 1
-            for rim in sent:
-                between += rim.bytes
-                (mine if self._is_mine(rim.target) else others).append(rim)
+            for halo in sent:
+                between += halo.bytes
+                (mine if self._is_mine(halo.target) else others).append(halo)
             if at_rest:
                 self._awake.discard(number)
                 if block.is_loaded and block.is_empty:
                     self._forget(number)
         self.take(mine)
-        return Round(
+        return Superstep(
             others, ran, len(self._blocks) - ran if ran < len(self._blocks) else 0, between
         )
 
-    def relax(self, rims: Iterable[Rim], begins: bool) -> Round:
-        """Let blocks settle; see `Shelf.relax`."""
+    def relax(self, halos: Iterable[HaloUpdate], begins: bool) -> Superstep:
+        """Let blocks settle; see `Store.relax`."""
         if begins:
             for number in sorted(self._blocks):
                 self._block(number).empty()
             self._awake = set(self._blocks)
-        self.take(rims)
+        self.take(halos)
         some, self._awake = sorted(self._awake), set()
-        sent = [rim for number in some for rim in self._block(number).relax()]
-        mine = [rim for rim in sent if self._is_mine(rim.target)]
+        sent = [halo for number in some for halo in self._block(number).relax()]
+        mine = [halo for halo in sent if self._is_mine(halo.target)]
         self.take(mine)
-        others = [rim for rim in sent if not self._is_mine(rim.target)]
-        return Round(others, len(some), len(self._awake), sum(rim.bytes for rim in sent))
+        others = [halo for halo in sent if not self._is_mine(halo.target)]
+        return Superstep(others, len(some), len(self._awake), sum(halo.bytes for halo in sent))
 
     def wake(self) -> None:
-        """Look at all blocks in the next round."""
+        """Look at all blocks in the next superstep."""
         self._awake = set(self._blocks)
 
     def _forget(self, number: int) -> None:
@@ -273,11 +273,11 @@ class Blocks:
         self._loaded.discard(number)
         self.used.pop(number, None)
 
-    def take(self, rims: Iterable[Rim]) -> None:
-        """Take notice of what owners of pieces of rims say."""
-        by_target: dict[int, list[Rim]] = {}
-        for rim in rims:
-            by_target.setdefault(rim.target, []).append(rim)
+    def take(self, halos: Iterable[HaloUpdate]) -> None:
+        """Take notice of what owners of pieces of halos say."""
+        by_target: dict[int, list[HaloUpdate]] = {}
+        for halo in halos:
+            by_target.setdefault(halo.target, []).append(halo)
         for number, some in by_target.items():
             self._block(number).take(some)
             self._awake.add(number)
@@ -292,13 +292,13 @@ class Blocks:
             block = self._blocks[number]
             block.catch_up(self._steps)
             written += (
-                block.save(self._shelf.path(self._layer.name, number, stamp))
+                block.save(self._store.path(self._layer.name, number, stamp))
                 if block.dirty or block.file is None
                 else 0
             )
             assert block.file is not None
             entries.append(
-                Entry(
+                BlockEntry(
                     number,
                     block.file.name,
                     number not in self._awake,
@@ -306,48 +306,52 @@ class Blocks:
                     self._layer.halo_steps,
                 )
             )
-            self._shelf.in_checkpoint.add(block.file.name)
+            self._store.in_checkpoint.add(block.file.name)
         return Saved(entries, written)
 
     def read(self, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:
         """The values of some of a block's cells; None where it holds nothing."""
         if number not in self._blocks:
             return None
-        return self._block(number).core_values(self._steps)[rows, columns].copy()
+        return self._block(number).interior_values(self._steps)[rows, columns].copy()
 
     def strongest(self, scale: int) -> list[tuple[int, NDArray[np.float32]]]:
         """The strongest value in each square of the map, for each block that holds something."""
         found = []
         for number in sorted(self._blocks):
-            values = self._block(number).core_values(self._steps)
-            found.append((number, _strongest(values, self._plan.core(number), scale)))
+            values = self._block(number).interior_values(self._steps)
+            found.append((number, _strongest(values, self._plan.interior(number), scale)))
         return found
 
     def digests(self) -> list[tuple[int, bytes]]:
         """The SHA-256 of the values of each block that holds something."""
         found = []
         for number in sorted(self._blocks):
-            values = self._block(number).core_values(self._steps)
+            values = self._block(number).interior_values(self._steps)
             found.append((number, hashlib.sha256(np.ascontiguousarray(values).data).digest()))
         return found
 
 
-def _is_idle(order: Order) -> bool:
+def _is_idle(order: BlockCommands) -> bool:
     """Whether an order does nothing to a block that holds nothing."""
     return all(call.verb == "set_walls" for call in order.calls) and (
         order.sources is None or not len(order.sources.keys)
     )
 
 
-def _strongest(values: NDArray[np.float32], core: Box, scale: int) -> NDArray[np.float32]:
+def _strongest(values: NDArray[np.float32], interior: Box, scale: int) -> NDArray[np.float32]:
     """The strongest value of each square of the map that a block has a part in; of equals the
     positive one.
     """
     down = np.unique(
-        np.maximum(np.arange(core.top // scale * scale, core.bottom, scale) - core.top, 0)
+        np.maximum(
+            np.arange(interior.top // scale * scale, interior.bottom, scale) - interior.top, 0
+        )
     )
     right = np.unique(
-        np.maximum(np.arange(core.left // scale * scale, core.right, scale) - core.left, 0)
+        np.maximum(
+            np.arange(interior.left // scale * scale, interior.right, scale) - interior.left, 0
+        )
     )
     high = np.maximum.reduceat(np.maximum.reduceat(values, down, axis=0), right, axis=1)
     low = np.minimum.reduceat(np.minimum.reduceat(values, down, axis=0), right, axis=1)

@@ -1,11 +1,12 @@
-"""Checkpoints: one sealed file says which files of blocks make up the world; a new one takes the
-place of the old at once.
+"""Checkpoints: one sealed file lists the block files that make up the world; a new checkpoint
+replaces the old one in a single step.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,22 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.clock import MOST_TICKS
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.packing import pack, unpack
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
-from fieldcraft_cluster.blocks import Entry
+from fieldcraft_cluster.blocks import BlockEntry
+from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 
-__all__ = ["Checkpoint", "LayerState", "SwarmState", "commit", "read", "sweep"]
+__all__ = ["Checkpoint", "LayerState", "SwarmState", "commit", "read"]
 
 _MAGIC = b"fieldcraft world\n"
 _VERSION = 1
-_WITH_SWARMS = 2  # what has none is written as ever, for those who know of none
 _FRAME = struct.Struct("<IQ")
 _KINDS = (Spread, Trail, Fade, Radial, Falloff, Ring)
-NAME = "world.fieldcraft"
-BLOCKS = "blocks"
+_NAME = "world.fieldcraft"
+_MOST = 1 << 53  # of counts of steps and checkpoints
+_MOST_TIME = 1 << 60  # in ticks: 51 years
+_MOST_HEADER = 1 << 30
 
 
 @dataclass
@@ -43,13 +47,13 @@ class LayerState:
     steps: int
     due: int
     sources: dict[str, NDArray[Any]]
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BlockEntry] = field(default_factory=list)
 
 
 @dataclass
 class SwarmState:
-    """A swarm in a checkpoint: the key of its dice, how many agents, their steps, and their files
-    by blocks.
+    """A swarm in a checkpoint: the key of its random draws, the number of agents, the steps made,
+    and the files of the agents by blocks.
     """
 
     name: str
@@ -61,9 +65,7 @@ class SwarmState:
 
 @dataclass
 class Checkpoint:
-    """A world at one moment. `shape` is what its maker said of the map; a world is opened again as
-    it was made.
-    """
+    """A world at one moment. `shape` is the map that the world was made with."""
 
     number: int
     shape: dict[str, Any]
@@ -74,94 +76,121 @@ class Checkpoint:
     swarms: list[SwarmState] = field(default_factory=list)
 
 
-def commit(folder: Path, checkpoint: Checkpoint) -> None:
-    """Make this the checkpoint of the world, and drop the files of blocks that only former ones
-    speak of.
-    """
-    layers = tuple(
-        {
-            "name": layer.name,
-            "propagation": layer.propagation,
-            "every": layer.every,
-            "reach": layer.reach,
-            "resists": layer.resists,
-            "steps": layer.steps,
-            "due": layer.due,
-            "sources": layer.sources,
-            "files": tuple(entry.file for entry in layer.entries),
-            "entries": np.array(
-                [(e.number, e.at_rest, e.made, e.halo_steps) for e in layer.entries], dtype=np.int64
-            ).reshape(-1, 4),
-        }
-        for layer in checkpoint.layers
-    )
-    found = {
-        "number": checkpoint.number,
-        "shape": checkpoint.shape,
-        "ticks": checkpoint.ticks,
-        "changed": checkpoint.changed,
-        "blocked": checkpoint.blocked,
-        "layers": layers,
-    }
-    if checkpoint.swarms:
-        found["swarms"] = tuple(
-            {
-                "name": swarm.name,
-                "key": swarm.key,
-                "count": swarm.count,
-                "step": swarm.step,
-                "entries": tuple((number, file) for number, file in swarm.entries),
-            }
-            for swarm in checkpoint.swarms
+def commit(folder: Path, label: str, checkpoint: Checkpoint) -> None:
+    """Write the checkpoint of a world, then delete the block files that it does not list."""
+    files: list[str] = []
+    layers = []
+    for layer in checkpoint.layers:
+        names = tuple(entry.file for entry in layer.entries)
+        numbers = [(e.number, e.at_rest, e.made, e.halo_steps) for e in layer.entries]
+        files += names
+        layers.append(
+            _as_dict(layer)
+            | {"files": names, "entries": np.array(numbers, dtype=np.int64).reshape(-1, 4)}
         )
+    swarms = [_as_dict(swarm) | {"entries": tuple(swarm.entries)} for swarm in checkpoint.swarms]
+    files += [file for swarm in checkpoint.swarms for _, file in swarm.entries]
+    found = _as_dict(checkpoint) | {"layers": tuple(layers), "swarms": tuple(swarms)}
     text = pack(found, _KINDS)
-    write_sealed(
-        folder / NAME,
-        (_MAGIC, _FRAME.pack(_WITH_SWARMS if checkpoint.swarms else _VERSION, len(text)), text),
-    )
-    files = [entry.file for layer in checkpoint.layers for entry in layer.entries]
-    sweep(folder, [*files, *(file for swarm in checkpoint.swarms for _, file in swarm.entries)])
+    write_sealed(folder / _NAME, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text))
+    remove_unlisted(folder, label, files)
 
 
-def read(folder: Path) -> Checkpoint | None:
-    """The last checkpoint of a world; None where there is none. Raises `BadSaveFile` for a damaged
-    one.
+def _as_dict(state: LayerState | SwarmState | Checkpoint) -> dict[str, Any]:
+    return {each.name: getattr(state, each.name) for each in dataclasses.fields(state)}
+
+
+def read(folder: Path, label: str) -> Checkpoint | None:
+    """Return the last checkpoint of a world, None if there is none.
+
+    Raises `BadSaveFile` for a damaged one, and for one that names files other than its own blocks.
     """
-    target = folder / NAME
+    target = folder / _NAME
     if not target.exists():
         return None
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
         version, length = _FRAME.unpack(file.read(_FRAME.size))
-        if version not in (_VERSION, _WITH_SWARMS):
-            raise newer(target, version, _WITH_SWARMS)
-        if length > inside:
+        if version != _VERSION:
+            raise newer(target, version, _VERSION)
+        if length > min(inside, _MOST_HEADER):
             raise damaged(target, f"a header of {length} bytes")
         try:
             found = unpack(file.read(length), _KINDS)
-            layers = []
-            for entry in found.pop("layers"):
-                files, numbers = entry.pop("files"), entry.pop("entries").tolist()
-                entries = [
-                    Entry(number, name, bool(at_rest), made, steps)
-                    for name, (number, at_rest, made, steps) in zip(files, numbers, strict=True)
-                ]
-                layers.append(LayerState(**entry, entries=entries))
-            swarms = [
-                SwarmState(
-                    **{**swarm, "entries": [(number, file) for number, file in swarm["entries"]]}
-                )
-                for swarm in found.pop("swarms", ())
-            ]
-            return Checkpoint(**found, layers=layers, swarms=swarms)
+            layers = [_layer(entry, label) for entry in found.pop("layers")]
+            swarms = [_swarm(entry, label) for entry in found.pop("swarms")]
+            checkpoint = Checkpoint(**found, layers=layers, swarms=swarms)
+            _check(checkpoint)
         except FieldcraftError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise damaged(target, f"contents that don't fit together ({error})") from error
+    return checkpoint
 
 
-def sweep(folder: Path, names: Iterable[str]) -> None:
-    """Delete the files of blocks that are not among these names."""
-    wanted = set(names)
-    for file in (folder / BLOCKS).glob("*"):
-        if file.name not in wanted:
-            file.unlink(missing_ok=True)
+def _layer(entry: dict[str, Any], label: str) -> LayerState:
+    files, numbers = entry.pop("files"), entry.pop("entries")
+    layer = LayerState(**entry)
+    _require(isinstance(layer.name, str) and layer.name != "", "a layer without a name")
+    _require(isinstance(layer.propagation, Propagation), "a layer without a propagation")
+    _whole("every", layer.every, 1, MOST_TICKS)
+    _whole("due", layer.due, 0, layer.every - 1)
+    _whole("steps", layer.steps, 0, min(_MOST, _MOST_TIME // layer.every))
+    _require(type(layer.reach) is float and 0 <= layer.reach < math.inf, "a reach")
+    _require(type(layer.resists) is bool and isinstance(layer.sources, dict), "sources")
+    _array("entries", numbers, np.int64, (len(files), 4))
+    for name, (number, at_rest, made, halo_steps) in zip(files, numbers.tolist(), strict=True):
+        _require(is_block_name(name, label), f"a block file {name!r}")
+        _whole("made", made, 0, layer.steps)
+        _whole("halo_steps", halo_steps, 1, 1024)
+        layer.entries.append(BlockEntry(number, name, bool(at_rest), made, halo_steps))
+    return layer
+
+
+def _swarm(entry: dict[str, Any], label: str) -> SwarmState:
+    swarm = SwarmState(**entry)
+    _require(isinstance(swarm.name, str) and swarm.name != "", "a swarm without a name")
+    _whole("key", swarm.key, 0, 2**64 - 1)
+    _whole("count", swarm.count, 0, 2**32)
+    _whole("step", swarm.step, 0, _MOST)
+    swarm.entries = [(number, name) for number, name in swarm.entries]
+    for _, name in swarm.entries:
+        _require(is_block_name(name, label), f"a block file {name!r}")
+    return swarm
+
+
+def _check(found: Checkpoint) -> None:
+    """Check what several parts of a checkpoint must agree on; raises ValueError."""
+    _whole("number", found.number, 0, _MOST)
+    _whole("ticks", found.ticks, 0, _MOST_TIME)
+    sides = [found.shape[name] for name in ("width", "height", "block")]
+    for side in sides:
+        _whole("a side", side, 1, 1 << 24)
+    width, height, block = sides
+    _array("changed", found.changed, np.int64, (len(found.blocked),))
+    _array("blocked", found.blocked, np.bool_, (len(found.changed),))
+    cells = found.changed
+    inside = not len(cells) or (cells[0] >= 0 and cells[-1] < width * height)
+    _require(inside and bool((np.diff(cells) > 0).all()), "changed cells")
+    blocks = -(-width // block) * -(-height // block)
+    for states in (found.layers, found.swarms):
+        names = [state.name for state in states]
+        _require(len(set(names)) == len(names), "two of one name")
+        for state in states:
+            numbers = [entry[0] for entry in state.entries]
+            for number in numbers:
+                _whole("the number of a block", number, 0, blocks - 1)
+            _require(len(set(numbers)) == len(numbers), "two files for one block")
+
+
+def _require(fits: bool, what: str) -> None:
+    if not fits:
+        raise ValueError(f"{what} that no world writes")
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> None:
+    _require(type(value) is int and low <= value <= high, f"{name} of {value!r:.40}")
+
+
+def _array(name: str, value: Any, dtype: type, shape: tuple[int, ...]) -> None:
+    fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape
+    _require(fits, f"{name} of another shape or type")

@@ -1,4 +1,4 @@
-"""Shelves in the workers of a Dask cluster. The only file that imports Dask."""
+"""Stores in the workers of a Dask cluster. The only file that imports Dask."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from numpy.typing import NDArray
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.kernels import pool
 from fieldcraft_cluster.plan import Box, Plan
-from fieldcraft_cluster.shelf import Shelf
-from fieldcraft_cluster.shelves import WorkerLost
+from fieldcraft_cluster.store import Store
+from fieldcraft_cluster.stores import WorkerLost
 
-__all__ = ["DaskShelves", "array_of"]
+__all__ = ["DaskStores", "array_of"]
 
 _log = logging.getLogger("fieldcraft")
 # seconds in which a cluster may replace a worker that died, and in which one that is well answers
 _COMES_BACK = 15.0
-_STARTS = 60.0  # seconds that a worker may take at least to import fieldcraft and to make its shelf
+_STARTS = 60.0  # seconds that a worker may take at least to import fieldcraft and to make its store
 _LOOK = 0.2
 
 
-class _HeldShelf(Shelf):
-    """A shelf in a worker, with the threads of that worker."""
+class _WorkerStore(Store):
+    """A store in a worker, with the threads of that worker."""
 
     def __init__(self, threads: int, *arguments: Any) -> None:
         pool.set_threads(threads)
         super().__init__(*arguments)
 
 
-class DaskShelves:
-    """A shelf in each worker of a client, as a Dask actor: blocks stay where they are, and rims
+class DaskStores:
+    """A store in each worker of a client, as a Dask actor: blocks stay where they are, and halos
     travel by way of the client.
     """
 
@@ -57,23 +57,24 @@ class DaskShelves:
         self._timeout = timeout
         self._wanted = 0
         self._given_up: set[str] = set()
-        self._shelves: list[Any] = []
+        self._stores: list[Any] = []
         self._homes: list[str] = []
         self.count = 0
 
-    def open(self, folder: str, memory: float) -> None:
-        """Have empty shelves, one in each worker that answers."""
+    def open(self, folder: str, label: str, memory: float) -> None:
+        """Have empty stores, one in each worker that answers."""
         self.close()
         workers = self._workers()
         self._wanted = max(self._wanted, len(workers))
         self._homes, self.count = list(workers), len(workers)
         made = [
             self._client.submit(
-                _HeldShelf,
+                _WorkerStore,
                 threads,
                 place,
                 self.count,
                 folder,
+                label,
                 memory,
                 actor=True,
                 workers=[home],
@@ -83,7 +84,7 @@ class DaskShelves:
             for place, (home, threads) in enumerate(workers.items())
         ]
         limit = max(self._timeout, _STARTS)
-        self._shelves = [
+        self._stores = [
             self._result(place, future.result, limit) for place, future in enumerate(made)
         ]
 
@@ -125,7 +126,7 @@ class DaskShelves:
         return {home: threads[home] for home, task in asked.items() if task.status == "finished"}
 
     def each(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """Call a verb of every shelf that has arguments, side by side."""
+        """Call a verb of every store that has arguments, side by side."""
         told = self._tell(verb, arguments)
         return [
             None if future is None else self._result(place, future.result)
@@ -133,21 +134,21 @@ class DaskShelves:
         ]
 
     def _tell(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """The answers to come of the shelves that have arguments, None for the others."""
+        """The answers to come of the stores that have arguments, None for the others."""
         told: list[Any] = []
         for place, given in enumerate(arguments):
             told.append(
                 None
                 if given is None
                 else self._result(
-                    place, lambda p=place, g=given, **_: getattr(self._shelves[p], verb)(*g)
+                    place, lambda p=place, g=given, **_: getattr(self._stores[p], verb)(*g)
                 )
             )
         return told
 
     def _result(self, place: int, ask: Callable[..., Any], limit: float | None = None) -> Any:
         """The answer of a worker; raises `WorkerLost` where it is dead or takes longer than the
-        limit, by default that of a round.
+        limit, by default that of a superstep.
         """
         home = self._homes[place]
         seconds = self._timeout if limit is None else limit
@@ -179,7 +180,7 @@ class DaskShelves:
 
     def close(self) -> None:
         """Let go of them."""
-        self._shelves = []
+        self._stores = []
 
 
 def _is_loss(error: Exception) -> bool:
@@ -202,8 +203,8 @@ def array_of(plan: Plan, values_in: Callable[[Box], NDArray[np.float32]]) -> Any
     rows = [
         [
             dask.array.from_delayed(
-                delayed(values_in)(plan.core(i * plan.across + j)),
-                plan.core(i * plan.across + j).shape,
+                delayed(values_in)(plan.interior(i * plan.across + j)),
+                plan.interior(i * plan.across + j).shape,
                 np.float32,
             )
             for j in range(plan.across)

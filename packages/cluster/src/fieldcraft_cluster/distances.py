@@ -29,9 +29,9 @@ from fieldcraft.paths.filled import UNREACHED
 from fieldcraft.paths.on_grid.strides import strides_of
 from fieldcraft.paths.prices import Prices, uniform
 from fieldcraft.space import Grid
-from fieldcraft_cluster.ground import Changes, Cover, walls_in
 from fieldcraft_cluster.plan import Box, Piece, Plan
 from fieldcraft_cluster.surface import centers
+from fieldcraft_cluster.terrain import Changes, Cover, walls_in
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
@@ -48,7 +48,7 @@ News = tuple[NDArray[np.int64], NDArray[Any]]
 
 @dataclass(eq=False)
 class _Part:
-    """A block's ground in memory: the grid, the steps that are open, what cells cost, and how far
+    """An extended block in memory: the grid, the steps that are open, what cells cost, and how far
     they are from a goal.
 
     `told` are cells and distances, the nearest that goals and neighbors have told of.
@@ -281,8 +281,10 @@ class WorldDistances:
         homes = self._plan.home(rows, columns)
         for number in np.unique(homes).tolist():
             if number in self._parts or number in self._files:
-                here, ground = homes == number, self._plan.ground(number)
-                cells = (rows[here] - ground.top) * ground.shape[1] + columns[here] - ground.left
+                here, extended = homes == number, self._plan.extended(number)
+                cells = (
+                    (rows[here] - extended.top) * extended.shape[1] + columns[here] - extended.left
+                )
                 found[here] = self._part(number).dist[cells]
         return found
 
@@ -293,7 +295,7 @@ class WorldDistances:
         which, blocks, down, right = self._plan.holders(rows, columns)
         for number in np.unique(blocks).tolist():
             here = blocks == number
-            cells = down[here] * self._plan.ground(number).shape[1] + right[here]
+            cells = down[here] * self._plan.extended(number).shape[1] + right[here]
             self._tell(number, cells, values[which[here]])
 
     def _tell(self, number: int, cells: NDArray[np.int64], values: NDArray[Any]) -> None:
@@ -303,10 +305,14 @@ class WorldDistances:
     @whole
     def _relax(self, number: int) -> None:
         """Search a block from what it has been told, and tell others what has changed of their
-        rims; Ctrl-C waits until that is done.
+        halos; Ctrl-C waits until that is done.
         """
-        part, ground, core = self._part(number), self._plan.ground(number), self._plan.core(number)
-        held = part.dist.reshape(ground.shape)[core.within(ground)]
+        part, extended, interior = (
+            self._part(number),
+            self._plan.extended(number),
+            self._plan.interior(number),
+        )
+        held = part.dist.reshape(extended.shape)[interior.within(extended)]
         pieces = self._plan.outgoing(number)
         before = [held[piece.there].copy() for piece in pieces]
         news = self._news.pop(number)
@@ -324,7 +330,7 @@ class WorldDistances:
     def _pass_on(self, piece: Piece, new: NDArray[Any], old: NDArray[Any]) -> None:
         rows, columns = np.nonzero(new < old)
         if len(rows):
-            width = self._plan.ground(piece.target).shape[1]
+            width = self._plan.extended(piece.target).shape[1]
             self._tell(
                 piece.target,
                 (rows + piece.here[0].start) * width + columns + piece.here[1].start,
@@ -332,7 +338,7 @@ class WorldDistances:
             )
 
     def _spread(self, part: _Part, nearest: Any) -> None:
-        """Search a block's ground anew from a distance on: what is nearer stays, and bears what
+        """Search an extended block anew from a distance on: what is nearer stays, and bears what
         lies one step farther.
         """
         dist = part.dist
@@ -378,8 +384,12 @@ class WorldDistances:
         yield row, column
         while True:
             number = int(plan.home(np.array([row]), np.array([column]))[0])
-            part, ground, core = self._part(number), plan.ground(number), plan.core(number)
-            width = ground.shape[1]
+            part, extended, interior = (
+                self._part(number),
+                plan.extended(number),
+                plan.interior(number),
+            )
+            width = extended.shape[1]
             way, _ = kernels.distance.descend(
                 part.dist,
                 part.links,
@@ -389,17 +399,20 @@ class WorldDistances:
                 width,
                 False,
                 self._far,
-                (row - ground.top) * width + column - ground.left,
+                (row - extended.top) * width + column - extended.left,
             )
             if len(way) == 1:
                 return
             for cell in way[1:].tolist():
                 down, right = divmod(cell, width)
-                row, column = (ground.top + down) % plan.height, (ground.left + right) % plan.width
+                row, column = (
+                    (extended.top + down) % plan.height,
+                    (extended.left + right) % plan.width,
+                )
                 yield row, column
                 if not (
-                    core.top <= ground.top + down < core.bottom
-                    and core.left <= ground.left + right < core.right
+                    interior.top <= extended.top + down < interior.bottom
+                    and interior.left <= extended.left + right < interior.right
                 ):
                     break
             else:
@@ -408,7 +421,7 @@ class WorldDistances:
     # Blocks, in memory or in a file
 
     def _part(self, number: int) -> _Part:
-        """A block's ground, made or fetched if need be; the one that was used longest ago leaves
+        """An extended block, made or fetched if need be; the one that was used longest ago leaves
         the memory for it.
         """
         part = self._parts.pop(number, None) or self._made(number)
@@ -421,7 +434,7 @@ class WorldDistances:
         return part
 
     def _made(self, number: int) -> _Part:
-        world, box = self._world.plan, self._plan.ground(number)
+        world, box = self._world.plan, self._plan.extended(number)
         height, width = box.shape
         grid = Grid(
             width,
@@ -433,7 +446,7 @@ class WorldDistances:
         )
         strides = strides_of(grid)
         prices = Prices(grid, self._one_price if self._cover is None else self._cover.over(box))
-        ground = snapshot_of(grid, prices.shut)
+        snapshot = snapshot_of(grid, prices.shut)
         lengths: NDArray[Any] = (
             strides.lengths * 0.5 if prices.uniform is None else strides.lengths * prices.uniform
         )
@@ -447,12 +460,12 @@ class WorldDistances:
         cost = None if self.counted else np.ones(1) if prices.costs is None else prices.costs.copy()
         return _Part(
             grid,
-            ground.links,
+            snapshot.links,
             cost,
             lengths,
             shortest,
             longest,
-            *self._found_of(number, ground.walls),
+            *self._found_of(number, snapshot.walls),
         )
 
     def _found_of(self, number: int, walls: NDArray[np.bool_]) -> tuple[NDArray[Any], News]:

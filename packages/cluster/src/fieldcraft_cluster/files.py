@@ -20,6 +20,9 @@ __all__ = ["read_planes", "write_planes"]
 _MAGIC = b"fieldcraft block\n"
 _LENGTH = struct.Struct("<Q")
 _TILE = 64
+_DTYPES = ("<f4", "<i4", "<i8")
+_MOST_PLANES = 8
+_MOST_HEADER = 1 << 28
 _DENSE = 0.75  # from this share of tiles on, a plane is written as it stands
 
 Planes = dict[str, NDArray[Any]]
@@ -40,24 +43,29 @@ def write_planes(target: Path, planes: Planes) -> int:
     return len(text) + sum(len(body) for body in bodies)
 
 
-def read_planes(target: Path) -> Planes:
-    """The planes of a file; raises `BadSaveFile` where it is missing, damaged, or no such file."""
+def read_planes(target: Path, shape: tuple[int, int], most_columns: int = 0) -> Planes:
+    """Return the planes of a file, all of this shape, or at most `most_columns` wide if given.
+
+    Raises `BadSaveFile` for a file that is missing, damaged, or no such file. Sizes are checked
+    before anything is allocated.
+    """
     with sealed(target, _MAGIC, _LENGTH.size) as (file, inside):
         (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
-        if length > inside:
+        if length > min(inside, _MOST_HEADER):
             raise damaged(target, f"a header of {length} bytes")
         try:
             header = unpack(file.read(length))
+            if not isinstance(header, dict) or len(header) > _MOST_PLANES:
+                raise ValueError("a header that lists no planes")
+            for entry in header.values():
+                height, width = entry["shape"]
+                fits = (height, width) == shape or (most_columns and width <= most_columns)
+                if not (type(height) is type(width) is int and fits):
+                    raise ValueError(f"a plane of shape {entry['shape']}")
             return {name: _plane(file, **entry) for name, entry in header.items()}
         except FieldcraftError:
             raise
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            SyntaxError,
-        ) as error:  # `SyntaxError` for a dtype that is none
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise damaged(target, f"planes that cannot be read ({error})") from error
 
 
@@ -83,20 +91,27 @@ def _plane(
     file: Any, dtype: str, shape: tuple[int, int], tiles: NDArray[np.int64] | None
 ) -> NDArray[Any]:
     height, width = shape
+    if dtype not in _DTYPES or not (height >= 1 and width >= 0):
+        raise ValueError(f"a plane of {dtype!r} and shape {shape}")
     kind = np.dtype(dtype)
-    if kind.kind not in "fi" or height < 1 or width < 1:
-        raise ValueError(f"a plane of {kind} and shape {shape}")
-    count = height * width if tiles is None else len(tiles) * _TILE * _TILE
+    down, across = -(-height // _TILE), -(-width // _TILE)
+    count = height * width
+    if tiles is not None:
+        if tiles.dtype != np.int64 or tiles.ndim != 1 or not (np.diff(tiles) > 0).all():
+            raise ValueError("tiles that are not in order")
+        if len(tiles) and not 0 <= tiles[0] <= tiles[-1] < down * across:
+            raise ValueError("tiles beyond the plane")
+        count = len(tiles) * _TILE * _TILE
     raw = file.read(count * kind.itemsize)
     if len(raw) != count * kind.itemsize:
         raise ValueError("an end before its time")
+    values = np.frombuffer(raw, dtype=kind)
+    if not np.isfinite(values).all():
+        raise ValueError("values that are not finite")
     if tiles is None:
-        return np.frombuffer(raw, dtype=kind).reshape(shape)
+        return values.reshape(shape)
     plane = np.zeros(shape, dtype=kind)
-    across = -(-width // _TILE)
-    for tile, number in zip(
-        np.frombuffer(raw, dtype=kind).reshape(-1, _TILE, _TILE), tiles.tolist(), strict=True
-    ):
+    for tile, number in zip(values.reshape(-1, _TILE, _TILE), tiles.tolist(), strict=True):
         i, j = divmod(number, across)
         part = plane[i * _TILE : (i + 1) * _TILE, j * _TILE : (j + 1) * _TILE]
         part[:] = tile[: part.shape[0], : part.shape[1]]

@@ -16,8 +16,8 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import ArrayLayer
 from fieldcraft.propagation import Propagation
-from fieldcraft_cluster.block import Do, LayerPlan
-from fieldcraft_cluster.blocks import Order
+from fieldcraft_cluster.block import LayerCall, LayerPlan
+from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.plan import Box, Plan
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class WorldLayer:
         self._world = world
         self._layer_plan = plan
         self._plan: Plan = plan.plan()
-        self._calls: dict[int, list[Do]] = {}
+        self._calls: dict[int, list[LayerCall]] = {}
         self.steps = 0
         self._due = 0
 
@@ -72,7 +72,7 @@ class WorldLayer:
         """Go on with other parameters of the propagation, such as `decay`; shows from the next step
         on.
 
-        Raises `InvalidValue` for what would need rims of another width, such as another blur.
+        Raises `InvalidValue` for what would need halos of another width, such as another blur.
         """
         kind = type(self.propagation)
         new = kind(**(self.propagation.settings() | parameters))
@@ -87,8 +87,8 @@ class WorldLayer:
         self._layer_plan = plan
         self._world.tuned(plan)
 
-    def _rim(self, plan: LayerPlan) -> None:
-        """Have blocks with other rims."""
+    def _set_halo(self, plan: LayerPlan) -> None:
+        """Have blocks with other halos."""
         self._layer_plan, self._plan = plan, plan.plan()
 
     # Answers
@@ -120,14 +120,14 @@ class WorldLayer:
         self._world.flush(self)
         found = np.zeros(box.shape, dtype=np.float32)
         for number in self._plan.blocks_over(box):
-            core = self._plan.core(number)
+            interior = self._plan.interior(number)
             part = Box(
-                max(core.top, box.top),
-                min(core.bottom, box.bottom),
-                max(core.left, box.left),
-                min(core.right, box.right),
+                max(interior.top, box.top),
+                min(interior.bottom, box.bottom),
+                max(interior.left, box.left),
+                min(interior.right, box.right),
             )
-            values = self._world.coordinator.read(self.name, number, *part.within(core))
+            values = self._world.coordinator.read(self.name, number, *part.within(interior))
             if values is not None:
                 found[part.within(box)] = values
         return found
@@ -145,8 +145,8 @@ class WorldLayer:
         homes = self._plan.home(rows, columns)
         for number in np.unique(homes).tolist():
             here = homes == number
-            core = self._plan.core(number)
-            down, right = rows[here] - core.top, columns[here] - core.left
+            interior = self._plan.interior(number)
+            down, right = rows[here] - interior.top, columns[here] - interior.left
             first, left = int(down.min()), int(right.min())
             part = slice(first, int(down.max()) + 1), slice(left, int(right.max()) + 1)
             values = self._world.coordinator.read(self.name, number, *part)
@@ -170,8 +170,8 @@ class WorldLayer:
         self._world.flush(self)
         found = np.zeros(shape, dtype=np.float32)
         for number, part in self._world.coordinator.of_blocks("strongest", self.name, size).items():
-            core = self._plan.core(number)
-            top, left = core.top // size, core.left // size
+            interior = self._plan.interior(number)
+            top, left = interior.top // size, interior.left // size
             here = found[top : top + part.shape[0], left : left + part.shape[1]]
             stronger = (np.abs(part) > np.abs(here)) | (
                 (np.abs(part) == np.abs(here)) & (part > here)
@@ -253,14 +253,14 @@ class WorldLayer:
             here = slice(*np.searchsorted(blocks, (number, number + 1)))
             own = {name: values[which[here]] for name, values in each.items()}
             self._calls.setdefault(number, []).append(
-                Do(verb, down[here], right[here], {**own, **common})
+                LayerCall(verb, down[here], right[here], {**own, **common})
             )
         self._world.changed(self)
 
-    def take_orders(self) -> dict[int, Order]:
+    def take_orders(self) -> dict[int, BlockCommands]:
         """The orders that have come in since this was last asked, for each block."""
         calls, self._calls = self._calls, {}
-        return {number: Order(tuple(some)) for number, some in calls.items()}
+        return {number: BlockCommands(tuple(some)) for number, some in calls.items()}
 
     def set_walls(self, rows: NDArray[np.int64], columns: NDArray[np.int64], blocked: bool) -> None:
         """Let the blocks that there are know of changed walls."""
@@ -278,7 +278,7 @@ def _digest(plan: Plan, of: Any) -> str:
     for number in range(len(plan)):
         known = of(number)
         if known is None:
-            shape = plan.core(number).shape
+            shape = plan.interior(number).shape
             if shape not in empty:
                 empty[shape] = hashlib.sha256(np.zeros(shape, dtype=np.float32).data).digest()
             known = empty[shape]
@@ -301,7 +301,7 @@ def digest_of(values: NDArray[np.float32], block: int) -> str:
     plan = Plan(width, height, checks.whole("block", block, minimum=1), 0, False)
 
     def of(number: int) -> bytes:
-        top, bottom, left, right = plan.core(number)
+        top, bottom, left, right = plan.interior(number)
         return hashlib.sha256(np.ascontiguousarray(given[top:bottom, left:right]).data).digest()
 
     return _digest(plan, of)

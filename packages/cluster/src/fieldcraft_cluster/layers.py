@@ -14,7 +14,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import Stamp
 from fieldcraft.propagation.radial import METRICS
 from fieldcraft_cluster.block import LayerPlan
-from fieldcraft_cluster.blocks import Order
+from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.sources import WorldSources
 
@@ -40,8 +40,8 @@ class SourceLayer(WorldLayer):
             self._plan, plan.reach if isinstance(self, WorldRadialLayer) else None
         )
 
-    def _rim(self, plan: LayerPlan) -> None:
-        super()._rim(plan)
+    def _set_halo(self, plan: LayerPlan) -> None:
+        super()._set_halo(plan)
         self.sources.stand_on(self._plan)
 
     def _add(
@@ -91,12 +91,12 @@ class SourceLayer(WorldLayer):
         self.sources.remove(ids)
         self._world.changed(self)
 
-    def take_orders(self) -> dict[int, Order]:
+    def take_orders(self) -> dict[int, BlockCommands]:
         """The orders that have come in, and the sources of the blocks where these have changed."""
         self.sources.expire(self.steps * self._layer_plan.every)
         orders = super().take_orders()
         for number, held in self.sources.take_changes().items():
-            orders[number] = orders.get(number, Order())._replace(sources=held)
+            orders[number] = orders.get(number, BlockCommands())._replace(sources=held)
         return orders
 
     @property
@@ -145,10 +145,10 @@ class WorldSpreadLayer(SourceLayer):
         """Go where endless steps would lead: to the least map that the sources hold up, with the
         bits of one array.
 
-        Each block settles by itself, tells what has changed of its rim, and settles again where its
-        neighbors' rims have changed, until
-        none has: as many rounds as the longest way crosses blocks. Not with `Spread(pin=False)`,
-        whose sources would have to be
+        Each block settles by itself, tells what has changed of its halo, and settles again where
+        its neighbors' halos have changed, until
+        none has: as many supersteps as the longest way crosses blocks. Not with
+        `Spread(pin=False)`, whose sources would have to be
         weighed against each other over the whole map: `InvalidValue`.
         """
         if not self.propagation.settings()["pin"]:

@@ -40,8 +40,8 @@ class Box(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a block's rim that another block, or the same one on a torus, holds: where it lies
-    in the ground of each.
+    """A part of a block's halo that another block, or the same one on a torus, holds: where it lies
+    in the extended block of each.
     """
 
     source: int
@@ -52,8 +52,8 @@ class Piece(NamedTuple):
 
 
 class Holders(NamedTuple):
-    """The blocks whose ground holds some cells, (N,): which cell, which block, and row and column
-    in the block's ground.
+    """The blocks whose extended area holds some cells, (N,): which cell, which block, and row and
+    column in the extended block.
     """
 
     which: Cells
@@ -64,11 +64,11 @@ class Holders(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A map of `height` x `width` cells in blocks of `block` cells a side, each with a rim of
-    `halo` cells round it.
+    """A map of `height` x `width` cells in blocks of `block` cells a side, each with a halo of
+    `halo` cells around it.
 
-    The *core* of a block are its own cells, its *ground* the core and the rim. Blocks are numbered
-    row by row.
+    The *interior* of a block are its own cells, its *extended block* the interior and the halo.
+    Blocks are numbered row by row.
     """
 
     width: int
@@ -90,7 +90,7 @@ class Plan:
     def __len__(self) -> int:
         return self.down * self.across
 
-    def core(self, number: int) -> Box:
+    def interior(self, number: int) -> Box:
         """The cells of a block."""
         row, column = divmod(number, self.across)
         top, left = row * self.block, column * self.block
@@ -98,9 +98,9 @@ class Plan:
             top, min(top + self.block, self.height), left, min(left + self.block, self.width)
         )
 
-    def ground(self, number: int) -> Box:
-        """The cells that a block holds, its rim included."""
-        top, bottom, left, right = self.core(number)
+    def extended(self, number: int) -> Box:
+        """The cells that a block holds, its halo included."""
+        top, bottom, left, right = self.interior(number)
         if self.wrap:
             return Box(top - self.halo, bottom + self.halo, left - self.halo, right + self.halo)
         return Box(
@@ -111,11 +111,11 @@ class Plan:
         )
 
     def pieces(self, target: int) -> tuple[Piece, ...]:
-        """The pieces that a block's rim is made of."""
+        """The pieces that a block's halo is made of."""
         return _pieces(self, target)
 
     def outgoing(self, source: int) -> tuple[Piece, ...]:
-        """The pieces of others' rims that are made of a block's core."""
+        """The pieces of others' halos that are made of a block's interior."""
         return _outgoing(self, source)
 
     def blocks_over(self, box: Box) -> list[int]:
@@ -129,8 +129,8 @@ class Plan:
         return rows // self.block * self.across + columns // self.block
 
     def holders(self, rows: Cells, columns: Cells, beyond: int = 0) -> Holders:
-        """The blocks whose ground, or `beyond` cells round it, holds each of these cells; several
-        times where a torus is small.
+        """The blocks whose extended area, or `beyond` cells around it, holds each of these cells;
+        several times where a torus is small.
         """
         down = self._along(rows, self.height, self.down, beyond)
         right = self._along(columns, self.width, self.across, beyond)
@@ -175,15 +175,15 @@ class Plan:
 
 @lru_cache(maxsize=1 << 16)
 def _pieces(plan: Plan, target: int) -> tuple[Piece, ...]:
-    ground, core = plan.ground(target), plan.core(target)
+    extended, interior = plan.extended(target), plan.interior(target)
     found: list[Piece] = []
-    for row, there_rows, here_rows in _runs(ground.top, ground.bottom, plan.height, plan.block):
+    for row, there_rows, here_rows in _runs(extended.top, extended.bottom, plan.height, plan.block):
         for column, there_columns, here_columns in _runs(
-            ground.left, ground.right, plan.width, plan.block
+            extended.left, extended.right, plan.width, plan.block
         ):
             if (
-                ground.top + here_rows.start == core.top
-                and ground.left + here_columns.start == core.left
+                extended.top + here_rows.start == interior.top
+                and extended.left + here_columns.start == interior.left
             ):
                 continue
             there, here = (there_rows, there_columns), (here_rows, here_columns)
@@ -205,7 +205,7 @@ def _outgoing(plan: Plan, source: int) -> tuple[Piece, ...]:
 
 
 def _near(place: int, count: int, plan: Plan) -> list[int]:
-    """The places along one axis whose rims may reach this one."""
+    """The places along one axis whose halos may reach this one."""
     reach = -(-plan.halo // plan.block) + 1
     if plan.wrap:
         return sorted({other % count for other in range(place - reach - 1, place + reach + 2)})

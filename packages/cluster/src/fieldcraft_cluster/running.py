@@ -10,7 +10,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Walk
 from fieldcraft_cluster.report import Report
-from fieldcraft_cluster.shelves import LocalShelves, Shelves
+from fieldcraft_cluster.stores import LocalStores, Stores
 from fieldcraft_cluster.swarm import WorldSwarm
 from fieldcraft_cluster.world import World
 
@@ -32,14 +32,14 @@ class Running:
     def walk(
         self, swarm: WorldSwarm, how: Walk, dt: float, *, steps: int = 1, **options: Any
     ) -> Report:
-        """Let a swarm make steps of `dt` seconds, as `WorldSwarm.run`; a step counts as a round
+        """Let a swarm make steps of `dt` seconds, as `WorldSwarm.run`; a step counts as a superstep
         between checkpoints.
         """
         if not isinstance(swarm, WorldSwarm) or swarm._world is not self.world:
             raise InvalidValue(
                 "A swarm of this world walks", got=repr(swarm)[:80], remedy="Pass world.swarm(name)"
             )
-        return self.world._walk(swarm, swarm.march_of(how, dt, **options), steps, self._every)
+        return self.world._walk(swarm, swarm.step_plan_of(how, dt, **options), steps, self._every)
 
     def advance(self, dt: float) -> Report:
         """Let `dt` seconds pass."""
@@ -55,18 +55,18 @@ def run(
     checkpoint: int | None = 50,
     timeout: float = 600.0,
 ) -> Iterator[Running]:
-    """Run a world on the workers of a Dask client, or without one on the cores of this process.
+    """Run a world on the workers of a Dask client, or without one on the interiors of this process.
 
     Parameters
     ----------
     world: the world; until the end it is computed there. Its folder must be the same for all
         workers: one machine, or a shared disk.
     client: a `dask.distributed.Client`; each of its workers holds a band of the map.
-    halo_steps: steps in a round, from now on; by default as the world was made.
-    checkpoint: rounds between two checkpoints; None for one at the beginning and one at the end.
-        From the last of them the part of a worker that dies is done again.
-    timeout: seconds that a worker has for a round. One that takes longer is named in the log and
-        given up; the others do its part.
+    halo_steps: steps in a superstep, from now on; by default as the world was made.
+    checkpoint: supersteps between two checkpoints; None for one at the beginning and one at the
+        end. From the last of them the part of a worker that dies is done again.
+    timeout: seconds that a worker has for a superstep. One that takes longer is named in the log
+        and given up; the others do its part.
 
     Raises `WorkerLost` where no worker is left; the world is opened again from its folder then.
     """
@@ -82,16 +82,16 @@ def run(
         if halo_steps is None
         else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
     )
-    shelves: Shelves = LocalShelves()
+    stores: Stores = LocalStores()
     if client is not None:
-        from fieldcraft_cluster.dask_transport import DaskShelves
+        from fieldcraft_cluster.dask_transport import DaskStores
 
-        shelves = DaskShelves(client, checks.positive("timeout", timeout))
-    world.use(shelves, steps)
+        stores = DaskStores(client, checks.positive("timeout", timeout))
+    world.use(stores, steps)
     try:
         yield Running(world, every)
     finally:
         if world.coordinator.is_torn:
             world.coordinator.close()
         else:
-            world.use(LocalShelves())
+            world.use(LocalStores())

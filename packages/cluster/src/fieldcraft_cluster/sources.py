@@ -4,6 +4,7 @@ ground they stand.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import DeadSource, InvalidValue
-from fieldcraft_cluster.block import Held
+from fieldcraft_cluster.block import BlockSources
 from fieldcraft_cluster.plan import Plan
 
 __all__ = ["WorldSources"]
 
 _NEVER = np.iinfo(np.int64).max
 _COLUMNS = ("alive", "rows", "columns", "strengths", "radii", "expires")
-_IMAGES = 10  # bits for the places that one source has on the ground of one block
+_IMAGES = 10  # bits for the places that one source has on the extended block of one block
 
 
 class WorldSources:
@@ -136,8 +137,8 @@ class WorldSources:
     def _touch(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
         self._changed.update(np.unique(self._plan.holders(rows, columns).blocks).tolist())
 
-    def take_changes(self) -> dict[int, Held]:
-        """The sources that stand now on the ground of each block where anything has changed since
+    def take_changes(self) -> dict[int, BlockSources]:
+        """The sources that stand now on the extended block where anything has changed since
         this was last asked.
         """
         changed, self._changed = self._changed, set()
@@ -159,8 +160,8 @@ class WorldSources:
         for number in sorted(changed):
             here = slice(*np.searchsorted(blocks, (number, number + 1)))
             own = ids[which[here]]
-            box = self._plan.ground(number)
-            found[number] = Held(
+            box = self._plan.extended(number)
+            found[number] = BlockSources(
                 own << _IMAGES | image[here],
                 rows[here] * box.shape[1] + columns[here],
                 self.strengths[own],
@@ -169,7 +170,7 @@ class WorldSources:
         return found
 
     def stand_on(self, plan: Plan) -> None:
-        """Go on with blocks that have other rims."""
+        """Go on with blocks that have other halos."""
         self._plan = plan
         self._changed = set()
 
@@ -190,4 +191,11 @@ class WorldSources:
                 raise ValueError(
                     f"sources with {name} of {columns[name].dtype} and shape {columns[name].shape}"
                 )
+        on_map = (columns["rows"] >= 0) & (columns["rows"] < self._plan.height)
+        on_map &= (columns["columns"] >= 0) & (columns["columns"] < self._plan.width)
+        sizes = columns["radii"] if self._radius is not None else np.ones(rows)
+        strong = np.abs(columns["strengths"]) <= checks.LARGEST
+        if not (on_map & strong & (sizes > 0) & (sizes <= (self._radius or math.inf))).all():
+            raise ValueError("sources off the map, or with other sizes than the layer takes")
+        for name in _COLUMNS:
             setattr(self, name, columns[name].copy())

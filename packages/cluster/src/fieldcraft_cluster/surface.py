@@ -9,8 +9,8 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Grid
 from fieldcraft_cluster.block import WorldPlan
-from fieldcraft_cluster.ground import Changes, walls_in
 from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.terrain import Changes, walls_in
 
 __all__ = ["Surface", "centers"]
 
@@ -136,7 +136,7 @@ class Surface:
         """Refuse what would meet itself on the other side of a torus."""
         if self.plan.wrap and 2 * cells + 1 > min(self.plan.width, self.plan.height):
             raise InvalidValue(
-                "What a block is told of doesn't reach round a torus, where it would count twice",
+                "What a block is told of doesn't reach around a torus, where it would count twice",
                 got=f"{what} on {self.plan.width} x {self.plan.height}",
                 remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
             )

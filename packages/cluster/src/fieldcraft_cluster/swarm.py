@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.files import damaged
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.steering import Leave, Walk
 from fieldcraft.steering.swarm_rule import MOST_AGENTS, minds_of, places_of, rule_of
 from fieldcraft.steering.walkers import by_role
+from fieldcraft_cluster.agent_shard import Group, Mark, StepPlan, spread_over
 from fieldcraft_cluster.block import WorldPlan
-from fieldcraft_cluster.herd import Group, March, Mark, spread_over
 from fieldcraft_cluster.layers import WorldSpreadLayer, WorldTrailLayer
 from fieldcraft_cluster.plan import Plan
 from fieldcraft_cluster.report import Report
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WorldSwarm"]
 
-_MOST_GROUND = 16_384  # cells a side of a block and its rim
+_MOST_GROUND = 16_384  # cells a side of a block and its halo
 _TRIES = 64
 
 
@@ -39,7 +40,7 @@ class WorldSwarm:
     each throws the dice of the seed, its number and the step, so that block size, workers and
     losses of these change no bit. Each block holds the agents that stand on it, 16 bytes each,
     always in memory. They walk one step at a time, since layers that they lead each other by change
-    with each: rims are exchanged at every step, whatever the world's `halo_steps`.
+    with each: halos are exchanged at every step, whatever the world's `halo_steps`.
     """
 
     def __init__(self, world: World, name: str, key: int, count: int, step: int = 0) -> None:
@@ -66,13 +67,15 @@ class WorldSwarm:
         """
         x, y = np.zeros(self._count, dtype=np.int64), np.zeros(self._count, dtype=np.int64)
         minds = np.zeros(self._count, dtype=np.int32)
-        plan = _cores(self._world.plan)
-        for number, (agents, numbers) in self._world.coordinator.of_blocks(
-            "agents_of", self.name
-        ).items():
-            core = plan.core(number)
-            x[numbers] = agents[0].astype(np.int64) + (core.left << 16)
-            y[numbers] = agents[1].astype(np.int64) + (core.top << 16)
+        plan = _interiors(self._world.plan)
+        groups = self._world.coordinator.of_blocks("agents_of", self.name)
+        listed = np.concatenate([[], *(numbers for _, numbers in groups.values())])
+        if not np.array_equal(np.sort(listed), np.arange(self._count)):
+            raise damaged(self._world.folder, f"other agents than the {self._count:,} of a swarm")
+        for number, (agents, numbers) in groups.items():
+            interior = plan.interior(number)
+            x[numbers] = agents[0].astype(np.int64) + (interior.left << 16)
+            y[numbers] = agents[1].astype(np.int64) + (interior.top << 16)
             minds[numbers] = agents[2]
         return x, y, minds
 
@@ -132,13 +135,13 @@ class WorldSwarm:
 
         As `steering.Swarm.run`, with layers of the world: those that are read have `Trail` or
         `Spread`, a flow `Trail(vector=True)`, those that something is left on `Trail`. What is read
-        has rims that reach as far as agents look and step; `add_layer(..., reach=)` widens them.
+        has halos that reach as far as agents look and step; `add_layer(..., reach=)` widens them.
 
         Raises `InvalidValue` for settings beyond what whole numbers hold, where a weight has no
-        layer, and for rims that are too narrow; then nothing has happened. Ctrl-C ends many steps
+        layer, and for halos that are too narrow; then nothing has happened. Ctrl-C ends many steps
         between two of them.
         """
-        march = self.march_of(
+        step_plan = self.step_plan_of(
             how,
             dt,
             trail=trail,
@@ -148,9 +151,9 @@ class WorldSwarm:
             deposit=deposit,
             leave=leave,
         )
-        return self._world._walk(self, march, steps, None)
+        return self._world._walk(self, step_plan, steps, None)
 
-    def march_of(
+    def step_plan_of(
         self,
         how: Walk,
         dt: float,
@@ -161,7 +164,7 @@ class WorldSwarm:
         group_layer: Any = None,
         deposit: float | None = None,
         leave: Any = (),
-    ) -> March:
+    ) -> StepPlan:
         """The arguments of `run`, checked and in whole numbers."""
         world = self._world.plan
         rule = rule_of(
@@ -181,7 +184,7 @@ class WorldSwarm:
             self._readable("align", rule.align, each, vectors=True)
             for each in by_role("flow", flow)
         ]
-        march = March(
+        step_plan = StepPlan(
             rule,
             _reach(rule),
             (trails[0], trails[-1]),
@@ -190,8 +193,8 @@ class WorldSwarm:
             self._readable("cohere", rule.cohere, group_layer),
             tuple(mark for leaf in marks for mark in self._marks(leaf)),
         )
-        self._check_rims(march)
-        return march
+        self._check_halos(step_plan)
+        return step_plan
 
     def _readable(self, name: str, weight: int, layer: Any, *, vectors: bool = False) -> str | None:
         """The name of a layer that is read, None if its weight is 0."""
@@ -238,25 +241,25 @@ class WorldSwarm:
             ]
         return [Mark(layer.name, 0, role, leaf.amounts(), False, beyond)]
 
-    def _check_rims(self, march: March) -> None:
-        widest = self._world.plan.block + 2 * march.reach
-        for name in march.read:
+    def _check_halos(self, step_plan: StepPlan) -> None:
+        widest = self._world.plan.block + 2 * step_plan.reach
+        for name in step_plan.read:
             halo = self._world.layer(name)._plan.halo
             widest = max(widest, self._world.plan.block + 2 * halo)
-            if halo < march.reach:
+            if halo < step_plan.reach:
                 raise InvalidValue(
-                    f"Agents look and step within the rims of the layers that they read, {halo}"
+                    f"Agents look and step within the halos of the layers that they read, {halo}"
                     f" cells of {name!r}",
-                    got=f"{march.reach} cells",
+                    got=f"{step_plan.reach} cells",
                     remedy=(
-                        f"Pass add_layer(..., reach={march.reach * self._world.plan.cell_size:g}),"
-                        " or look less far"
+                        f"Pass add_layer(..., reach="
+                        f"{step_plan.reach * self._world.plan.cell_size:g}), or look less far"
                     ),
                 )
         if widest > _MOST_GROUND:
             raise InvalidValue(
                 f"Blocks that agents walk on have at most {_MOST_GROUND:,} cells a side with their"
-                " rims",
+                " halos",
                 got=f"{widest:,}",
                 remedy="Open a world with a smaller block=",
             )
@@ -267,13 +270,13 @@ class WorldSwarm:
         """Put those who stand in walls that were built since into the nearest open cell."""
         if self._walls_seen is self._world.changes.cells:
             return
-        plan = _cores(self._world.plan)
+        plan = _interiors(self._world.plan)
         found = self._world.coordinator.of_blocks("agents_in_walls", self.name)
         for number, (agents, numbers) in sorted(found.items()):
-            core = plan.core(number)
+            interior = plan.interior(number)
             rows, columns = (
-                (agents[1].astype(np.int64) >> 16) + core.top,
-                (agents[0].astype(np.int64) >> 16) + core.left,
+                (agents[1].astype(np.int64) >> 16) + interior.top,
+                (agents[0].astype(np.int64) >> 16) + interior.left,
             )
             for cell in np.unique(rows * plan.width + columns).tolist():
                 here = rows * plan.width + columns == cell
@@ -327,7 +330,7 @@ def born(
     )
     minds = minds_of(headings, roles, len(points), plan.y_up, key)
     return spread_over(
-        _cores(plan), places[0], places[1], minds, np.arange(len(points), dtype=np.uint32)
+        _interiors(plan), places[0], places[1], minds, np.arange(len(points), dtype=np.uint32)
     )
 
 
@@ -352,11 +355,13 @@ def scattered(world: World, count: int, key: int) -> dict[int, Group]:
             remedy="Pass positions to add_swarm",
         )
     minds = rng.integers(1 << 16, size=count).astype(np.int32)
-    return spread_over(_cores(plan), places[0], places[1], minds, np.arange(count, dtype=np.uint32))
+    return spread_over(
+        _interiors(plan), places[0], places[1], minds, np.arange(count, dtype=np.uint32)
+    )
 
 
-def _cores(world: WorldPlan) -> Plan:
-    """The blocks of a world without rims."""
+def _interiors(world: WorldPlan) -> Plan:
+    """The blocks of a world without halos."""
     return Plan(world.width, world.height, world.block, 0, world.wrap)
 
 

@@ -17,19 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.files import damaged
 from fieldcraft.interruption import breathe, whole
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering.swarm_rule import MOST_AGENTS, checked_key
 from fieldcraft_cluster import checkpoint as checkpoints
+from fieldcraft_cluster.agent_shard import Group, StepPlan
 from fieldcraft_cluster.block import LayerPlan, WorldPlan
-from fieldcraft_cluster.blocks import Entry, Order
-from fieldcraft_cluster.carried import carried
-from fieldcraft_cluster.checkpoint import BLOCKS, Checkpoint, LayerState, SwarmState
-from fieldcraft_cluster.coordinator import Coordinator, Start, Tally
+from fieldcraft_cluster.blocks import BlockCommands, BlockEntry
+from fieldcraft_cluster.checkpoint import Checkpoint, LayerState, SwarmState
+from fieldcraft_cluster.coordinator import Coordinator, Counters, Start
 from fieldcraft_cluster.distances import WorldDistances
-from fieldcraft_cluster.ground import Changes, Cover
-from fieldcraft_cluster.herd import Group, March
+from fieldcraft_cluster.folder import claim
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.layers import (
     LAYERS,
@@ -41,14 +41,17 @@ from fieldcraft_cluster.layers import (
 )
 from fieldcraft_cluster.plan import Box
 from fieldcraft_cluster.report import Report
-from fieldcraft_cluster.shelves import LocalShelves, Shelves
+from fieldcraft_cluster.stores import LocalStores, Stores
 from fieldcraft_cluster.surface import Surface
 from fieldcraft_cluster.swarm import WorldSwarm, born, scattered
+from fieldcraft_cluster.terrain import Changes, Cover
+from fieldcraft_cluster.transfer import transfer_of
 
 __all__ = ["World"]
 
 _MOST_SIDE = 2**24
 _MOST_BLOCK = 2**14
+_MOST_STEPS = 1_000_000
 _SAMPLE = 64  # cells a side of the parts by which the walls of a world are known again
 _log = logging.getLogger("fieldcraft")
 
@@ -58,12 +61,13 @@ class World(Surface):
     memory and no disk.
 
     Layers on it give the same bits as on one `fieldcraft.Grid` of this size, whatever the size of
-    blocks, how many steps a round makes and who computes them.
+    blocks, how many steps a superstep makes and who computes them.
 
     Parameters
     ----------
-    folder: where it lives, made if absent. Where a world lies there already, it goes on from its
-        last checkpoint: pass the same size, settings and walls.
+    folder: where it lives: an absent or empty folder, or that of a world, which goes on from its
+        last checkpoint: pass the same size, settings and walls. No other folder is touched, since
+        a world deletes its outdated files.
     size: (width, height) in cells, at most 2**24 each.
     block: cells along a side of a block. Smaller ones (512) suit a quiet world, larger ones (2048)
         a busy one.
@@ -75,10 +79,11 @@ class World(Surface):
     cell_size, origin, y_up, neighbors, wrap: as those of `fieldcraft.Grid`.
     memory: bytes of blocks that each process keeps in memory; more are moved to the folder and
         back. About 12 a cell of `Spread`.
-    halo_steps: how many steps a round makes. More mean fewer, larger messages, and wider rims that
-        are computed twice.
+    halo_steps: how many steps a superstep makes. More mean fewer, larger messages, and wider halos
+        that are computed twice.
 
-    Raises `InvalidValue`, or `BadSaveFile` for a damaged folder.
+    Raises `InvalidValue`, also for a folder that holds anything else, or `BadSaveFile` for a
+    damaged one.
     """
 
     def __init__(
@@ -127,21 +132,13 @@ class World(Surface):
         self._ticks = 0
         self._number = 0
         self._swarms: dict[str, WorldSwarm] = {}
-        self._checkpoint_of: list[tuple[LayerPlan, int, list[Entry]]] = []
+        self._checkpoint_of: list[tuple[LayerPlan, int, list[BlockEntry]]] = []
         self._agents_of: dict[str, list[tuple[int, str]]] = {}
-        try:
-            found = checkpoints.read(self.folder)
-            if found is None:
-                (self.folder / BLOCKS).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InvalidValue(
-                "A world lives in a folder",
-                got=f"{str(folder)[:80]}: {error.strerror}",
-                remedy="Pass another",
-            ) from error
+        self._label = claim(self.folder)
+        found = checkpoints.read(self.folder, self._label)
         if found is not None:
             self._go_on(found)
-        self.coordinator = self._open(LocalShelves())
+        self.coordinator = self._open(LocalStores())
 
     def __repr__(self) -> str:
         names = ", ".join(self._layers) or "no layers"
@@ -180,7 +177,7 @@ class World(Surface):
         every: seconds between two steps.
         reach: world units that a mark (`Fade`) or a source (`Radial`) reaches at most. By default
             the radius of the propagation, and the cell alone for marks. With `Spread` and `Trail`
-            as far as agents look that read it, and step; by default as far as rims reach.
+            as far as agents look that read it, and step; by default as far as halos reach.
 
         Raises `NameTaken`, or `InvalidValue` for what doesn't fit and for kinds that can't be cut
         into blocks, with the reason.
@@ -203,7 +200,7 @@ class World(Surface):
     def _layer_plan(
         self, name: str, propagation: Propagation, every: int, reach: float | None
     ) -> LayerPlan:
-        carried(propagation)
+        transfer_of(propagation)
         far = 0.0 if reach is None else checks.positive("reach", reach)
         if isinstance(propagation, Radial):
             far = max(far, propagation.radius)
@@ -284,7 +281,7 @@ class World(Surface):
 
     def _with_swarm(self, name: str, groups: dict[int, Group], count: int, key: int) -> WorldSwarm:
         swarm = self._swarms[name] = WorldSwarm(self, name, key, count)
-        self.coordinator.add_herd(name, self.plan, groups)
+        self.coordinator.add_shard(name, self.plan, groups)
         return swarm
 
     def swarm(self, name: str) -> WorldSwarm:
@@ -359,22 +356,34 @@ class World(Surface):
         return self._take(dict.fromkeys(self._layers, wanted), None)
 
     def advance(self, dt: float) -> Report:
-        """Let `dt` seconds pass: each layer makes the steps that fall due, however many; none is
-        dropped.
+        """Let `dt` seconds pass: each layer makes the steps that fall due; none is dropped.
+
+        Raises `InvalidValue` for more than a million steps of one layer in a call.
         """
         return self._take(self._fall_due(dt), None)
 
     def _fall_due(self, dt: float) -> dict[str, int]:
         ticks = clock.ticks("dt", dt)
+        fallen = {
+            name: divmod(layer._due + ticks, layer._layer_plan.every)
+            for name, layer in self._layers.items()
+        }
+        for name, (count, _) in fallen.items():
+            if count > _MOST_STEPS:
+                raise InvalidValue(
+                    f"A layer makes at most {_MOST_STEPS:,} steps in one call",
+                    got=f"{count:,} of {name!r}, every {self._layers[name].every:g} s",
+                    remedy="Pass a shorter dt, or call it several times",
+                )
         self._ticks += ticks
         steps = {}
-        for name, layer in self._layers.items():
-            steps[name], layer._due = divmod(layer._due + ticks, layer._layer_plan.every)
+        for name, (steps[name], due) in fallen.items():
+            self._layers[name]._due = due
         return steps
 
     def _take(self, steps: dict[str, int], every: int | None) -> Report:
-        before = self.coordinator.tally
-        self.coordinator.tally = tally = type(before)()
+        before = self.coordinator.counters
+        self.coordinator.counters = counters = type(before)()
         saved = 0
         for name, count in steps.items():
             layer = self._layers[name]
@@ -386,33 +395,35 @@ class World(Surface):
                     layer._layer_plan.halo_steps,
                     count if expiry is None else max(expiry - layer.steps, 1),
                 )
-                self._round(layer, batch)
+                self._superstep(layer, batch)
                 count -= batch
-                if every is not None and tally.rounds % every == 0:
+                if every is not None and counters.supersteps % every == 0:
                     self.checkpoint()
                     saved += 1
-        return _report(steps, tally, saved)
+        return _report(steps, counters, saved)
 
-    def _walk(self, swarm: WorldSwarm, march: March, steps: int, every: int | None) -> Report:
+    def _walk(
+        self, swarm: WorldSwarm, step_plan: StepPlan, steps: int, every: int | None
+    ) -> Report:
         """Let a swarm make steps, and each layer that it leaves something on one with each of
         them.
         """
         count = checks.whole("steps", steps)
-        updated = list(dict.fromkeys(mark.layer for mark in march.marks))
-        before = self.coordinator.tally
-        self.coordinator.tally = tally = type(before)()
+        updated = list(dict.fromkeys(mark.layer for mark in step_plan.marks))
+        before = self.coordinator.counters
+        self.coordinator.counters = counters = type(before)()
         saved = 0
-        for layer in {*updated, *march.read}:
+        for layer in {*updated, *step_plan.read}:
             self.flush(self._layers[layer])
         swarm.out_of_walls()
-        self.coordinator.march(swarm.name, march)
+        self.coordinator.step_plan(swarm.name, step_plan)
         for made in range(1, count + 1):
             self._walk_once(swarm, updated)
             if every is not None and made % every == 0:
                 self.checkpoint()
                 saved += 1
             breathe()
-        return _report({swarm.name: count, **dict.fromkeys(updated, count)}, tally, saved)
+        return _report({swarm.name: count, **dict.fromkeys(updated, count)}, counters, saved)
 
     @whole
     def _walk_once(self, swarm: WorldSwarm, updated: list[str]) -> None:
@@ -420,13 +431,13 @@ class World(Surface):
         self.coordinator.walk(swarm.name, swarm.step)
         swarm.step += 1
         for name in updated:
-            self._round(self._layers[name], 1)
+            self._superstep(self._layers[name], 1)
 
     @whole
-    def _round(self, layer: WorldLayer, steps: int) -> None:
+    def _superstep(self, layer: WorldLayer, steps: int) -> None:
         """Let a layer take steps; Ctrl-C waits until it has."""
         expiry = layer.next_expiry
-        self.coordinator.round(layer.name, steps, layer.steps + steps)
+        self.coordinator.superstep(layer.name, steps, layer.steps + steps)
         layer.steps += steps
         if expiry is not None and expiry <= layer.steps:
             self._changed.add(layer.name)
@@ -486,7 +497,7 @@ class World(Surface):
             states,
             swarms,
         )
-        checkpoints.commit(self.folder, state)
+        checkpoints.commit(self.folder, self._label, state)
         self._checkpoint_of = [
             (layer._layer_plan, layer.steps, entries[layer.name]) for layer in self._layers.values()
         ]
@@ -542,7 +553,10 @@ class World(Surface):
             layer = self._layers[state.name] = LAYERS[state.propagation.layer](self, plan)
             layer.steps, layer._due = state.steps, state.due
             if isinstance(layer, SourceLayer):
-                layer.sources.restore(state.sources)
+                try:
+                    layer.sources.restore(state.sources)
+                except (KeyError, ValueError, AttributeError) as error:
+                    raise damaged(self.folder, f"sources that don't fit ({error})") from error
             self._checkpoint_of.append((plan, state.steps, state.entries))
         for swarm in found.swarms:
             self._swarms[swarm.name] = WorldSwarm(
@@ -559,15 +573,15 @@ class World(Surface):
             self.changes.blocked,
         )
 
-    def _open(self, shelves: Shelves) -> Coordinator:
+    def _open(self, stores: Stores) -> Coordinator:
         """A coordinator that goes on from the last checkpoint."""
-        coordinator = Coordinator(shelves, self.folder, self._memory)
+        coordinator = Coordinator(stores, self.folder, self._label, self._memory)
         coordinator.open(self._start())
         for name, orders in self._all_sources().items():
             coordinator.order(name, orders)
         return coordinator
 
-    def _all_sources(self) -> dict[str, dict[int, Order]]:
+    def _all_sources(self) -> dict[str, dict[int, BlockCommands]]:
         """The sources of all blocks, which checkpoints keep for the whole map."""
         found = {}
         for name, layer in self._layers.items():
@@ -576,19 +590,19 @@ class World(Surface):
                 found[name] = layer.take_orders()
         return found
 
-    def use(self, shelves: Shelves, halo_steps: int | None = None) -> None:
-        """Go on, from a checkpoint that is made now, on other shelves and with other rims."""
+    def use(self, stores: Stores, halo_steps: int | None = None) -> None:
+        """Go on, from a checkpoint that is made now, on other stores and with other halos."""
         self.checkpoint()
         self.coordinator.close()
         if halo_steps is not None:
             self._halo_steps = halo_steps
         for layer in self._layers.values():
-            layer._rim(dataclasses.replace(layer._layer_plan, halo_steps=self._halo_steps))
+            layer._set_halo(dataclasses.replace(layer._layer_plan, halo_steps=self._halo_steps))
         self._checkpoint_of = [
             (self._layers[plan.name]._layer_plan, steps, entries)
             for plan, steps, entries in self._checkpoint_of
         ]
-        self.coordinator = self._open(shelves)
+        self.coordinator = self._open(stores)
 
     def close(self) -> None:
         """Let go of memory and files; what was not put into a checkpoint is lost. The folder can be
@@ -608,15 +622,15 @@ class World(Surface):
         return chosen.overview(scale)
 
 
-def _report(steps: dict[str, int], tally: Tally, saved: int) -> Report:
+def _report(steps: dict[str, int], counters: Counters, saved: int) -> Report:
     return Report(
         steps,
-        tally.rounds,
-        tally.ran,
-        tally.asleep,
-        tally.bytes_between_blocks,
-        tally.bytes_between_workers,
-        tuple(tally.lost),
+        counters.supersteps,
+        counters.ran,
+        counters.asleep,
+        counters.bytes_between_blocks,
+        counters.bytes_between_workers,
+        tuple(counters.lost),
         saved,
     )
 

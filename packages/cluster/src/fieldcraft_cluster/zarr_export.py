@@ -43,5 +43,5 @@ def write_zarr(
             remedy="Pass another",
         ) from error
     for number in blocks:
-        top, bottom, left, right = core = plan.core(number)
-        array[top:bottom, left:right] = values_in(core)
+        top, bottom, left, right = interior = plan.interior(number)
+        array[top:bottom, left:right] = values_in(interior)

@@ -1,13 +1,13 @@
-"""Shelves in this process: what a coordinator drives where there is no cluster."""
+"""Stores in this process: what a coordinator drives where there is no cluster."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
 from fieldcraft.errors import FieldcraftError
-from fieldcraft_cluster.shelf import Shelf
+from fieldcraft_cluster.store import Store
 
-__all__ = ["LocalShelves", "Shelves", "WorkerLost"]
+__all__ = ["LocalStores", "Stores", "WorkerLost"]
 
 
 class WorkerLost(FieldcraftError, RuntimeError):
@@ -22,20 +22,20 @@ class WorkerLost(FieldcraftError, RuntimeError):
         )
 
 
-class Shelves(Protocol):
-    """All shelves of a world, wherever they are."""
+class Stores(Protocol):
+    """All stores of a world, wherever they are."""
 
     count: int
     can_be_lost: bool
 
-    def open(self, folder: str, memory: float) -> None:
-        """Have empty shelves, in place of all that were there; raises `WorkerLost` where no worker
+    def open(self, folder: str, label: str, memory: float) -> None:
+        """Have empty stores, in place of all that were there; raises `WorkerLost` where no worker
         is left.
         """
         ...
 
     def each(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """Call a verb of every shelf that has arguments, side by side, and answer what came, None
+        """Call a verb of every store that has arguments, side by side, and answer what came, None
         for the others.
 
         Raises `WorkerLost`; what the others have done is then not to be trusted.
@@ -47,8 +47,8 @@ class Shelves(Protocol):
         ...
 
 
-class LocalShelves:
-    """Shelves in this process, one after the other; one is as fast as several, which are for
+class LocalStores:
+    """Stores in this process, one after the other; one is as fast as several, which are for
     tests.
     """
 
@@ -56,21 +56,22 @@ class LocalShelves:
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
-        self.shelves: list[Shelf] = []
+        self.stores: list[Store] = []
 
-    def open(self, folder: str, memory: float) -> None:
-        """Have empty shelves."""
-        self.shelves = [
-            Shelf(place, self.count, folder, memory / self.count) for place in range(self.count)
+    def open(self, folder: str, label: str, memory: float) -> None:
+        """Have empty stores."""
+        share = memory / self.count
+        self.stores = [
+            Store(place, self.count, folder, label, share) for place in range(self.count)
         ]
 
     def each(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """Call a verb of every shelf that has arguments."""
+        """Call a verb of every store that has arguments."""
         return [
-            None if given is None else getattr(shelf, verb)(*given)
-            for shelf, given in zip(self.shelves, arguments, strict=True)
+            None if given is None else getattr(store, verb)(*given)
+            for store, given in zip(self.stores, arguments, strict=True)
         ]
 
     def close(self) -> None:
         """Let go of them."""
-        self.shelves = []
+        self.stores = []

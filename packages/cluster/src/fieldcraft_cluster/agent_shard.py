@@ -1,4 +1,4 @@
-"""The herd: the agents of one swarm on the blocks of one shelf, and the steps that they make
+"""The shard: the agents of one swarm on the blocks of one store, and the steps that they make
 there.
 """
 
@@ -17,12 +17,13 @@ from fieldcraft.errors import BadSaveFile
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import swarm as reference
+from fieldcraft.steering.swarm_rule import MOST_AGENTS
 from fieldcraft_cluster.block import Block, WorldPlan
 from fieldcraft_cluster.files import read_planes, write_planes
-from fieldcraft_cluster.ground import Changes, walls_in
 from fieldcraft_cluster.plan import Box, Plan
+from fieldcraft_cluster.terrain import Changes, walls_in
 
-__all__ = ["Comers", "Group", "Herd", "March", "Mark"]
+__all__ = ["AgentShard", "Group", "Mark", "Migrants", "StepPlan"]
 
 _AGENTS = 10_000  # as many pay for waking a thread
 _CROWDED = 100_000  # as many pay for being put in order
@@ -43,12 +44,12 @@ class Mark(NamedTuple):
     amounts: NDArray[np.int64]
     by_heading: bool
     beyond: int = 0
-    """How many cells round a block it is felt within the same step: as far as a layer blurs that
+    """How many cells around a block it is felt within the same step: as far as a layer blurs that
     begins each step anew.
     """
 
 
-class March(NamedTuple):
+class StepPlan(NamedTuple):
     """The way in which a swarm makes its next steps: layers by name, None for those that nobody
     reads; `reach` in cells.
     """
@@ -75,8 +76,8 @@ class March(NamedTuple):
 
 @dataclasses.dataclass
 class Group:
-    """The agents on the core of one block: (3, N) int32, their places counted from its first cell,
-    and their numbers (N,).
+    """The agents on the interior of one block: (3, N) int32, their places counted from its first
+    cell, and their numbers (N,).
     """
 
     agents: NDArray[np.int32]
@@ -100,9 +101,9 @@ class Group:
         return Group(np.ascontiguousarray(self.agents[:, some]), self.numbers[some])
 
 
-class Comers(NamedTuple):
+class Migrants(NamedTuple):
     """The agents who come to blocks, and those beside blocks whose marks are felt there: (3, N) as
-    in a `Group`, but off the core.
+    in a `Group`, but off the interior.
     """
 
     groups: dict[int, Group]
@@ -115,16 +116,16 @@ class Comers(NamedTuple):
             agents.nbytes for agents in self.beside.values()
         )
 
-    def of(self, blocks: Callable[[int], bool]) -> Comers:
+    def of(self, blocks: Callable[[int], bool]) -> Migrants:
         """The part that concerns some blocks."""
-        return Comers(
+        return Migrants(
             {number: group for number, group in self.groups.items() if blocks(number)},
             {number: agents for number, agents in self.beside.items() if blocks(number)},
         )
 
 
-class Herd:
-    """The agents of a swarm that stand on the blocks of a shelf; they are always in memory.
+class AgentShard:
+    """The agents of a swarm that stand on the blocks of a store; they are always in memory.
 
     `look` and `pour` are how it comes by the blocks of a layer: those to be read, None where there
     is none, and those to be written to.
@@ -142,7 +143,7 @@ class Herd:
         self._plan_of, self._look, self._pour = plan_of, look, pour
         self.groups: dict[int, Group] = {}
         self._frame = Plan(world.width, world.height, world.block, 0, world.wrap)
-        self._march: March | None = None
+        self._step_plan: StepPlan | None = None
         self._beyond = 0
         self._closed: dict[int, tuple[NDArray[np.uint32], bool]] = {}
         self._closed_for: Any = None
@@ -150,7 +151,7 @@ class Herd:
 
     @property
     def plan(self) -> Plan:
-        """How the map is cut; rims are as wide as agents look."""
+        """How the map is cut; halos are as wide as agents look."""
         return self._frame
 
     @property
@@ -184,43 +185,43 @@ class Herd:
 
     # Steps
 
-    def march(self, march: March) -> None:
+    def step_plan(self, step_plan: StepPlan) -> None:
         """Make the next steps like this."""
-        self._march = march
-        rims = [self._plan_of(name).halo for name in march.read]
-        self._frame = dataclasses.replace(self._frame, halo=min(rims, default=march.reach))
-        self._beyond = max((mark.beyond for mark in march.marks), default=0)
+        self._step_plan = step_plan
+        halos = [self._plan_of(name).halo for name in step_plan.read]
+        self._frame = dataclasses.replace(self._frame, halo=min(halos, default=step_plan.reach))
+        self._beyond = max((mark.beyond for mark in step_plan.marks), default=0)
         self._closed = {}
         self._zeros = {}
 
-    def walk(self, step: int) -> Comers:
+    def walk(self, step: int) -> Migrants:
         """Let all look, turn and move; those who come to other blocks, or beside them."""
-        march = self._march
-        assert march is not None
+        step_plan = self._step_plan
+        assert step_plan is not None
         if self._closed_for is not self._walls.cells:
             self._closed, self._closed_for = {}, self._walls.cells
-        left = Comers({}, {})
+        left = Migrants({}, {})
         waiting: list[tuple[int, list[pool.Call]]] = []
         for number in sorted(self.groups):
-            waiting.append((number, self._calls(march, number, step)))
+            waiting.append((number, self._calls(step_plan, number, step)))
             if len(waiting) == pool.threads():
                 self._go(waiting, left)
         self._go(waiting, left)
         return left
 
-    def _calls(self, march: March, number: int, step: int) -> list[pool.Call]:
-        """The calls that let the agents of a block make a step, in the places of the ground of that
+    def _calls(self, step_plan: StepPlan, number: int, step: int) -> list[pool.Call]:
+        """The calls that let the agents of a block make a step, in the places of the extended
         block.
         """
         group, (down, right) = self.groups[number], self._offset(number, self._frame)
-        height, width = self._frame.ground(number).shape
+        height, width = self._frame.extended(number).shape
         if len(group.numbers) >= _CROWDED and step % _ORDERED == 0:
             self._put_in_order(group, number)
         group.file = None
         group.agents[0] += np.int32(right << _FINE)
         group.agents[1] += np.int32(down << _FINE)
-        rule = march.rule._replace(height=height, width=width, wrap=0)
-        sights, blank = self._sights(march, number)
+        rule = step_plan.rule._replace(height=height, width=width, wrap=0)
+        sights, blank = self._sights(step_plan, number)
         common = (
             group.agents,
             group.numbers,
@@ -237,23 +238,23 @@ class Herd:
     def _put_in_order(self, group: Group, number: int) -> None:
         agents, numbers = np.empty_like(group.agents), np.empty_like(group.numbers)
         kernels.swarm.arrange(
-            group.agents, group.numbers, *self._frame.core(number).shape, agents, numbers
+            group.agents, group.numbers, *self._frame.interior(number).shape, agents, numbers
         )
         group.agents, group.numbers = agents, numbers
 
-    def _go(self, waiting: list[tuple[int, list[pool.Call]]], left: Comers) -> None:
+    def _go(self, waiting: list[tuple[int, list[pool.Call]]], left: Migrants) -> None:
         pool.run([call for _, calls in waiting for call in calls])
         for number, _ in waiting:
             self._part(number, left)
         waiting.clear()
 
-    def _part(self, number: int, left: Comers) -> None:
-        """Bring agents back to the places of their block's core, and send off those who have left
-        it.
+    def _part(self, number: int, left: Migrants) -> None:
+        """Bring agents back to the places of their block's interior, and send off those who have
+        left it.
         """
         group, (down, right) = self.groups[number], self._offset(number, self._frame)
-        core = self._frame.core(number)
-        height, width = core.shape
+        interior = self._frame.interior(number)
+        height, width = interior.shape
         x, y = group.agents[0], group.agents[1]
         x -= np.int32(right << _FINE)
         y -= np.int32(down << _FINE)
@@ -265,7 +266,7 @@ class Herd:
                 | (y < far)
                 | (y >= (height << _FINE) - far)
             )
-            for target, agents in self._beside(core, group.agents[:, near]).items():
+            for target, agents in self._beside(interior, group.agents[:, near]).items():
                 known = left.beside.get(target)
                 left.beside[target] = (
                     agents if known is None else np.concatenate([known, agents], axis=1)
@@ -278,8 +279,8 @@ class Herd:
         at = some.agents.astype(np.int64)
         for target, part in spread_over(
             self._frame,
-            at[0] + (core.left << _FINE),
-            at[1] + (core.top << _FINE),
+            at[0] + (interior.left << _FINE),
+            at[1] + (interior.top << _FINE),
             some.agents[2],
             some.numbers,
         ).items():
@@ -287,19 +288,21 @@ class Herd:
                 left.groups[target].with_more(part) if target in left.groups else part
             )
 
-    def _beside(self, core: Box, agents: NDArray[np.int32]) -> dict[int, NDArray[np.int32]]:
-        """Agents, in the places of a core, in those of all other cores beside which they stand."""
+    def _beside(self, interior: Box, agents: NDArray[np.int32]) -> dict[int, NDArray[np.int32]]:
+        """Agents, in the places of an interior, in those of all other interiors beside which they
+        stand.
+        """
         plan = dataclasses.replace(self._frame, halo=self._beyond)
         x, y = (
-            agents[0].astype(np.int64) + (core.left << _FINE),
-            agents[1].astype(np.int64) + (core.top << _FINE),
+            agents[0].astype(np.int64) + (interior.left << _FINE),
+            agents[1].astype(np.int64) + (interior.top << _FINE),
         )
         if plan.wrap:
             x, y = x % (plan.width << _FINE), y % (plan.height << _FINE)
         which, blocks, rows, columns = plan.holders(y >> _FINE, x >> _FINE)
         found = {}
         for number in np.unique(blocks).tolist():
-            (height, width), (down, right) = plan.core(number).shape, self._offset(number, plan)
+            (height, width), (down, right) = plan.interior(number).shape, self._offset(number, plan)
             here = blocks == number
             some, i, j = which[here], rows[here] - down, columns[here] - right
             off = (i < 0) | (i >= height) | (j < 0) | (j >= width)
@@ -315,46 +318,46 @@ class Herd:
         return found
 
     def _offset(self, number: int, plan: Plan) -> tuple[int, int]:
-        """How many rows and columns the core of a block begins after its ground."""
-        core, ground = plan.core(number), plan.ground(number)
-        return core.top - ground.top, core.left - ground.left
+        """How many rows and columns the interior of a block begins after its extended block."""
+        interior, extended = plan.interior(number), plan.extended(number)
+        return interior.top - extended.top, interior.left - extended.left
 
     # What they see
 
-    def _sights(self, march: March, number: int) -> tuple[reference.Sights, bool]:
+    def _sights(self, step_plan: StepPlan, number: int) -> tuple[reference.Sights, bool]:
         none = frozen(reference.NO_LAYER)
         closed, blank = self._walls_of(number)
         values: dict[str | None, NDArray[np.int32]] = {None: none}
-        for name in (*march.trails, march.crowd, march.group):
+        for name in (*step_plan.trails, step_plan.crowd, step_plan.group):
             if name not in values:
                 values[name] = self._planes(name, number, vectors=False)[0]
         pairs: dict[str | None, list[NDArray[np.int32]]] = {None: [none, none]}
-        for name in march.flows:
+        for name in step_plan.flows:
             if name not in pairs:
                 pairs[name] = self._planes(name, number, vectors=True)
-        trails = [values[name] for name in march.trails]
-        flows = [plane for name in march.flows for plane in pairs[name]]
-        around = [values[name] for name in (march.crowd, march.group)]
+        trails = [values[name] for name in step_plan.trails]
+        flows = [plane for name in step_plan.flows for plane in pairs[name]]
+        around = [values[name] for name in (step_plan.crowd, step_plan.group)]
         return reference.Sights(closed, *trails, *flows, *around), blank
 
     def _walls_of(self, number: int) -> tuple[NDArray[np.uint32], bool]:
         known = self._closed.get(number)
         if known is None:
-            walls = walls_in(self._world.walls, self._walls, self._frame.ground(number))
+            walls = walls_in(self._world.walls, self._walls, self._frame.extended(number))
             known = self._closed[number] = (frozen(reference.packed(walls)), not walls.any())
         return known
 
     def _planes(self, name: Any, number: int, vectors: bool) -> list[NDArray[np.int32]]:
-        """The bits of what a layer says on the ground of a block: its values, or both planes of its
+        """The bits of what a layer says on the extended block: its values, or both planes of its
         vectors.
         """
         block = self._look(name, number)
         if block is None:
-            shape = self._frame.ground(number).shape
+            shape = self._frame.extended(number).shape
             if shape not in self._zeros:
                 self._zeros[shape] = frozen(np.zeros(shape[0] * shape[1], dtype=np.int32))
             return [self._zeros[shape]] * (1 + vectors)
-        part = self._frame.ground(number).within(self._plan_of(name).ground(number))
+        part = self._frame.extended(number).within(self._plan_of(name).extended(number))
         return [
             frozen(np.ascontiguousarray(plane[part]).reshape(-1).view(np.int32))
             for plane in block.seen(vectors)
@@ -362,32 +365,34 @@ class Herd:
 
     # What they leave
 
-    def arrive(self, comers: Sequence[Comers]) -> None:
+    def arrive(self, migrants: Sequence[Migrants]) -> None:
         """Have those who have come, and let all leave what they leave."""
-        for some in comers:
+        for some in migrants:
             self.add(some.groups)
-        march = self._march
-        assert march is not None
-        for mark in march.marks:
+        step_plan = self._step_plan
+        assert step_plan is not None
+        for mark in step_plan.marks:
             plan = self._plan_of(mark.layer)
             for number in sorted(self.groups):
                 self._leave(mark, number, self.groups[number].agents, plan)
-            for some in comers if mark.beyond else ():
+            for some in migrants if mark.beyond else ():
                 for number, agents in sorted(some.beside.items()):
                     felt = self._felt(mark, number, agents)
                     self._leave(mark, number, np.ascontiguousarray(agents[:, felt]), plan)
 
     def _felt(self, mark: Mark, number: int, agents: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which agents beside a core stand as near as a mark is felt."""
+        """Which agents beside an interior stand as near as a mark is felt."""
         near = np.ones(agents.shape[1], dtype=np.bool_)
         for at, size in zip(
-            (agents[1] >> _FINE, agents[0] >> _FINE), self._frame.core(number).shape, strict=True
+            (agents[1] >> _FINE, agents[0] >> _FINE),
+            self._frame.interior(number).shape,
+            strict=True,
         ):
             near &= (at >= -mark.beyond) & (at < size + mark.beyond)
         return near
 
     def _leave(self, mark: Mark, number: int, agents: NDArray[np.int32], plan: Plan) -> None:
-        """Put the marks of agents on what comes in on the ground of a block, as far as that
+        """Put the marks of agents on what comes in on the extended block, as far as that
         reaches.
         """
         self._pour(mark.layer, number).gather(
@@ -432,7 +437,7 @@ class Herd:
         """The agents that stand in walls, by blocks."""
         found = []
         for number, group in sorted(self.groups.items()):
-            walls = walls_in(self._world.walls, self._walls, self._frame.core(number))
+            walls = walls_in(self._world.walls, self._walls, self._frame.interior(number))
             blocked = walls[group.agents[1] >> _FINE, group.agents[0] >> _FINE]
             if blocked.any():
                 some = group.part(blocked)
@@ -456,10 +461,10 @@ class Herd:
 
     def load(self, number: int, file: Path) -> None:
         """Have the agents of a file."""
-        planes = read_planes(file)
+        planes = read_planes(file, (3, 0), MOST_AGENTS)
         try:
             agents, numbers = np.array(planes["agents"]), planes["numbers"][0].astype(np.uint32)
-            height, width = self._frame.core(number).shape
+            height, width = self._frame.interior(number).shape
             fits = agents.dtype == np.int32 and agents.shape == (3, len(numbers))
             if (
                 not fits
@@ -490,9 +495,9 @@ def spread_over(
     found = {}
     blocks, begins = np.unique(homes[order], return_index=True)
     for number, some in zip(blocks.tolist(), np.split(order, begins[1:]), strict=True):
-        core = plan.core(number)
+        interior = plan.interior(number)
         agents = np.stack(
-            [x[some] - (core.left << _FINE), y[some] - (core.top << _FINE), minds[some]]
+            [x[some] - (interior.left << _FINE), y[some] - (interior.top << _FINE), minds[some]]
         ).astype(np.int32)
         found[number] = Group(agents, numbers[some])
     return found

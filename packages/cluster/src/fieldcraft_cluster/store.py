@@ -1,4 +1,4 @@
-"""The shelf: the blocks that one process holds, and what is done with all of them."""
+"""The store: the blocks that one process holds, and what is done with all of them."""
 
 from __future__ import annotations
 
@@ -9,38 +9,40 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft_cluster.block import Block, LayerPlan, Rim, WorldPlan
-from fieldcraft_cluster.blocks import Blocks, Entry, Order, Round, Saved, owner
-from fieldcraft_cluster.ground import Changes
-from fieldcraft_cluster.herd import Comers, Group, Herd, March
+from fieldcraft_cluster.agent_shard import AgentShard, Group, Migrants, StepPlan
+from fieldcraft_cluster.block import Block, HaloUpdate, LayerPlan, WorldPlan
+from fieldcraft_cluster.blocks import BlockCommands, BlockEntry, Blocks, Saved, Superstep, owner
+from fieldcraft_cluster.folder import block_name
 from fieldcraft_cluster.plan import Plan
+from fieldcraft_cluster.terrain import Changes
 
-__all__ = ["Entry", "Order", "Round", "Saved", "Shelf", "owner"]
+__all__ = ["BlockCommands", "BlockEntry", "Saved", "Store", "Superstep", "owner"]
 
 
-class Shelf:
+class Store:
     """The blocks of all layers that one process holds, of which no more are in memory than `memory`
     bytes hold.
 
-    `place` is which of `shelves` it is. `folder` is where blocks are kept that don't fit into the
+    `place` is which of `stores` it is. `folder` is where blocks are kept that don't fit into the
     memory; the same for all.
     """
 
-    def __init__(self, place: int, shelves: int, folder: str, memory: float) -> None:
-        self.place, self.shelves = place, shelves
+    def __init__(self, place: int, stores: int, folder: str, label: str, memory: float) -> None:
+        self.place, self.stores = place, stores
         self.folder = Path(folder)
+        self._label = label
         self._memory = memory
         self.walls = Changes()
         self.in_checkpoint: set[str] = set()
         self._layers: dict[str, Blocks] = {}
-        self._herds: dict[str, Herd] = {}
-        self._arriving: dict[str, Comers] = {}
+        self._shards: dict[str, AgentShard] = {}
+        self._arriving: dict[str, Migrants] = {}
 
     def pid(self) -> int:
         """The process that holds it."""
         return os.getpid()
 
-    def add_layer(self, layer: LayerPlan, steps: int, entries: Iterable[Entry]) -> None:
+    def add_layer(self, layer: LayerPlan, steps: int, entries: Iterable[BlockEntry]) -> None:
         """Have a layer that has made some steps, with the blocks of a checkpoint."""
         blocks = self._layers[layer.name] = Blocks(self, layer, steps)
         blocks.open(tuple(entries))
@@ -53,7 +55,7 @@ class Shelf:
             if (blocked == state).any():
                 self.walls.add(cells[blocked == state], state)
 
-    def order(self, name: str, orders: Mapping[int, Order]) -> None:
+    def order(self, name: str, orders: Mapping[int, BlockCommands]) -> None:
         """Let things happen to blocks."""
         self._layers[name].order(orders)
 
@@ -61,25 +63,25 @@ class Shelf:
         """Go on with other parameters of a propagation."""
         self._layers[layer.name].tune(layer)
 
-    def take(self, name: str, rims: Iterable[Rim]) -> None:
-        """Take notice of rims of which other shelves hold the cores."""
-        self._layers[name].take(rims)
+    def take(self, name: str, halos: Iterable[HaloUpdate]) -> None:
+        """Take notice of halos of which other stores hold the interiors."""
+        self._layers[name].take(halos)
 
-    def round(self, name: str, steps: int, now: int, rims: Iterable[Rim]) -> Round:
-        """Take steps, at most as many as rims are made for; `now` are all steps of the layer after
+    def superstep(self, name: str, steps: int, now: int, halos: Iterable[HaloUpdate]) -> Superstep:
+        """Take steps, at most as many as halos are made for; `now` are all steps of the layer after
         these.
         """
-        return self._layers[name].round(steps, now, rims)
+        return self._layers[name].superstep(steps, now, halos)
 
-    def relax(self, name: str, rims: Iterable[Rim], begins: bool) -> Round:
-        """Let the blocks settle that have heard of another rim; as it begins, all of them, from
+    def relax(self, name: str, halos: Iterable[HaloUpdate], begins: bool) -> Superstep:
+        """Let the blocks settle that have heard of another halo; as it begins, all of them, from
         nothing.
         """
-        return self._layers[name].relax(rims, begins)
+        return self._layers[name].relax(halos, begins)
 
     # Agents
 
-    def add_herd(
+    def add_shard(
         self,
         name: str,
         world: WorldPlan,
@@ -87,14 +89,16 @@ class Shelf:
         groups: Mapping[int, Group],
     ) -> None:
         """Have the agents of a swarm, those in the files of a checkpoint, of which some are on
-        other shelves, and some more.
+        other stores, and some more.
         """
-        herd = self._herds[name] = Herd(world, self.walls, self._plan_of, self._look, self._pour)
+        shard = self._shards[name] = AgentShard(
+            world, self.walls, self._plan_of, self._look, self._pour
+        )
         plan = Plan(world.width, world.height, world.block, 0, world.wrap)
         for number, file in entries:
-            if owner(plan, number, self.shelves) == self.place:
-                herd.load(number, self.folder / file)
-        herd.add(groups)
+            if owner(plan, number, self.stores) == self.place:
+                shard.load(number, self.folder / file)
+        shard.add(groups)
 
     def _plan_of(self, name: str) -> Plan:
         return self._layers[name].plan
@@ -105,50 +109,50 @@ class Shelf:
     def _pour(self, name: str, number: int) -> Block:
         return self._layers[name].wake_up(number)
 
-    def march(self, name: str, march: March) -> None:
+    def step_plan(self, name: str, step_plan: StepPlan) -> None:
         """Let agents make their next steps like this."""
-        self._herds[name].march(march)
+        self._shards[name].step_plan(step_plan)
 
-    def walk(self, name: str, step: int, rims: Mapping[str, Iterable[Rim]]) -> Comers:
-        """Take notice of rims of the layers that agents read, and let them move; those who leave
-        for blocks of other shelves.
+    def walk(self, name: str, step: int, halos: Mapping[str, Iterable[HaloUpdate]]) -> Migrants:
+        """Take notice of halos of the layers that agents read, and let them move; those who leave
+        for blocks of other stores.
         """
-        for layer, some in rims.items():
+        for layer, some in halos.items():
             self.take(layer, some)
-        herd = self._herds[name]
-        left = herd.walk(step)
-        self._arriving[name] = left.of(lambda number: self._is_mine(herd, number))
-        return left.of(lambda number: not self._is_mine(herd, number))
+        shard = self._shards[name]
+        left = shard.walk(step)
+        self._arriving[name] = left.of(lambda number: self._is_mine(shard, number))
+        return left.of(lambda number: not self._is_mine(shard, number))
 
-    def _is_mine(self, herd: Herd, number: int) -> bool:
-        return owner(herd.plan, number, self.shelves) == self.place
+    def _is_mine(self, shard: AgentShard, number: int) -> bool:
+        return owner(shard.plan, number, self.stores) == self.place
 
-    def arrive(self, name: str, comers: Iterable[Comers]) -> None:
+    def arrive(self, name: str, migrants: Iterable[Migrants]) -> None:
         """Have those who come from other blocks, and let all leave what they leave."""
-        self._herds[name].arrive([self._arriving.pop(name), *comers])
+        self._shards[name].arrive([self._arriving.pop(name), *migrants])
 
     def relocate(self, name: str, numbers: NDArray[np.uint32], groups: Mapping[int, Group]) -> None:
         """Let agents go, wherever they are, and have others."""
-        self._herds[name].drop(numbers)
-        self._herds[name].add(groups)
+        self._shards[name].drop(numbers)
+        self._shards[name].add(groups)
 
     def agents_of(
         self, name: str
     ) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
         """The agents of a swarm and their numbers, by blocks."""
-        return self._herds[name].known()
+        return self._shards[name].known()
 
     def agents_in_walls(
         self, name: str
     ) -> list[tuple[int, tuple[NDArray[np.int32], NDArray[np.uint32]]]]:
         """The agents of a swarm that stand in walls."""
-        return self._herds[name].in_walls()
+        return self._shards[name].in_walls()
 
-    def save_herd(self, name: str, stamp: str) -> tuple[list[tuple[int, str]], int]:
+    def save_shard(self, name: str, stamp: str) -> tuple[list[tuple[int, str]], int]:
         """Write the agents of all blocks where these have changed: blocks and files, and the bytes
         written.
         """
-        return self._herds[name].save(lambda number: self.path(f"{name} agents", number, stamp))
+        return self._shards[name].save(lambda number: self.path(f"{name} agents", number, stamp))
 
     # Checkpoints and answers
 
@@ -157,7 +161,7 @@ class Shelf:
         return self._layers[name].save(stamp)
 
     def wake(self, name: str) -> None:
-        """Look at all blocks of a layer in the next round."""
+        """Look at all blocks of a layer in the next superstep."""
         self._layers[name].wake()
 
     def read(
@@ -177,9 +181,8 @@ class Shelf:
         return self._layers[name].digests()
 
     def path(self, name: str, number: int, stamp: str) -> Path:
-        """Where a block goes."""
-        word = "".join(letter if letter.isalnum() else "_" for letter in name)[:40]
-        return self.folder / f"{word}-{number}-{stamp}-{os.urandom(5).hex()}.block"
+        """Return where to write a block."""
+        return self.folder / block_name(self._label, name, number, stamp)
 
     def make_room(self, wanted: Block | None = None) -> None:
         """Unload the blocks that were used longest ago until the rest, with one that is wanted,

@@ -17,12 +17,12 @@ from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.sources import Sources
 from fieldcraft.space import Neighborhood
 
-__all__ = ["Carried", "carried"]
+__all__ = ["Transfer", "transfer_of"]
 
 Planes = dict[str, NDArray[Any]]
 
 
-class Carried(ABC):
+class Transfer(ABC):
     """One kind of propagation in blocks."""
 
     bytes_per_cell: ClassVar[int]
@@ -38,39 +38,41 @@ class Carried(ABC):
         steps: int,
         reach: float,
     ) -> int:
-        """How many cells of a rim make the core right for so many steps."""
+        """How many cells of a halo make the interior right for so many steps."""
 
     def inset(self, propagation: Any, neighborhood: Neighborhood) -> int:
-        """How many cells from the edge of its ground inwards a block is wrong after one step."""
+        """How many cells from the edge of its extended block inwards a block is wrong after one
+        step.
+        """
         return 0
 
     def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
-        """The planes of which rims are sent: views."""
+        """The planes of which halos are sent: views."""
         return ()
 
     def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:  # noqa: B027 - of those that send none
-        """Give cells of the ground the values of the planes that travel."""
+        """Give cells of the extended block the values of the planes that travel."""
 
     def empty(self, field: Any) -> None:
         """Begin to settle, from a map that holds nothing."""
         raise NotImplementedError
 
-    def relax(self, layer: Any, rim: NDArray[np.float32]) -> None:
-        """Go where endless steps would lead, if the rim, the only part of this ground's shape that
+    def relax(self, layer: Any, halo: NDArray[np.float32]) -> None:
+        """Go where endless steps would lead, if the halo, the only part of this block that
         is not 0, stayed as it is.
         """
         raise NotImplementedError
 
     @abstractmethod
     def kept(self, field: Any) -> Planes:
-        """The planes that a block goes on from, each in the shape of its ground."""
+        """The planes that a block goes on from, each in the shape of its extended block."""
 
     @abstractmethod
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
         """Go on from these."""
 
 
-class _Spread(Carried):
+class _Spread(Transfer):
     bytes_per_cell = 12
 
     def halo(
@@ -101,9 +103,9 @@ class _Spread(Carried):
     def empty(self, field: Any) -> None:
         field.write(np.zeros_like(field.values))
 
-    def relax(self, layer: Any, rim: NDArray[np.float32]) -> None:
+    def relax(self, layer: Any, halo: NDArray[np.float32]) -> None:
         layer._feed()
-        field, flat = layer._field, rim.reshape(-1)
+        field, flat = layer._field, halo.reshape(-1)
         held, strengths = layer._sources.pins(field.spread.stack)
         beside = np.setdiff1d(np.flatnonzero(flat), held, assume_unique=True)
         cells = np.concatenate([held, beside])
@@ -112,7 +114,7 @@ class _Spread(Carried):
         field.settle()
 
 
-class _Trail(Carried):
+class _Trail(Transfer):
     bytes_per_cell = 24
 
     def halo(
@@ -148,7 +150,7 @@ class _Trail(Carried):
         field.restore(state, sources)
 
 
-class _Fade(Carried):
+class _Fade(Transfer):
     bytes_per_cell = 16
     timeless = True
 
@@ -196,7 +198,7 @@ class _Fade(Carried):
         field.remember({"now": field.moments()["now"], "tiles": some, "left": tiles[some]})
 
 
-class _Radial(Carried):
+class _Radial(Transfer):
     bytes_per_cell = 24
 
     def halo(
@@ -216,7 +218,7 @@ class _Radial(Carried):
         field.restore({"values": planes["values"]}, sources)
 
 
-_KINDS: dict[type[Propagation], Carried] = {
+_KINDS: dict[type[Propagation], Transfer] = {
     Spread: _Spread(),
     Trail: _Trail(),
     Fade: _Fade(),
@@ -224,7 +226,7 @@ _KINDS: dict[type[Propagation], Carried] = {
 }
 
 
-def carried(propagation: Propagation) -> Carried:
+def transfer_of(propagation: Propagation) -> Transfer:
     """How a propagation is carried in blocks; `InvalidValue` for one that can't be."""
     kind = _KINDS.get(type(propagation))
     if kind is None:

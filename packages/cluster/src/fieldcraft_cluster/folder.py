@@ -1,0 +1,89 @@
+"""The folder of a world: a marker file says that it is one, and gives the label that all of its
+files carry. Only files with this label are ever deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from fieldcraft.errors import BadSaveFile, InvalidValue
+
+__all__ = ["BLOCKS", "MARKER", "block_name", "claim", "is_block_name", "remove_unlisted"]
+
+MARKER = "fieldcraft-world.txt"
+BLOCKS = "blocks"
+_TEXT = "The other files in this folder belong to a fieldcraft world. Label: "
+_NAME = re.compile(r"([0-9a-f]{16})-\w{1,40}-\d{1,15}-\w{1,20}-[0-9a-f]{10}\.block", re.ASCII)
+_PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part")
+
+
+def claim(folder: Path) -> str:
+    """Return the label of a world's folder; make the folder, if it is absent or empty, into one.
+
+    Raises `InvalidValue` for a folder that holds anything else, and `BadSaveFile` for a marker
+    file that cannot be read.
+    """
+    marker, blocks = folder / MARKER, folder / BLOCKS
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = sorted({file.name for file in folder.iterdir()} - {MARKER})
+        text = marker.read_text(encoding="utf-8", errors="replace") if marker.is_file() else ""
+        if others and not text:
+            raise InvalidValue(
+                "A new world is made in an empty folder, because a world deletes its old files",
+                got=f"{str(folder)[:80]}, which contains {', '.join(others)[:80]}",
+                remedy="Pass an empty folder, or one that does not exist yet",
+            )
+        if not text:
+            text = _TEXT + os.urandom(8).hex()
+            marker.write_text(text, encoding="utf-8")
+        if blocks.is_symlink():
+            raise InvalidValue(
+                "The blocks of a world lie in a folder of its own",
+                got=f"{str(blocks)[:80]}, which is a link",
+                remedy="Link the whole folder of the world instead",
+            )
+        blocks.mkdir(exist_ok=True)
+    except (OSError, ValueError) as error:  # `ValueError` for a path with a zero byte in it
+        if isinstance(error, InvalidValue):
+            raise
+        raise InvalidValue(
+            "A world lives in a folder that can be written",
+            got=f"{str(folder)[:80]!r}: {getattr(error, 'strerror', None) or error}",
+            remedy="Pass another",
+        ) from error
+    label = text.removeprefix(_TEXT)
+    if not re.fullmatch(r"[0-9a-f]{16}", label):
+        raise BadSaveFile(
+            "The marker file of a world gives its label",
+            got=f"{label[:40]!r} in {marker}",
+            remedy="Use another copy of the folder",
+        )
+    return label
+
+
+def block_name(label: str, name: str, number: int, stamp: str) -> str:
+    """Return a new name for the file of block `number` of the layer or swarm `name`."""
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)[:40] or "_"
+    return f"{label}-{word}-{number}-{stamp}-{os.urandom(5).hex()}.block"
+
+
+def is_block_name(name: object, label: str) -> bool:
+    """Return whether a file name is one that `block_name` makes for this label."""
+    found = _NAME.fullmatch(name) if isinstance(name, str) else None
+    return found is not None and found[1] == label
+
+
+def remove_unlisted(folder: Path, label: str, listed: Iterable[str]) -> None:
+    """Delete the block files of this label that are not listed, and unfinished ones."""
+    blocks, keep = folder / BLOCKS, set(listed)
+    if blocks.is_symlink():
+        return
+    for file in blocks.iterdir():
+        part = _PART.fullmatch(file.name)
+        name = part[1] if part else file.name
+        if is_block_name(name, label) and file.name not in keep and not file.is_symlink():
+            file.unlink(missing_ok=True)

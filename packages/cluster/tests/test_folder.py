@@ -1,0 +1,114 @@
+"""The folder of a world: no other file is ever deleted, and a forged checkpoint is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fieldcraft as fc
+import fieldcraft_cluster as cluster
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.files import write_sealed
+from fieldcraft.packing import pack, unpack
+from fieldcraft_cluster import checkpoint as checkpoints
+from fieldcraft_cluster.folder import BLOCKS, MARKER
+from support.refusals import refused
+
+SIZE = (40, 30)
+
+
+def world_in(folder: Path) -> cluster.World:
+    return cluster.World(folder, SIZE, block=16)
+
+
+def filled(folder: Path) -> cluster.World:
+    world = world_in(folder)
+    world.add_layer("threat", fc.Spread(decay=0.1, momentum=0.6)).add_sources([(3.5, 3.5)], 5.0)
+    world.add_swarm("ants", [(5.5, 5.5), (20.5, 9.5)])
+    world.step(3)
+    world.checkpoint()
+    return world
+
+
+def test_a_folder_with_other_files_is_not_taken(tmp_path: Path) -> None:
+    blocks = tmp_path / BLOCKS
+    blocks.mkdir()
+    (blocks / "notes.txt").write_text("mine")
+    with refused(InvalidValue, "empty folder", "blocks"):
+        world_in(tmp_path)
+    assert (blocks / "notes.txt").read_text() == "mine" and os.listdir(tmp_path) == [BLOCKS]
+
+
+def test_only_its_own_files_are_deleted(tmp_path: Path) -> None:
+    world = filled(tmp_path)
+    mine = [tmp_path / BLOCKS / name for name in ("notes.txt", "threat-0-1-00.block", ".x.part")]
+    for file in mine:
+        file.write_text("mine")
+    label = (tmp_path / MARKER).read_text().split()[-1]
+    left = tmp_path / BLOCKS / f".{label}-threat-0-1-0123456789.block.01234567.part"
+    left.write_text("unfinished")
+    before = set(os.listdir(tmp_path / BLOCKS))
+    world.step(3)
+    world.checkpoint()
+    assert all(file.read_text() == "mine" for file in mine) and not left.exists()
+    assert len(before - set(os.listdir(tmp_path / BLOCKS))) > 1
+    assert world_in(tmp_path).layer("threat").digest() == world.layer("threat").digest()
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    world = filled(tmp_path / "world")
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "world" / BLOCKS).rename(elsewhere)
+    (tmp_path / "world" / BLOCKS).symlink_to(elsewhere)
+    with refused(InvalidValue, "link"):
+        world_in(tmp_path / "world")
+    files = sorted(os.listdir(elsewhere))
+    world.step(3)
+    world.checkpoint()
+    assert set(files) <= set(os.listdir(elsewhere))
+
+
+FORGED: list[tuple[str, Any]] = [
+    ("ticks", 1 << 61),
+    ("number", 1.5),
+    ("changed", None),
+    ("layers.due", 10**30),
+    ("layers.every", 0),
+    ("layers.steps", 1 << 60),
+    ("layers.reach", float("nan")),
+    ("layers.propagation", None),
+    ("layers.files", ("../../precious",)),
+    ("layers.files", ("/etc/passwd",)),
+    ("layers.sources", {}),
+    ("swarms.count", 1 << 40),
+    ("swarms.count", 3),
+    ("swarms.entries", ((0, "../../precious"),)),
+]
+
+
+@pytest.mark.parametrize(("where", "value"), FORGED)
+def test_a_forged_checkpoint_is_refused(tmp_path: Path, where: str, value: Any) -> None:
+    filled(tmp_path)
+    target = tmp_path / "world.fieldcraft"
+    data = target.read_bytes()[len(checkpoints._MAGIC) : -32]
+    found = unpack(data[checkpoints._FRAME.size :], checkpoints._KINDS)
+    part, _, name = where.rpartition(".")
+    place = found[part][0] if part else found
+    assert name in place
+    place[name] = value
+    text = pack(found, checkpoints._KINDS)
+    head = checkpoints._FRAME.pack(checkpoints._VERSION, len(text))
+    write_sealed(target, (checkpoints._MAGIC, head, text))
+    with pytest.raises((BadSaveFile, FieldcraftError)):
+        _ = world_in(tmp_path).swarm("ants").positions
+
+
+def test_a_call_makes_a_bounded_number_of_steps(tmp_path: Path) -> None:
+    world = world_in(tmp_path)
+    world.add_layer("threat", fc.Fade(), every=1e-6)
+    with refused(InvalidValue, "steps in one call"):
+        world.advance(10.0)
+    assert world.time == 0
