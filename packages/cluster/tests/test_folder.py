@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,10 @@ from fieldcraft_cluster.folder import BLOCKS, MARKER
 from support.refusals import refused
 
 SIZE = (40, 30)
+
+
+def names_in(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir()]
 
 
 def world_in(folder: Path) -> cluster.World:
@@ -39,7 +42,7 @@ def test_a_folder_with_other_files_is_not_taken(tmp_path: Path) -> None:
     (blocks / "notes.txt").write_text("mine")
     with refused(InvalidValue, "empty folder", "blocks"):
         world_in(tmp_path)
-    assert (blocks / "notes.txt").read_text() == "mine" and os.listdir(tmp_path) == [BLOCKS]
+    assert (blocks / "notes.txt").read_text() == "mine" and names_in(tmp_path) == [BLOCKS]
 
 
 def test_only_its_own_files_are_deleted(tmp_path: Path) -> None:
@@ -50,11 +53,11 @@ def test_only_its_own_files_are_deleted(tmp_path: Path) -> None:
     label = (tmp_path / MARKER).read_text().split()[-1]
     left = tmp_path / BLOCKS / f".{label}-threat-0-1-0123456789.block.01234567.part"
     left.write_text("unfinished")
-    before = set(os.listdir(tmp_path / BLOCKS))
+    before = set(names_in(tmp_path / BLOCKS))
     world.step(3)
     world.checkpoint()
     assert all(file.read_text() == "mine" for file in mine) and not left.exists()
-    assert len(before - set(os.listdir(tmp_path / BLOCKS))) > 1
+    assert len(before - set(names_in(tmp_path / BLOCKS))) > 1
     assert world_in(tmp_path).layer("threat").digest() == world.layer("threat").digest()
 
 
@@ -65,10 +68,10 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "world" / BLOCKS).symlink_to(elsewhere)
     with refused(InvalidValue, "link"):
         world_in(tmp_path / "world")
-    files = sorted(os.listdir(elsewhere))
+    files = sorted(names_in(elsewhere))
     world.step(3)
     world.checkpoint()
-    assert set(files) <= set(os.listdir(elsewhere))
+    assert set(files) <= set(names_in(elsewhere))
 
 
 FORGED: list[tuple[str, Any]] = [
