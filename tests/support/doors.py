@@ -670,7 +670,6 @@ nobody.
 EXEMPT = {
     "fc.view.draw": "wants a surface of pygame",
     "fc.gpu.show_picture": "opens a window",
-    "fc.view.show_in_notebooks": "changes IPython for all that follow",
     "fc.set_threads": "changes the threads of all that follow",
     "fc.readiness.prepare": "compiles what it is told",
     "fc.readiness.warm_up": "compiles everything",

@@ -28,6 +28,7 @@ ONE_OF_EACH = [
     ),
     errors.DeadSource("A rule", got="this", remedy="Do that"),
     errors.ConcurrentUse("A rule", got="this", remedy="Do that"),
+    errors.NotAnArray("A rule", got="this", remedy="Do that"),
     errors.NoDevice("A rule", got="this", remedy="Do that"),
     errors.DeviceLost("A rule", got="this", remedy="Do that"),
     errors.MissingLibrary("pygame", "view", "A window"),

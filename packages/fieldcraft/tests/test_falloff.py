@@ -230,13 +230,3 @@ class TestWords:
             away, strength
         )
         np.testing.assert_allclose(spread, strength * Falloff.of(word)(away / radius), atol=1e-12)
-
-    def test_no_word_means_two_curves(self) -> None:
-        with refused(InvalidValue, "'quadratic'", "'parabolic'", "(1 - u) ** 2"):
-            Falloff.of("quadratic")
-
-    def test_saves_of_before_are_read(self) -> None:
-        assert Falloff.restored({"name": "quadratic", "points": None, "ring": None}) == Falloff.of(
-            "parabolic"
-        )
-        assert Falloff.restored(Falloff.of("parabolic").state()) == Falloff.of("parabolic")

@@ -16,7 +16,7 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
 import typing as _typing
 
 from fieldcraft import extensions as _extensions
-from fieldcraft import former, recordings, steering, view
+from fieldcraft import hooks, recordings, steering, view
 from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import (
@@ -41,7 +41,7 @@ from fieldcraft.layer import (
     SpreadLayer,
     TrailLayer,
 )
-from fieldcraft.layer.operand import Operand as _Operand
+from fieldcraft.layer.making import others_with as _others_with
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.maps.scenarios import load_scenarios
@@ -112,15 +112,15 @@ from fieldcraft.space import (
     watchers,
 )
 
-_Operand.calculus = _calculus
-view.show_in_notebooks()
+hooks.calculus, hooks.others_with = _calculus, _others_with
+hooks.html_of, hooks.png_of = view.as_html, view.as_png
 
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> _typing.Any:
         if name in ("gpu", "lab"):
             return _extensions.package(name)
-        raise former.missing("fieldcraft", name)
+        raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
 
 __version__ = "0.1.0"

@@ -24,6 +24,7 @@ __all__ = [
     "MissingLibrary",
     "NameTaken",
     "NoDevice",
+    "NotAnArray",
     "OnWall",
     "OutsideMap",
     "UnknownName",
@@ -98,6 +99,10 @@ class WrongLayer(FieldcraftError, AttributeError):
     def __init__(self, verb: str, others: str, layer: str, instead: str) -> None:
         super().__init__(f"{verb} is for {others}", got=f"layer {layer}", remedy=instead)
         self.name = verb
+
+
+class NotAnArray(FieldcraftError, AttributeError):
+    """A map is asked for an attribute that arrays have and maps do not."""
 
 
 class DeadSource(InvalidValue):

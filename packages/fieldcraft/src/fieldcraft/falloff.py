@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["CURVES", "Falloff", "Ring", "footprint", "of_today"]
+__all__ = ["CURVES", "Falloff", "Ring", "footprint"]
 
 _MOST_WEIGHT = 1.0
 _TABLE_POINTS = 1025
@@ -27,15 +27,6 @@ CURVES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "gaussian": lambda u: (np.exp(-4.5 * u * u) - np.exp(-4.5)) / (1 - np.exp(-4.5)),
     "smoothstep": lambda u: 1 - u * u * (3 - 2 * u),
 }
-
-
-_WAS = {"quadratic": "parabolic"}
-"""The words of curves in saves and recipes of before, and what they are now."""
-
-
-def of_today(name: str) -> str:
-    """The word of today for the curve that a save or a recipe names."""
-    return _WAS.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -99,15 +90,6 @@ class Falloff:
         if isinstance(falloff, Falloff):
             return falloff
         if isinstance(falloff, str):
-            if falloff in _WAS:
-                raise InvalidValue(
-                    f"falloff is one of {', '.join(map(repr, CURVES))}",
-                    got=f"falloff={falloff!r}",
-                    remedy=(
-                        f"Pass {_WAS[falloff]!r} for `1 - (d / R) ** 2`, which had that name, or"
-                        " lambda u: (1 - u) ** 2 for Spread's"
-                    ),
-                )
             return cls(checks.choice("falloff", falloff, tuple(CURVES)))
         if isinstance(falloff, Ring):
             return cls("ring", _ring=falloff)
@@ -158,9 +140,7 @@ class Falloff:
         """The falloff of a `state`."""
         if state["ring"] is not None:
             return cls.of(Ring(*state["ring"]))
-        return (
-            cls.of(of_today(state["name"])) if state["points"] is None else cls.of(state["points"])
-        )
+        return cls.of(state["name"] if state["points"] is None else state["points"])
 
     def __call__(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The weights at distances given as shares of the radius, in their shape; 0 beyond 1."""

@@ -115,7 +115,7 @@ def test_parameters_change_while_it_runs() -> None:
         layer.tune(decai=0.1)
     with refused(InvalidValue, "momentum"):
         layer.tune(momentum=2)
-    with refused(WrongLayer, "propagation"):
+    with refused(WrongLayer, "tune is for layers with fc.Spread"):
         imap.add_layer("own", values=np.zeros((5, 9))).tune(decay=1)
 
 
@@ -144,3 +144,10 @@ def test_bad_input() -> None:
         with unchanged(fire), unchanged(wall), refused(error, word):
             call()
     assert list(imap) == ["fire", "barrier"]
+
+
+def test_operators_that_assign_are_refused() -> None:
+    layer = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("threat", fc.Spread(0.1))
+    with refused(InvalidValue, "changes no layer", "layer.write"):
+        layer += 1
+    assert isinstance(layer, fc.SpreadLayer)

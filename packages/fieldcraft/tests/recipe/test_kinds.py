@@ -236,7 +236,7 @@ def test_what_stands_on_walls(tmp_path):
         ),
         (
             (TRAIL.replace("0.9", "1.02"), source("scent")),
-            ["line 9: layers.scent: keep is at most 1, or a trail grows without end"],
+            ["line 9: layers.scent: keep lies in [0, 1]"],
         ),
         (
             (TRAIL + "half_life = 2\n", source("scent")),

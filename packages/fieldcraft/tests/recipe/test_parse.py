@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadRecipe
-from fieldcraft.falloff import Falloff
 from fieldcraft.recipe import Recipe, read_recipe
 
 GOOD = """
@@ -272,22 +271,6 @@ def test_values_set_from_outside(tmp_path):
         "Night, late",
     )
     assert recipe.layers[1].propagation.half_life == 2
-
-
-def test_words_of_before_are_read(tmp_path):
-    layer = (
-        '[layers.guns]\npropagation = "radial"\nradius = 4\nfalloff = "{}"\n[[sources]]\nname ='
-        ' "camp"'
-    )
-    was, now = (
-        read(tmp_path, change('[[sources]]\nname = "camp"', layer.format(word)))
-        for word in ("quadratic", "parabolic")
-    )
-    assert (
-        was.layers[-1].propagation.falloff
-        == now.layers[-1].propagation.falloff
-        == Falloff.of("parabolic")
-    )
 
 
 @pytest.mark.parametrize(

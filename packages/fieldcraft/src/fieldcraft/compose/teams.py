@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from operator import add
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, former
+from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.layered import Layered
 from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, regions
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.hooks import Pictured
 from fieldcraft.kernels.reference.teams import NOBODY
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
@@ -31,7 +32,7 @@ _WAYS = ("total", "source")
 _INT32 = np.iinfo(np.int32)
 
 
-class Teams:
+class Teams(Pictured):
     """Layers of one influence map, each the influence of one team, and the maps that follow from
     them.
 
@@ -93,11 +94,6 @@ class Teams:
 
     def __repr__(self) -> str:
         return f"<Teams {', '.join(self._layers)}>"
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            raise former.missing(self, name)
 
     @property
     def names(self) -> tuple[str, ...]:

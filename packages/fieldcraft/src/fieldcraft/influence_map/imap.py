@@ -14,7 +14,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks, clock, extensions
+from fieldcraft import checks, clock, extensions, hooks
 from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.interruption import A_FEW, breathe, in_parts
@@ -96,6 +96,9 @@ class InfluenceMap:
         self._ticks = 0
         self._next = ""
         self._guard = Guard()
+
+    def _repr_html_(self) -> str:
+        return hooks.html_of(self)
 
     def __repr__(self) -> str:
         return f"<InfluenceMap on {self.space!r}: {', '.join(self._layers) or 'no layers'}>"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock
+from fieldcraft import checks, clock, hooks
 from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.interruption import A_FEW, breathe, in_parts
 from fieldcraft.layer import terminal
@@ -54,7 +54,6 @@ class Layer(Operand):
     on walls.
     """
 
-    _is_for: ClassVar[str] = "every layer"
     _instead: ClassVar[str] = "Add a layer of that kind"
     _field: Field
 
@@ -110,20 +109,24 @@ class Layer(Operand):
     if not TYPE_CHECKING:  # a type checker says itself what a layer cannot do
 
         def __getattr__(self, name: str) -> Any:
-            if not name.startswith("_"):
-                others = dict.fromkeys(
-                    kind._is_for
-                    for kind in _kinds(Layer)
-                    if name in vars(kind) and not hasattr(kind.__base__, name)
+            others = "" if name.startswith("_") else hooks.others_with(name)
+            if others:
+                raise WrongLayer(
+                    name, others, f"{self.name!r}, of class {type(self).__name__}", self._instead
                 )
-                if others:
-                    raise WrongLayer(
-                        name,
-                        " or ".join(others),
-                        f"{self.name!r}, of class {type(self).__name__}",
-                        self._instead,
-                    )
             return super().__getattr__(name)
+
+        def __iadd__(self, other: Any) -> Any:
+            raise InvalidValue(
+                "Arithmetic on a layer returns an expression and changes no layer",
+                got="an operator that assigns, such as layer += 1",
+                remedy=(
+                    "Write shifted = layer + 1, or layer.write(layer.values + 1) to change the"
+                    " layer"
+                ),
+            )
+
+        __isub__ = __imul__ = __itruediv__ = __ipow__ = __iand__ = __ior__ = __iadd__
 
     # What it holds
 
@@ -434,8 +437,6 @@ class Layer(Operand):
 class Moving(Layer):
     """A layer with a propagation."""
 
-    _is_for = "layers with a propagation"
-
     @property
     def propagation(self) -> Propagation:
         """How influence gets from cell to cell. May be changed while it runs; shows from the next
@@ -479,13 +480,6 @@ class Moving(Layer):
             self._feed()
             self._field.settle()
             self._version += 1
-
-
-def _kinds(kind: type[Layer]) -> Iterator[type[Layer]]:
-    """The classes made of a layer class."""
-    for each in kind.__subclasses__():
-        yield each
-        yield from _kinds(each)
 
 
 def _checked(values: ArrayLike, shape: tuple[int, ...], *, vectors: bool) -> NDArray[np.float32]:

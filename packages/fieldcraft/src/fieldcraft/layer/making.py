@@ -10,12 +10,12 @@ from fieldcraft.layer.memory_layer import MemoryLayer
 from fieldcraft.layer.radial_layer import RadialLayer
 from fieldcraft.layer.source_layer import SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
-from fieldcraft.propagation import Propagation
+from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.kinds import Device
 from fieldcraft.space import Space
 
-__all__ = ["LAYERS", "again", "made", "restored"]
+__all__ = ["LAYERS", "again", "made", "others_with", "restored"]
 
 LAYERS: dict[str, type[Layer]] = {
     "spread": SpreadLayer,
@@ -25,6 +25,22 @@ LAYERS: dict[str, type[Layer]] = {
     "array": ArrayLayer,
 }
 """The layer that each kind of propagation names."""
+
+
+def others_with(method: str) -> str:
+    """Return which propagations have layers with a method, in the words of a message: "layers with
+    fc.Fade or fc.Trail"; "" where no layer has it.
+    """
+    kinds = [
+        f"fc.{kind.__name__}"
+        for kind in PROPAGATIONS.values()
+        if hasattr(LAYERS[kind.layer], method)
+    ]
+    if hasattr(ArrayLayer, method):
+        kinds.append("an array of their own, imap.add_layer(name, values=array)")
+    if not kinds:
+        return ""
+    return f"layers with {', '.join(kinds[:-1])}{' or ' if kinds[1:] else ''}{kinds[-1]}"
 
 
 def made(

@@ -22,7 +22,6 @@ __all__ = ["MemoryLayer"]
 class MemoryLayer(Moving):
     """A layer with `Fade`: what was marked, and how long ago."""
 
-    _is_for = "layers with fc.Fade"
     _instead = "Call layer.mark() wherever something is known, or add a layer of that kind"
     _field: RememberingField
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, former
-from fieldcraft.errors import InvalidValue
+from fieldcraft import checks, hooks
+from fieldcraft.errors import InvalidValue, NotAnArray
+from fieldcraft.hooks import Pictured
 
 if TYPE_CHECKING:
     from fieldcraft.space import Grid, Space
 
-__all__ = ["Calculus", "Operand", "checked_out"]
+__all__ = ["Operand", "checked_out"]
 
 # What NumPy's functions do to a map lazily; any other function of one array goes in as a curve.
 _UFUNCS = {
@@ -45,46 +46,7 @@ _UFUNCS = {
 }
 
 
-class Calculus(Protocol):
-    """The calculus of maps, which rooms above this one provide: each verb makes an expression."""
-
-    @property
-    def cellwise(self) -> Callable[..., Operand]:
-        """A verb of one cell by its name, and its operands."""
-        ...
-
-    @property
-    def curve(self) -> Callable[..., Operand]:
-        """See `Operand.curve`."""
-        ...
-
-    @property
-    def on(self) -> Callable[[Operand, Grid], Operand]:
-        """See `Operand.on`."""
-        ...
-
-    @property
-    def power(self) -> Callable[[Operand | float, Operand | float], Operand]:
-        """A base, and an exponent."""
-        ...
-
-    @property
-    def smooth(self) -> Callable[[Operand, int], Operand]:
-        """See `Operand.smooth`."""
-        ...
-
-    @property
-    def sqrt(self) -> Callable[[Operand], Operand]:
-        """See `Operand.sqrt`."""
-        ...
-
-    @property
-    def sample(self) -> Callable[..., float | NDArray[np.float32]]:
-        """See `Operand.sample`."""
-        ...
-
-
-class Operand:
+class Operand(Pictured):
     """A map of values: a layer, a belief, a distance map, or an expression over such. Arithmetic on
     it gives an expression.
 
@@ -109,9 +71,6 @@ class Operand:
 
     name: str = "map"
     """Its name in a formula."""
-
-    calculus: ClassVar[Calculus]
-    """The part above layers that calculates with them; `fieldcraft/__init__.py` puts it here."""
 
     if TYPE_CHECKING:
         space: Space
@@ -156,7 +115,7 @@ class Operand:
         `fieldcraft.sample`.
         """
         if not isinstance(how, str) or how != "nearest":
-            return self.calculus.sample(self, positions, how=how, outside=outside)
+            return hooks.calculus.sample(self, positions, how=how, outside=outside)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         return float(found) if isinstance(cells, int) else np.asarray(found)
@@ -166,7 +125,12 @@ class Operand:
     if not TYPE_CHECKING:  # a type checker says itself what a map cannot do
 
         def __getattr__(self, name: str) -> Any:
-            raise former.missing(self, name, is_map=True)
+            if hasattr(np.ndarray, name) and not name.startswith("_"):
+                raise NotAnArray(
+                    f"A map has no {name!r}", got=f"map.{name}", remedy=f"Use map.values.{name}"
+                )
+            kind = type(self).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
 
         def __getitem__(self, key: Any) -> Any:
             raise InvalidValue(
@@ -230,11 +194,11 @@ class Operand:
         if ufunc is np.positive:
             return self
         if ufunc in (np.power, np.float_power):
-            return self.calculus.power(*inputs)
+            return hooks.calculus.power(*inputs)
         if ufunc is np.sqrt:
-            return self.calculus.sqrt(*inputs)
+            return hooks.calculus.sqrt(*inputs)
         if ufunc.__name__ in _UFUNCS:
-            return self.calculus.cellwise(_UFUNCS[ufunc.__name__], *inputs)
+            return hooks.calculus.cellwise(_UFUNCS[ufunc.__name__], *inputs)
         if ufunc.nin == ufunc.nout == 1:
             return self.curve(ufunc)
         raise InvalidValue(
@@ -246,86 +210,86 @@ class Operand:
     # Arithmetic
 
     def __add__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("add", self, other)
+        return hooks.calculus.cellwise("add", self, other)
 
     def __radd__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("add", other, self)
+        return hooks.calculus.cellwise("add", other, self)
 
     def __sub__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("subtract", self, other)
+        return hooks.calculus.cellwise("subtract", self, other)
 
     def __rsub__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("subtract", other, self)
+        return hooks.calculus.cellwise("subtract", other, self)
 
     def __mul__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("multiply", self, other)
+        return hooks.calculus.cellwise("multiply", self, other)
 
     def __rmul__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("multiply", other, self)
+        return hooks.calculus.cellwise("multiply", other, self)
 
     def __truediv__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("divide", self, other)
+        return hooks.calculus.cellwise("divide", self, other)
 
     def __rtruediv__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("divide", other, self)
+        return hooks.calculus.cellwise("divide", other, self)
 
     def __pow__(self, exponent: float) -> Operand:
-        return self.calculus.power(self, exponent)
+        return hooks.calculus.power(self, exponent)
 
     def __rpow__(self, base: float) -> Operand:
-        return self.calculus.power(base, self)
+        return hooks.calculus.power(base, self)
 
     def __and__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("and", self, other)
+        return hooks.calculus.cellwise("and", self, other)
 
     def __rand__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("and", other, self)
+        return hooks.calculus.cellwise("and", other, self)
 
     def __or__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("or", self, other)
+        return hooks.calculus.cellwise("or", self, other)
 
     def __ror__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("or", other, self)
+        return hooks.calculus.cellwise("or", other, self)
 
     def __invert__(self) -> Operand:
-        return self.calculus.cellwise("not", self)
+        return hooks.calculus.cellwise("not", self)
 
     def __neg__(self) -> Operand:
-        return self.calculus.cellwise("negate", self)
+        return hooks.calculus.cellwise("negate", self)
 
     def __pos__(self) -> Operand:
         return self
 
     def __abs__(self) -> Operand:
-        return self.calculus.cellwise("abs", self)
+        return hooks.calculus.cellwise("abs", self)
 
     def __lt__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("less", self, other)
+        return hooks.calculus.cellwise("less", self, other)
 
     def __le__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("less_equal", self, other)
+        return hooks.calculus.cellwise("less_equal", self, other)
 
     def __gt__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("greater", self, other)
+        return hooks.calculus.cellwise("greater", self, other)
 
     def __ge__(self, other: Operand | ArrayLike) -> Operand:
-        return self.calculus.cellwise("greater_equal", self, other)
+        return hooks.calculus.cellwise("greater_equal", self, other)
 
     def equals(self, other: Operand | ArrayLike) -> Operand:
         """1 where the values are equal, else 0."""
-        return self.calculus.cellwise("equal", self, other)
+        return hooks.calculus.cellwise("equal", self, other)
 
     def differs(self, other: Operand | ArrayLike) -> Operand:
         """1 where the values are not equal, else 0."""
-        return self.calculus.cellwise("unequal", self, other)
+        return hooks.calculus.cellwise("unequal", self, other)
 
     def sqrt(self) -> Operand:
         """The square root; 0 where the value is negative."""
-        return self.calculus.sqrt(self)
+        return hooks.calculus.sqrt(self)
 
     def clamp(self, low: Operand | ArrayLike, high: Operand | ArrayLike) -> Operand:
         """The values cut to [low, high]: numbers, or maps (`high` wins where they cross)."""
-        return self.calculus.cellwise("clamp", self, low, high)
+        return hooks.calculus.cellwise("clamp", self, low, high)
 
     def normalize(self, *, signed: bool = False) -> Operand:
         """The values brought to [0, 1]: the smallest on open ground becomes 0, the largest 1; all 0
@@ -333,13 +297,13 @@ class Operand:
 
         With `signed=True` to [-1, 1] instead: divided by the largest magnitude, so that 0 stays 0.
         """
-        return self.calculus.cellwise(
+        return hooks.calculus.cellwise(
             "normalize_signed" if checks.flag("signed", signed) else "normalize", self
         )
 
     def invert(self) -> Operand:
         """The largest value on open ground minus the values: best becomes worst."""
-        return self.calculus.cellwise("invert", self)
+        return hooks.calculus.cellwise("invert", self)
 
     def curve(
         self,
@@ -362,7 +326,7 @@ class Operand:
           `lambda threat: np.exp(-threat / 8)`. It is called when values are asked for, and is to
           answer equal values equally.
         """
-        return self.calculus.curve(self, shape, *at)
+        return hooks.calculus.curve(self, shape, *at)
 
     def smooth(self, cells: int = 1) -> Operand:
         """The mean over the square of cells up to `cells` (1 to 64) rows and columns away; 1 is a 3
@@ -371,14 +335,14 @@ class Operand:
         Walls and what lies beyond the rim don't count, and a wall reads 0; ground on the other side
         of a thin wall does count. On a torus the square goes on at the other side.
         """
-        return self.calculus.smooth(self, cells)
+        return hooks.calculus.smooth(self, cells)
 
     def on(self, space: Grid) -> Operand:
         """The same map on finer cells: each cell of `space` reads the cell that its center lies in.
 
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
-        return self.calculus.on(self, space)
+        return hooks.calculus.on(self, space)
 
 
 def _told(thing: object) -> str:

@@ -24,7 +24,6 @@ __all__ = ["RadialLayer"]
 class RadialLayer(SourceLayer):
     """A layer with `Radial`: its values are what its sources say, and nothing else."""
 
-    _is_for = "layers with fc.Radial"
     _instead = (
         "A layer with fc.Radial shows its sources and nothing else: add a source with a lifetime,"
         " or a layer with fc.Spread(...)"

@@ -25,8 +25,6 @@ __all__ = ["SourceLayer", "SpreadLayer"]
 class SourceLayer(Moving):
     """A layer that takes sources, which act at each step."""
 
-    _is_for = "layers with fc.Spread, fc.Diffuse, fc.Flood or fc.Radial"
-
     def _about(self) -> str:
         return f"{self.propagation}, {len(self._sources)} sources"
 
@@ -256,7 +254,6 @@ class SourceLayer(Moving):
 class SpreadLayer(SourceLayer):
     """A layer with `Spread`, `Diffuse` or `Flood`: sources, and deposits that nothing holds."""
 
-    _is_for = "layers with fc.Spread, fc.Diffuse or fc.Flood"
     _instead = (
         "Use add_source() or deposit(), or add a layer of that kind; settle() brings this one to"
         " its end"

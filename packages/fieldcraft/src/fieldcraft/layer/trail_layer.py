@@ -22,9 +22,6 @@ __all__ = ["ArrayLayer", "StampedLayer", "TrailLayer"]
 class StampedLayer(Layer):
     """A layer that takes stamps: a `TrailLayer` or an `ArrayLayer`."""
 
-    _is_for = (
-        "layers with fc.Trail or with an array of their own, imap.add_layer(name, values=array)"
-    )
     _field: StampedField
 
     def stamp(
@@ -191,7 +188,6 @@ class StampedLayer(Layer):
 class TrailLayer(StampedLayer, Moving):
     """A layer with `Trail`: what agents leave behind gathers, blurs and evaporates."""
 
-    _is_for = "layers with fc.Trail"
     _instead = "Call layer.deposit() or layer.stamp() each step, or add a layer of that kind"
     _field: GatheringField
 
@@ -267,7 +263,6 @@ class ArrayLayer(StampedLayer):
     passes, and nothing else.
     """
 
-    _is_for = "layers with an array of their own"
     _instead = "Change it with layer.write(array), or add a layer with fc.Spread(...), say"
 
     @property

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.hooks import Pictured
 from fieldcraft.space import Space
 
 __all__ = ["Path", "no_path"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path:
+class Path(Pictured):
     """The cells of a way, from its start to its goal. Where there is no way it has none: `found`
     says so, and so does `if path:`.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import CURVES, Falloff, Ring, of_today
+from fieldcraft.falloff import CURVES, Falloff, Ring
 from fieldcraft.propagation import Stamp
 
 __all__ = ["SHAPES", "falloff_of", "stamp_of"]
@@ -61,7 +61,7 @@ def falloff_of(value: Any) -> Falloff:
             got=repr(value)[:60],
             remedy='Write falloff = "linear", { inner = 0.4 } or [1, 0.5, 0], say',
         )
-    return Falloff.of(of_today(value))
+    return Falloff.of(value)
 
 
 def stamp_of(value: Any) -> Stamp:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, former
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.interruption import whole
 from fieldcraft.space.graph_parts import (
@@ -222,11 +222,6 @@ class Graph(Space):
         from fieldcraft.space import networks
 
         return networks.to_networkx(self, self._closed[self._shown])
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            raise former.missing(self, name)
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))

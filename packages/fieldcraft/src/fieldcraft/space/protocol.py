@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.hooks import Pictured
 from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.pieces import by_area, pieces
 from fieldcraft.space.ways import Ways
@@ -26,7 +27,7 @@ __all__ = ["Form", "Space", "located"]
 Form = Literal["grid", "graph", "hex"]
 
 
-class Space(ABC):
+class Space(Pictured, ABC):
     """Cells with integer ids, world positions, walls, and steps from cell to cell.
 
     A grid counts its cells row by row (`row * width + column`), a graph by vertex. Values of a

@@ -11,7 +11,7 @@ from fieldcraft.view.frame import Team, frame, frame_teams
 from fieldcraft.view.graphs import frame_graph, picture_floors
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
 from fieldcraft.view.lines import draw_dots, draw_lines
-from fieldcraft.view.notebook import show_in_notebooks
+from fieldcraft.view.notebook import as_html, as_png
 from fieldcraft.view.panels import IntervalPanel
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plots import plot_curves, plot_intervals, plot_over_time
@@ -34,6 +34,8 @@ __all__ = [
     "TeamLegend",
     "TeamStrip",
     "above_strip",
+    "as_html",
+    "as_png",
     "between",
     "diverging",
     "draw",
@@ -56,6 +58,5 @@ __all__ = [
     "save_png",
     "sequential",
     "sheet",
-    "show_in_notebooks",
     "tinted",
 ]

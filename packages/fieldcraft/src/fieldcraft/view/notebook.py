@@ -11,6 +11,7 @@ import numpy as np
 
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue
+from fieldcraft.hooks import Pictured
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import Path
@@ -20,24 +21,13 @@ from fieldcraft.view.lines import draw_dots, draw_lines
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.sheet import picture, picture_teams
 
-__all__ = ["as_html", "as_png", "show_in_notebooks"]
+__all__ = ["as_html", "as_png"]
 
 _WAY = "#ffd166"
 _SIDE = 480  # pixels that a picture's longer side has at most
 
 
-def show_in_notebooks() -> None:
-    """Give maps, spaces, teams and paths what IPython asks for: `_repr_png_`, and influence maps
-    `_repr_html_`.
-    """
-    setattr(Operand, "_repr_png_", as_png)  # noqa: B010 - the classes stand on lower floors, and know no pictures
-    setattr(Space, "_repr_png_", as_png)  # noqa: B010
-    setattr(Teams, "_repr_png_", as_png)  # noqa: B010
-    setattr(Path, "_repr_png_", as_png)  # noqa: B010
-    setattr(InfluenceMap, "_repr_html_", as_html)  # noqa: B010
-
-
-def as_png(shown: Operand | Space | Teams | Path) -> bytes | None:
+def as_png(shown: Pictured) -> bytes | None:
     """A picture of a map, of a space and its walls, of teams, or of a path on its map, as the bytes
     of a PNG.
 
@@ -75,13 +65,14 @@ def _row(name: str, layer: Operand) -> str:
     return f"<tr><td>{image}</td><td>{html.escape(repr(layer))}</td></tr>"
 
 
-def _drawn(shown: Operand | Space | Teams | Path) -> Any:
+def _drawn(shown: Pictured) -> Any:
     if isinstance(shown, Space):
         return _ground(shown)
     if isinstance(shown, Teams):
         return picture_teams(shown, size=_SIDE)
     if isinstance(shown, Path):
         return _way(shown)
+    assert isinstance(shown, Operand)
     reached = np.isfinite(shown.values)
     if reached.all():
         return picture(shown, size=_SIDE)

@@ -1,0 +1,67 @@
+"""Functions of higher packages that lower classes call: declared here, set in
+`fieldcraft/__init__.py` and nowhere else.
+
+Maps are calculated with (`fieldcraft.compose`), sampled between cells (`fieldcraft.query`) and
+drawn in notebooks (`fieldcraft.view`) by packages that stand above them in the import order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from fieldcraft.influence_map import InfluenceMap
+    from fieldcraft.layer.operand import Operand
+    from fieldcraft.space import Grid
+
+__all__ = ["Calculus", "Pictured", "calculus", "html_of", "others_with", "png_of"]
+
+
+class Calculus(Protocol):
+    """The module `fieldcraft.query.calculus`: its functions return expressions, and samples."""
+
+    def cellwise(self, verb: str, *operands: Operand | ArrayLike) -> Operand:
+        """Apply an operation to the values of each cell."""
+
+    def curve(
+        self,
+        operand: Operand,
+        shape: str | Iterable[tuple[float, float]] | Callable[..., ArrayLike],
+        *at: float,
+    ) -> Operand:
+        """See `Operand.curve`."""
+
+    def on(self, operand: Operand, space: Grid) -> Operand:
+        """See `Operand.on`."""
+
+    def power(self, base: Operand | float, exponent: Operand | float) -> Operand:
+        """Raise a base to an exponent."""
+
+    def smooth(self, operand: Operand, cells: int = 1) -> Operand:
+        """See `Operand.smooth`."""
+
+    def sqrt(self, operand: Operand) -> Operand:
+        """See `Operand.sqrt`."""
+
+    def sample(
+        self, layer: Operand, positions: ArrayLike, *, how: str, outside: str
+    ) -> float | NDArray[np.float32]:
+        """See `Operand.sample`."""
+
+
+calculus: Calculus
+html_of: Callable[[InfluenceMap], str]
+png_of: Callable[[Pictured], bytes | None]
+others_with: Callable[[str], str]
+"""The propagations of the layers that have a method, in the words of a message; "" for none."""
+
+
+class Pictured:
+    """A thing that notebooks show as a picture."""
+
+    def _repr_png_(self) -> bytes | None:
+        return png_of(self)  # noqa: F821 - annotated above
