@@ -58,17 +58,8 @@ from fieldcraft.paths import (
     shortest_paths,
     would_block,
 )
-from fieldcraft.propagation import (
-    Diffuse,
-    Fade,
-    Flood,
-    Radial,
-    Spread,
-    Stamp,
-    Trail,
-    influence_at,
-    shot_danger,
-)
+from fieldcraft.propagation import Diffuse, Fade, Flood, Radial, Spread, Stamp, Trail, influence_at
+from fieldcraft.propagation import direct as shot_danger
 from fieldcraft.pursuit import (
     Belief,
     Contacts,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import best as reference_spots
 from fieldcraft.kernels.reference import peaks as reference
-from fieldcraft.space.beside import moves_beside
+from fieldcraft.space.answers import moves_beside
 from support.questions import World, same, worlds
 
 if not compiled():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.reference import regions as reference
-from fieldcraft.space.beside import moves_beside
+from fieldcraft.space.answers import moves_beside
 from support.questions import World, same, worlds
 
 if not compiled():

@@ -18,7 +18,7 @@ from fieldcraft.kernels.reference import shortest_path_uniform as uniform_refere
 from fieldcraft.kernels.reference import shortest_path_weighted as weighted_reference
 from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
-from fieldcraft.space import links
+from fieldcraft.space import neighborhood as links
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.worlds import KNIGHT
 

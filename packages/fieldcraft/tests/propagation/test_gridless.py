@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import gridless
+from fieldcraft.propagation import direct as gridless
 
 
 def by_the_definition(positions, sources, strengths, radii, falloff, blend):

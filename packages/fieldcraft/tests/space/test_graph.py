@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Graph, Mesh
-from fieldcraft.space.curve import along_curve
+from fieldcraft.space.topology import along_curve
 from support.refusals import refused
 
 SQUARE = [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0)]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.kernels.reference.swarm import packed
-from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.on_grid.footprints import GridFootprints
 from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial_field import RadialField

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fieldcraft.compose.engine import Segments, segments
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid, Space
+from fieldcraft.space.graph_sight import vertices_within
 from fieldcraft.space.grid import MAX_CELLS
-from fieldcraft.space.nearby import vertices_within
 
 __all__ = ["Frame", "GraphFrame", "GridFrame"]
 

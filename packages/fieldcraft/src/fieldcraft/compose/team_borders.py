@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.regions import Regions, regions_owned
+from fieldcraft.space.answers import Regions, regions_owned
 
 __all__ = ["FrontLine", "crossings", "front_lines", "regions"]
 

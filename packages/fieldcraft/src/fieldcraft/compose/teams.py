@@ -24,7 +24,7 @@ from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import picked
-from fieldcraft.space.regions import Regions
+from fieldcraft.space.answers import Regions
 
 __all__ = ["FrontLine", "Teams", "add_teams"]
 

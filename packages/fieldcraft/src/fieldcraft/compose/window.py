@@ -17,7 +17,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import picked
-from fieldcraft.space.spots import Spots, checked_none
+from fieldcraft.space.answers import Spots, checked_none
 
 __all__ = ["Window", "window"]
 

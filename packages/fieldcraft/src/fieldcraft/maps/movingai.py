@@ -13,7 +13,7 @@ from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.reading import file_size, read_bytes
 from fieldcraft.space.grid import MAX_CELLS, Grid
-from fieldcraft.space.terrain import Terrain
+from fieldcraft.space.neighborhood import Terrain
 
 __all__ = ["MOBILITIES", "load_movingai"]
 

@@ -23,7 +23,7 @@ from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
 from fieldcraft.paths.stepping import stepped
 from fieldcraft.space import Snapshot, Space, checked_space
-from fieldcraft.space.spots import Spots
+from fieldcraft.space.answers import Spots
 
 __all__ = ["DistanceMap", "distance_map"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Space
-from fieldcraft.space.keeping import kept
+from fieldcraft.space.ways import kept
 
 __all__ = ["Scratch", "scratch_of"]
 

@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.charged import ways_at
 from fieldcraft.paths.standing import standing
-from fieldcraft.space.spots import Spots
+from fieldcraft.space.answers import Spots
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distance import DistanceMap

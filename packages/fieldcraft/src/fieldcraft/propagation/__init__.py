@@ -1,13 +1,12 @@
 """How a value gets from cell to cell."""
 
 from fieldcraft.propagation.diffuse import Diffuse
+from fieldcraft.propagation.direct import influence_at, shot_danger
 from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.flood import Flood
-from fieldcraft.propagation.gridless import influence_at
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.propagation.radial import Radial
-from fieldcraft.propagation.shot_danger import shot_danger
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.propagation.trail import Trail

@@ -17,7 +17,7 @@ from fieldcraft.propagation.mixing import balance
 from fieldcraft.sources import Sources
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.hex_layout import STEPS
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = [
     "DiffuseField",

@@ -18,6 +18,7 @@ from fieldcraft.propagation.diffuse_field import (
     hex_diffuse_field,
 )
 from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.footprints import Found
 from fieldcraft.propagation.on_graph import exact as graph_exact
 from fieldcraft.propagation.on_graph import fade as graph_fade
 from fieldcraft.propagation.on_graph import radial as graph_radial
@@ -34,7 +35,6 @@ from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.propagation.trail import Trail, TrailField
-from fieldcraft.propagation.units import Found
 from fieldcraft.space import Space, picked
 
 if TYPE_CHECKING:

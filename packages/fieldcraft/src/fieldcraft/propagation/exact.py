@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.emission import Emission
-from fieldcraft.propagation.footprints import AnyWalks
+from fieldcraft.propagation.footprints import AnyWalks, Emission, Found
 from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
-from fieldcraft.propagation.units import Found
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Space

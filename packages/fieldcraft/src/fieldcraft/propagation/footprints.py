@@ -1,19 +1,90 @@
-"""The seam between the field of radiating sources and a kind of space: walks at one moment, and
-footprints cut on them.
-"""
+"""Walks, footprints cut on them, units of work, and sources as columns: for radiating fields."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.units import Found
 
-__all__ = ["AnyWalks", "Footprints", "Walks"]
+__all__ = [
+    "UNIT_SEARCHED",
+    "UNIT_STAMPED",
+    "AnyWalks",
+    "Emission",
+    "Footprints",
+    "Found",
+    "Walks",
+    "finished",
+    "whole_radius",
+]
+
+UNIT_SEARCHED = 2_000
+"""Cells searched in a unit."""
+UNIT_STAMPED = 20_000
+"""Cells added in a unit."""
+Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""The cells of a footprint and their weights."""
+
+
+def finished(search: Generator[int, None, Found]) -> Found:
+    """The answer of a search, all of its units made."""
+    while True:
+        try:
+            next(search)
+        except StopIteration as done:
+            found: Found = done.value
+            return found
+
+
+def whole_radius(radius: float) -> float:
+    """A radius in cells, a whole number where it is one to a billionth: so that a radius of 0.3 on
+    cells of 0.1 reaches three.
+    """
+    whole = round(radius)
+    return float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
+
+
+@dataclass
+class Emission:
+    """Sources as columns: what a map holds of them, or a list of jobs. `shapes` number a falloff
+    and a radius.
+    """
+
+    cells: NDArray[np.int64]
+    strengths: NDArray[np.float64]
+    shapes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def at(self, rows: NDArray[Any] | slice) -> Emission:
+        """Some of the rows: those at these places, or where these are True."""
+        if (
+            isinstance(rows, np.ndarray)
+            and rows.dtype == np.bool_
+            and np.count_nonzero(rows) == len(rows)
+        ):
+            return self
+        return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
+
+    @staticmethod
+    def joined(parts: Sequence[Emission]) -> Emission:
+        """The rows of all parts, one after the other."""
+        return Emission(
+            np.concatenate([part.cells for part in parts]),
+            np.concatenate([part.strengths for part in parts]),
+            np.concatenate([part.shapes for part in parts]),
+        )
+
+    def rows(self) -> Iterator[tuple[int, float, int]]:
+        """(cell, strength, shape) one by one."""
+        return zip(self.cells.tolist(), self.strengths.tolist(), self.shapes.tolist(), strict=True)
 
 
 class Walks(Protocol):

@@ -16,12 +16,10 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.emission import Emission
 from fieldcraft.propagation.field import Account, RadiatingField
-from fieldcraft.propagation.footprints import AnyWalks, Footprints
+from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, finished
 from fieldcraft.propagation.spread import checked_resistance
 from fieldcraft.propagation.sums import TILE_ROWS, Sums
-from fieldcraft.propagation.units import finished
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Space

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.units import UNIT_STAMPED
+from fieldcraft.propagation.footprints import UNIT_STAMPED
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "Sums"]
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
-from fieldcraft.space.keeping import kept_until_walls_change
-from fieldcraft.space.ways import Ways
+from fieldcraft.space.ways import Ways, kept_until_walls_change
 
 __all__ = ["Landmarks", "landmarks_of"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Space
-from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.sight import visible
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["Outlooks", "outlooks_of"]
 

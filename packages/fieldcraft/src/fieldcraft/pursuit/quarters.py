@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.pursuit.motion.goals import Goals, goals_everywhere
 from fieldcraft.pursuit.shares import Shares
 from fieldcraft.space import Space
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["Quarters", "quarters_of"]
 

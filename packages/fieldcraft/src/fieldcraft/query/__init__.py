@@ -15,8 +15,7 @@ from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.route import Along, along
 from fieldcraft.query.samples import gradient, sample
 from fieldcraft.query.spots import best, worst
-from fieldcraft.space.regions import Region, Regions
-from fieldcraft.space.spots import Spots
+from fieldcraft.space.answers import Region, Regions, Spots
 
 __all__ = [
     "Accountable",

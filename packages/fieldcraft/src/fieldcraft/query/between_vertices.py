@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Graph
-from fieldcraft.space.keeping import kept_until_walls_change
-from fieldcraft.space.runs import runs
+from fieldcraft.space.ways import kept_until_walls_change, runs
 
 __all__ = ["around", "fill_between", "slopes"]
 

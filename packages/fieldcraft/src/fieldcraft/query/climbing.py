@@ -10,8 +10,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.ground import Readable
 from fieldcraft.space import Space
+from fieldcraft.space.answers import Spots
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.spots import Spots
 
 __all__ = ["uphill"]
 

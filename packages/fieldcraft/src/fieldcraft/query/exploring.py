@@ -15,7 +15,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.door import steps
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space import Space
-from fieldcraft.space.spots import Spots
+from fieldcraft.space.answers import Spots
 
 __all__ = ["explore_step"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fieldcraft import checks
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
-from fieldcraft.space.spots import Spots
+from fieldcraft.space.answers import Spots
 
 __all__ = ["peaks"]
 

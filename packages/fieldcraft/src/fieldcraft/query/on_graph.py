@@ -15,8 +15,8 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.between_vertices import around, fill_between, slopes
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space import Graph, Space
-from fieldcraft.space.nearby import vertices_within
-from fieldcraft.space.pieces import middles, pieces
+from fieldcraft.space.graph_sight import vertices_within
+from fieldcraft.space.ways import middles, pieces
 
 __all__ = ["along", "best", "gradient", "peaks", "sample", "serve", "steps"]
 

@@ -16,8 +16,8 @@ from fieldcraft.kernels.reference.best import TILE
 from fieldcraft.query.ground import Ground, Readable, crowd, too_far
 from fieldcraft.query.walking import best_on_foot
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.space.beside import moves_beside
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.answers import moves_beside
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["GridGround", "along", "best", "gradient", "peaks", "sample", "serve", "steps"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fieldcraft import checks
 from fieldcraft.query.ground import Ground, Readable
-from fieldcraft.space.regions import Regions, regions_above
+from fieldcraft.space.answers import Regions, regions_above
 
 __all__ = ["regions"]
 

@@ -15,8 +15,8 @@ from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.query.spots import best, worst
 from fieldcraft.space import Space
+from fieldcraft.space.answers import Spots, checked_none, chosen
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.spots import Spots, checked_none, chosen
 
 __all__ = ["Reservations"]
 

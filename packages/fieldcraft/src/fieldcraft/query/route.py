@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
-from fieldcraft.space.lines import line_of
+from fieldcraft.space.ways import line_of
 
 __all__ = ["Along", "along"]
 

@@ -9,7 +9,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import door
 from fieldcraft.query.ground import Ground, Readable
-from fieldcraft.space.spots import Spots, checked_none, chosen
+from fieldcraft.space.answers import Spots, checked_none, chosen
 
 __all__ = ["best", "worst"]
 

@@ -5,12 +5,11 @@ from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
 from fieldcraft.space.kinds import checked_space, grid_of, needs, needs_plane, picked
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.neighborhood import Neighborhood
+from fieldcraft.space.neighborhood import Neighborhood, Terrain
 from fieldcraft.space.protocol import Space, located
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
 from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
-from fieldcraft.space.terrain import Terrain
 from fieldcraft.space.ways import Ways
 
 __all__ = [

@@ -13,8 +13,8 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import MAX_CELLS, Grid
 from fieldcraft.space.hex_grid import HexGrid
 from fieldcraft.space.mesh import Mesh
+from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.protocol import Space
-from fieldcraft.space.terrain import Terrain
 
 __all__ = ["ARRAYS", "NAMES", "apart", "together"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
-from fieldcraft.space.runs import runs
+from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
     from fieldcraft.space.topology import Topology

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.graph import Graph
-from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.portals import portals_of
-from fieldcraft.space.runs import runs
 from fieldcraft.space.topology import Topology
+from fieldcraft.space.ways import kept_until_walls_change, runs
 
 __all__ = ["Doors", "Floors", "floors_of"]
 

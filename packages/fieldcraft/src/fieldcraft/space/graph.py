@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.interruption import whole
+from fieldcraft.space import graph_parts
 from fieldcraft.space.graph_parts import (
     MAX_EDGES,
     MAX_VERTICES,
@@ -22,9 +23,8 @@ from fieldcraft.space.graph_parts import (
     straight_lengths,
 )
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.masks import ids_or_mask
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.protocol import Space, located
+from fieldcraft.space.protocol import Space, ids_or_mask, located
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import Ways, ways_on_arcs
@@ -208,9 +208,7 @@ class Graph(Space):
         Raises `InvalidValue` for other things, for nodes and edges without these attributes, and
         for "blocked" that is no bool.
         """
-        from fieldcraft.space import networks
-
-        return networks.from_networkx(cls, graph, position, length, max_height)
+        return graph_parts.from_networkx(cls, graph, position, length, max_height)
 
     def to_networkx(self) -> Any:
         """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any,
@@ -219,9 +217,7 @@ class Graph(Space):
         Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked"; the graph "squares",
         a dict, if it has any. A mesh stays behind. Raises `MissingLibrary` without networkx.
         """
-        from fieldcraft.space import networks
-
-        return networks.to_networkx(self, self._closed[self._shown])
+        return graph_parts.to_networkx(self, self._closed[self._shown])
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))
@@ -611,7 +607,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 def graph_of(grid: Grid) -> Graph:
     """The grid as a graph, see `Grid.to_graph`."""
-    from fieldcraft.space import links
+    from fieldcraft.space import neighborhood as links
 
     arrive = links.build(
         grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True

@@ -1,8 +1,9 @@
-"""The sight between the vertices of a graph."""
+"""The sight between the vertices of a graph, and vertices within a distance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,23 @@ from fieldcraft.kernels import pool
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of
 
-__all__ = ["Outlook", "Stand", "counted", "is_clear", "lines", "sees", "stand"]
+__all__ = ["Outlook", "Stand", "counted", "is_clear", "lines", "sees", "stand", "vertices_within"]
+
+
+def vertices_within(graph: Graph, points: NDArray[np.float64], radius: float) -> list[list[int]]:
+    """The vertices within a straight distance of each point, round a torus the short way, in no
+    order.
+    """
+    if not len(graph) or not len(points):
+        return [[] for _ in points]
+    tree, period = graph.topology.tree, graph.period
+    if period is None:
+        return list(tree.query_ball_point(points, radius))
+    points = graph.wrapped(points)
+    shifts = [np.array((dx, dy)) * period for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+    found = [tree.query_ball_point(points + shift, radius) for shift in shifts]
+    return [sorted(set(chain.from_iterable(each))) for each in zip(*found, strict=True)]
+
 
 Floats = NDArray[np.float64]
 _SEEN = 200  # polygons that a viewer sees, to begin with

@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.interruption import whole
-from fieldcraft.space import links
-from fieldcraft.space.masks import ids_or_mask
-from fieldcraft.space.neighborhood import Neighborhood
-from fieldcraft.space.protocol import Space
+from fieldcraft.space import neighborhood as links
+from fieldcraft.space.neighborhood import Neighborhood, Terrain
+from fieldcraft.space.protocol import Space, ids_or_mask
 from fieldcraft.space.snapshots import GridSnapshot
-from fieldcraft.space.terrain import Terrain
 from fieldcraft.space.ways import Ways, ways_on_grid
 
 if TYPE_CHECKING:

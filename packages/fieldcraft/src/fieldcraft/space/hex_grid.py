@@ -12,11 +12,10 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import hex_layout
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.hex_layout import STEPS, HexLayout
-from fieldcraft.space.masks import ids_or_mask
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.protocol import Space
+from fieldcraft.space.neighborhood import Terrain
+from fieldcraft.space.protocol import Space, ids_or_mask
 from fieldcraft.space.snapshots import GraphSnapshot
-from fieldcraft.space.terrain import Terrain
 from fieldcraft.space.ways import Ways
 
 __all__ = ["MAX_HEXES", "ORIENTATIONS", "HexGrid"]

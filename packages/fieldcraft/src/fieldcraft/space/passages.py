@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.terrain import Terrain
+from fieldcraft.space.neighborhood import Terrain
 
 __all__ = [
     "EAST",

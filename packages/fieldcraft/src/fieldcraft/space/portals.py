@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.space.graph import Graph
-from fieldcraft.space.keeping import kept_until_walls_change
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.runs import runs
 from fieldcraft.space.topology import Topology
+from fieldcraft.space.ways import kept_until_walls_change, runs
 
 __all__ = ["Portals", "portals_of"]
 

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import links
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space import neighborhood as links
+from fieldcraft.space.ways import kept_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph

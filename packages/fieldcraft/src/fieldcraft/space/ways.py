@@ -1,19 +1,72 @@
-"""Which cells lead to which: the same lists for every space."""
+"""Steps from cell to cell as lists (CSR), connected pieces, and caches of what spaces imply."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from fieldcraft.space.grid import Grid
+    from fieldcraft.space.protocol import Space
     from fieldcraft.space.topology import Topology
 
-__all__ = ["Ways", "inside", "ways_on_arcs", "ways_on_grid"]
+__all__ = [
+    "Ways",
+    "by_area",
+    "inside",
+    "kept",
+    "kept_until_walls_change",
+    "line_of",
+    "middles",
+    "pieces",
+    "runs",
+    "ways_on_arcs",
+    "ways_on_grid",
+]
+
+_Key = TypeVar("_Key")
+_Space = TypeVar("_Space", bound="Space")
+_Found = TypeVar("_Found")
+
+
+def kept(work_out: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
+    """Decorate what is worked out from a space, or a part of one, that never changes: it is done
+    once.
+    """
+    known: WeakKeyDictionary[Any, tuple[_Found]] = WeakKeyDictionary()
+
+    @functools.wraps(work_out)
+    def asked(key: _Key) -> _Found:
+        last = known.get(key)
+        if last is None:
+            last = known[key] = (work_out(key),)
+        return last[0]
+
+    return asked
+
+
+def kept_until_walls_change(work_out: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
+    """Decorate what is worked out from a space and its walls: it is done anew when it is asked for
+    after a change of them.
+    """
+    known: WeakKeyDictionary[Any, tuple[int, _Found]] = WeakKeyDictionary()
+
+    @functools.wraps(work_out)
+    def asked(space: _Space) -> _Found:
+        version = space.walls_version
+        last = known.get(space)
+        if last is None or last[0] != version:
+            last = known[space] = (version, work_out(space))
+        return last[1]
+
+    return asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,3 +157,79 @@ def _sorted(
     edges = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(starts, minlength=count), out=edges[1:])
     return Ways(edges, ends[order].astype(np.int32), lengths[order])
+
+
+def pieces(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDArray[np.int64]:
+    """The connected piece of each cell, (N,): numbered from 0 by their lowest cells; -1 for walls
+    and for cells of no group.
+
+    `groups`, in the space's shape or (N,), is a mask of cells, or holds a whole number per cell,
+    below 0 for no group. Open cells of one group belong together when a step of the space leads
+    from one to the other, in either direction.
+    """
+    from scipy.sparse import coo_array  # loading it takes longer than all of `import fieldcraft`
+    from scipy.sparse.csgraph import connected_components
+
+    group = groups.reshape(-1)
+    held = (group if group.dtype == np.bool_ else group >= 0) & ~space.walls.reshape(-1)
+    ways = space.ways
+    start, end = ways.origins, ways.ends
+    joined = held[start] & held[end] & (group[start] == group[end])
+    start, end = start[joined], end[joined]
+    _, found = connected_components(
+        coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(len(group),) * 2),
+        directed=False,
+    )
+    labels = np.full(len(group), -1, dtype=np.int64)
+    _, first, numbers = np.unique(found[held], return_index=True, return_inverse=True)
+    labels[held] = np.argsort(np.argsort(first, kind="stable"))[numbers]
+    return labels
+
+
+def by_area(space: Space, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pieces numbered anew: 0 the largest by area, of equals the one with the lowest cell; -1
+    stays.
+    """
+    held = numbers >= 0
+    if not held.any():
+        return numbers
+    order = np.argsort(-np.bincount(numbers[held], weights=space.areas[held]), kind="stable")
+    rank = np.empty(len(order) + 1, dtype=np.int64)
+    rank[order], rank[-1] = np.arange(len(order)), -1
+    return rank[numbers]
+
+
+def middles(
+    space: Space, cells: NDArray[np.int64], numbers: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    """The cell nearest to the mean of each group of cells, the lowest of equals, (count,);
+    `numbers` say whose each cell is.
+    """
+    places = space.position_of(cells).reshape(-1, space.dimensions)
+    scale = max(float(np.abs(places).max(initial=0)), 1.0)
+    sizes = np.bincount(numbers, minlength=count)
+    away = np.zeros(len(cells))
+    for axis in (places / scale).T:
+        # Rounded, so that cells in which sums differ by a bit only are equally near.
+        away += np.round(axis - (np.bincount(numbers, axis, count) / sizes)[numbers], 9) ** 2
+    order = np.lexsort((cells, away, numbers))
+    return cells[order[np.searchsorted(numbers[order], np.arange(count))]]
+
+
+def line_of(line: Any) -> Any:
+    """The positions of a path or the points of a front line; anything else as it is."""
+    for name in ("positions", "points"):
+        held = getattr(line, name, None)
+        if held is not None and not callable(held):
+            return held
+    return line
+
+
+def runs(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers `starts[i]`, `starts[i] + 1`, ... (`counts[i]` of them) for each i, one after the
+    other.
+    """
+    firsts = np.cumsum(counts) - counts
+    return np.asarray(
+        np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts - firsts, counts)
+    )

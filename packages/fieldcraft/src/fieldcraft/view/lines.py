@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space.lines import line_of
+from fieldcraft.space.ways import line_of
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.placement import Placement
 

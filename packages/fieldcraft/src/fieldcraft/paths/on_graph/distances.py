@@ -12,7 +12,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.scratch import scratch_of
 from fieldcraft.space import Graph, GraphSnapshot, Space
-from fieldcraft.space.keeping import kept
+from fieldcraft.space.ways import kept
 
 __all__ = ["GraphDistances"]
 

@@ -12,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.graph import Graph
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["OpenDoors", "open_doors"]
 

@@ -20,7 +20,7 @@ from fieldcraft.paths.distances import Distances
 from fieldcraft.paths.on_graph.distances import GraphDistances
 from fieldcraft.space import Space
 from fieldcraft.space.floors import floors_of
-from fieldcraft.space.runs import runs
+from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distance import DistanceMap

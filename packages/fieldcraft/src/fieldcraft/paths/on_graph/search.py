@@ -22,8 +22,8 @@ from fieldcraft.paths.prices import Prices
 from fieldcraft.paths.route import Path, no_path
 from fieldcraft.paths.standing import standing
 from fieldcraft.space import Graph, GraphSnapshot, Space
-from fieldcraft.space.keeping import kept
 from fieldcraft.space.topology import Topology
+from fieldcraft.space.ways import kept
 
 __all__ = ["shortest_path", "shortest_paths"]
 

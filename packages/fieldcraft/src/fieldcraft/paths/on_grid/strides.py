@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.paths.on_grid.moves import moves_of
 from fieldcraft.space import Grid
-from fieldcraft.space.keeping import kept
+from fieldcraft.space.ways import kept
 
 __all__ = ["Strides", "pruned", "strides_of"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
+from fieldcraft.propagation.footprints import Found, finished
 from fieldcraft.propagation.on_graph.footprints import GraphFootprints
 from fieldcraft.propagation.on_graph.walks import GraphWalks
-from fieldcraft.propagation.units import Found, finished
 from fieldcraft.space import Space
 
 __all__ = ["Surroundings"]

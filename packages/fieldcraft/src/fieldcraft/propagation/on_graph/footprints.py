@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference.radial import LENGTH_SCALE
+from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, whole_radius
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_graph.walks import GraphWalks
-from fieldcraft.propagation.units import UNIT_SEARCHED, Found, whole_radius
 from fieldcraft.space import needs_plane
 
 __all__ = ["GraphFootprints"]

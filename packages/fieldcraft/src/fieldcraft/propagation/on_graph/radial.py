@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.on_graph.footprints import GraphFootprints
 from fieldcraft.propagation.on_graph.walks import GraphWalks
 from fieldcraft.propagation.radial_field import RadialField

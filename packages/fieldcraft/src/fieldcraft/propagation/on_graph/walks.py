@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
-from fieldcraft.propagation.units import Found
+from fieldcraft.propagation.footprints import Found
 from fieldcraft.space import Graph, GraphSnapshot, Grid, Space
 from fieldcraft.space.graph_sight import Outlook
 from fieldcraft.space.ways import Ways, ways_on_arcs

@@ -13,8 +13,7 @@ from fieldcraft.kernels.reference.diffuse import AROUND
 from fieldcraft.propagation.diffuse import Diffuse
 from fieldcraft.propagation.diffuse_field import DiffuseField, ListedDiffuseField, Numbers
 from fieldcraft.space import Grid
-from fieldcraft.space.keeping import kept_until_walls_change
-from fieldcraft.space.ways import inside
+from fieldcraft.space.ways import inside, kept_until_walls_change
 
 __all__ = ["grid_diffuse_field"]
 

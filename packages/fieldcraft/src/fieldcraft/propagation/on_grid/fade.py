@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
+from fieldcraft.propagation.footprints import Found, finished
 from fieldcraft.propagation.on_grid.footprints import GridFootprints, too_large
 from fieldcraft.propagation.on_grid.walks import GridWalks
-from fieldcraft.propagation.units import Found, finished
 from fieldcraft.space import Grid
 
 __all__ = ["Surroundings"]

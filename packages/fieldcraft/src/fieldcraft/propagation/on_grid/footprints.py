@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.reference import radial as reference
+from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, finished, whole_radius
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_grid.walks import GridWalks
-from fieldcraft.propagation.units import UNIT_SEARCHED, Found, finished, whole_radius
 from fieldcraft.space import Grid
 
 __all__ = ["SMALL_REACH", "GridFootprints", "Scratch", "too_large"]

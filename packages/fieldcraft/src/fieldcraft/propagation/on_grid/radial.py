@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.emission import Emission
+from fieldcraft.propagation.footprints import UNIT_STAMPED, Emission
 from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, GridFootprints, too_large
 from fieldcraft.propagation.on_grid.walks import GridWalks
 from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
 from fieldcraft.propagation.sums import TILE_ROWS
-from fieldcraft.propagation.units import UNIT_STAMPED
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.units import UNIT_STAMPED
+from fieldcraft.propagation.footprints import UNIT_STAMPED
 from fieldcraft.space import Grid, GridSnapshot
 
 __all__ = ["GridWalks", "strides"]

@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import hex_trail as reference
 from fieldcraft.propagation.trail import TrailField
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["HexTrailField"]
 

@@ -21,7 +21,7 @@ from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion.movers import Lost
 from fieldcraft.space import Space
-from fieldcraft.space.keeping import kept_until_walls_change
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["SECTORS", "FirstLeg", "Sectors", "first_leg", "sectors_of", "straightest"]
 
