@@ -156,7 +156,7 @@ def first_steps(runs: int) -> tuple[list[dict[str, float]], list[dict[str, float
     for _ in range(runs):
         with tempfile.TemporaryDirectory(prefix="fieldcraft-bench-") as folder:
             compiling.append(fresh(FIRST_STEP, FIELDCRAFT_KERNELS=folder))
-            if not any(Path(folder).rglob("*.kernel")):
+            if not any(Path(folder).rglob("*.machine-code")):
                 raise RuntimeError(
                     f"the first step left no compiled kernel in FIELDCRAFT_KERNELS={folder}:"
                     " nothing was measured"

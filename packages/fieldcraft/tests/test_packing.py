@@ -227,6 +227,32 @@ def test_dice_go_on_where_they_were(kind: Any) -> None:
     assert digest(again) != digest(rng)
 
 
+@pytest.mark.parametrize(
+    ("kind", "where", "value"),
+    [
+        ("MT19937", ("state", "pos"), 10**9),
+        ("MT19937", ("state", "pos"), -1),
+        ("MT19937", ("state", "key"), np.zeros(5, np.uint32)),
+        ("Philox", ("buffer_pos",), -(10**8)),
+        ("Philox", ("buffer_pos",), 5),
+        ("PCG64", ("state", "state"), 1 << 130),
+        ("PCG64", ("state",), 3),
+        ("SFC64", ("has_uint32",), True),
+    ],
+)
+def test_a_generator_with_a_forged_state_is_refused(
+    kind: str, where: tuple[str, ...], value: Any
+) -> None:
+    bits = getattr(np.random, kind)(1)
+    state = bits.state
+    place = state
+    for name in where[:-1]:
+        place = place[name]
+    place[where[-1]] = value
+    with refused(BadSaveFile):
+        unpack(b"R" + pack(state))
+
+
 def test_grids_come_back() -> None:
     rng = np.random.default_rng(3)
     enter = np.ones((3, 3), np.bool_)

@@ -39,7 +39,7 @@ def write_planes(target: Path, planes: Planes) -> int:
         header[name] = {"dtype": plane.dtype.str, "shape": plane.shape, "tiles": tiles}
         bodies.append(body.reshape(-1).view(np.uint8).data)
     text = pack(header)
-    write_sealed(target, (_MAGIC, _LENGTH.pack(len(text)), text, *bodies))
+    write_sealed(target, (_MAGIC, _LENGTH.pack(len(text)), text, *bodies), clean=False)
     return len(text) + sum(len(body) for body in bodies)
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -22,19 +24,22 @@ __all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "write_sealed"]
 
 _SEAL = hashlib.sha256().digest_size
 _CHUNK = 1 << 20
+_HOUR = 3600.0
 
 
-def write_sealed(target: Path, parts: Iterable[bytes]) -> None:
-    """Write parts and the SHA-256 of them all to a file beside the target, which is then renamed
-    over it.
+def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) -> None:
+    """Write parts and the SHA-256 of them all to a file beside the target, then rename it.
 
-    Raises `BadSaveFile` where that can't be; what stood there before is still whole.
+    Unfinished files of earlier processes, older than an hour, are deleted (`clean=False` leaves
+    them). Raises `BadSaveFile` where the file cannot be written; the old one is unchanged then.
     """
     target = checks.path("target", target)
     digest = hashlib.sha256()
     partial = None
     try:
         target = Path(os.path.realpath(target))  # a link stays a link
+        if clean:
+            _delete_unfinished(target)
         partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
         with partial.open("xb") as file:
             for part in (
@@ -59,10 +64,19 @@ def write_sealed(target: Path, parts: Iterable[bytes]) -> None:
         if isinstance(error, (OSError, ValueError)):
             raise BadSaveFile(
                 "A save goes to a path that can be written",
-                got=str(error),
+                got=f"{error}; what was there before is unchanged",
                 remedy="Choose another path",
             ) from error
         raise
+
+
+def _delete_unfinished(target: Path) -> None:
+    """Delete what `write_sealed` left beside a target where the process was killed."""
+    name = re.compile(re.escape(f".{target.name}.") + r"[0-9a-f]{8}\.part")
+    with contextlib.suppress(OSError, ValueError):
+        for file in target.parent.iterdir():
+            if name.fullmatch(file.name) and time.time() - file.lstat().st_mtime > _HOUR:
+                file.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -32,6 +32,7 @@ __all__ = ["digest", "pack", "unpack"]
 _LENGTH = struct.Struct(">Q")
 _FLOAT = struct.Struct(">d")
 _DEEPEST = 40
+_MOST_POSITION = 624  # of MT19937, in words
 _ARRAYS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
 _DICE = {
     kind.__name__: kind
@@ -239,7 +240,7 @@ class _Reader:
         if letter == b"A":
             return self._array()
         if letter == b"R":
-            return _dice_in(self.value(depth + 1))
+            return _generator_in(self.value(depth + 1))
         if letter in _SPACES_BY_LETTER:
             return together(_SPACES_BY_LETTER[letter], self._pairs(depth))
         if letter == b"K":
@@ -293,7 +294,25 @@ def _damaged(got: str) -> BadSaveFile:
     )
 
 
-def _dice_in(state: dict[str, Any]) -> np.random.Generator:
+def _generator_in(state: dict[str, Any]) -> np.random.Generator:
     bits: Any = _DICE[state["bit_generator"]]()
+    if not _is_alike(state, bits.state):
+        raise _damaged("the state of a random generator of another form")
+    # NumPy takes any position, and reads memory that is not its own for one beyond the buffer.
+    if not state["state"].get("pos", 0) <= _MOST_POSITION or not state.get("buffer_pos", 0) <= 4:
+        raise _damaged("a random generator whose position lies beyond its buffer")
     bits.state = state
     return np.random.Generator(bits)
+
+
+def _is_alike(value: Any, model: Any) -> bool:
+    """Return whether a generator's state has the keys, types and shapes of another one's."""
+    if type(value) is not type(model):
+        return False
+    if isinstance(model, dict):
+        return value.keys() == model.keys() and all(
+            _is_alike(value[name], part) for name, part in model.items()
+        )
+    if isinstance(model, np.ndarray):
+        return bool(value.dtype == model.dtype and value.shape == model.shape)
+    return not isinstance(model, int) or 0 <= value < 1 << 128

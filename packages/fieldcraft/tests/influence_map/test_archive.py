@@ -687,3 +687,34 @@ print("refused all", end="")
 """
         result = forked(code)
         assert result.stdout == "refused all", result.stderr
+
+
+def test_a_save_is_refused_before_it_takes_much_memory(tmp_path: Path) -> None:
+    busy_map().save(tmp_path / "a.map")
+    with refused(BadSaveFile, "most_bytes="):
+        fc.InfluenceMap.load(tmp_path / "a.map", most_bytes=1000)
+    header, body = opened((tmp_path / "a.map").read_bytes())
+    bomb = zlib.compress(bytes(1 << 24), 9)
+    for _ in range(70):
+        header["arrays"].append({"dtype": "|u1", "shape": [1 << 24], "bytes": len(bomb)})
+    rewrite(tmp_path / "b.map", sealed(header, body + 70 * bomb))
+    with refused(BadSaveFile, "together"):
+        fc.InfluenceMap.load(tmp_path / "b.map")
+    del header["arrays"][-69:]
+    rewrite(tmp_path / "b.map", sealed(header, body + bomb))
+    with refused(BadSaveFile, "belong to nothing"):
+        fc.InfluenceMap.load(tmp_path / "b.map")
+
+
+def test_files_left_by_a_killed_process_are_deleted_later(tmp_path: Path) -> None:
+    target = tmp_path / "a.map"
+    old, new, other = (
+        tmp_path / name
+        for name in (".a.map.01234567.part", ".a.map.89abcdef.part", ".b.map.01234567.part")
+    )
+    for file in (old, new, other):
+        file.write_bytes(b"unfinished")
+    for file in (old, other):
+        os.utime(file, (0, 0))
+    files.write_sealed(target, (b"whole",))
+    assert not old.exists() and new.exists() and other.exists()

@@ -49,6 +49,39 @@ def test_only_what_nobody_reads_is_swept_away(tmp_path: Path) -> None:
     assert not old.exists()
 
 
+@pytest.mark.parametrize("accident", ["cut", "zero", "turn", "foreign"])
+def test_a_damaged_file_is_deleted(tmp_path: Path, accident: str) -> None:
+    store = Store(tmp_path / "kernels")
+    path = store.path("a", 1)
+    store.write(path, b"code" * 2000)
+    data = path.read_bytes()
+    path.write_bytes(
+        {
+            "cut": data[:-1],
+            "zero": data[:3000] + bytes(1000) + data[4000:],
+            "turn": data[:500] + bytes([data[500] ^ 1]) + data[501:],
+            "foreign": b"code" * 2000,
+        }[accident]
+    )
+    assert store.read(path) is None and not path.exists()
+    store.write(path, b"code")
+    assert store.read(path) == b"code"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_what_others_can_write_to_is_not_used(tmp_path: Path, which: str) -> None:
+    store = Store(tmp_path / "kernels")
+    path = store.path("a", 1)
+    store.write(path, b"code")
+    assert store.folder.stat().st_mode & 0o777 == 0o700
+    (path if which == "file" else store.folder).chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="chmod"):
+        assert store.read(path) is None
+    store.write(store.path("b", 1), b"code")
+    assert not store.path("b", 1).exists()
+
+
 def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FIELDCRAFT_KERNELS", str(tmp_path))
     assert home() == tmp_path
@@ -75,9 +108,10 @@ def test_a_kernel_is_compiled_once_for_all_processes_and_a_damaged_file_is_writt
     assert run() == "True"
     (file,) = tmp_path.iterdir()
     assert run() == "False"
-    file.write_bytes(file.read_bytes()[:100])
-    assert run() == "True"
-    assert run() == "False"
+    for damaged in (file.read_bytes()[:100], bytes(8271) + file.read_bytes()[8271:]):
+        file.write_bytes(damaged)
+        assert run() == "True"
+        assert run() == "False"
 
 
 @pytest.mark.skipif(not kernels.compiled(), reason="nothing is compiled in this process")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layer import LayerState, restored
@@ -82,15 +82,16 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed))
 
 
-def load(path: str | os.PathLike[str]) -> InfluenceMap:
-    """Read an influence map that `InfluenceMap.save` wrote; it goes on bit for bit.
+def load(path: str | os.PathLike[str], most_bytes: int = 1 << 30) -> InfluenceMap:
+    """Return the influence map of a file that `InfluenceMap.save` wrote; it goes on bit for bit.
 
-    Raises `BadSaveFile` where the file is missing, damaged, not a save, or of a newer version.
+    Raises `BadSaveFile` where the file is missing, damaged, not a save, of a newer version, or
+    where its arrays take more than `most_bytes` together: nothing is unpacked then.
     """
     from fieldcraft.influence_map.imap import InfluenceMap
 
     target = checks.path("path", path)
-    header, arrays = _read(target)
+    header, arrays = _read(target, checks.whole("most_bytes", most_bytes))
     try:
         spaces: list[Space] = []
         for entry in header["spaces"]:
@@ -100,12 +101,28 @@ def load(path: str | os.PathLike[str]) -> InfluenceMap:
         for entry in header["layers"]:
             space = spaces[entry["space"]]
             imap._take(restored(_layer_in(entry, space, arrays), space, imap._guard))
+        arrays.check_all_used()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise damaged(target, f"contents that don't fit together ({error})") from error
     return imap
 
 
-def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+class _Arrays:
+    """The arrays of a save, each of which is used once."""
+
+    def __init__(self, arrays: list[NDArray[Any]]) -> None:
+        self._left = dict(enumerate(arrays))
+
+    def __getitem__(self, index: int) -> NDArray[Any]:
+        return self._left.pop(index)
+
+    def check_all_used(self) -> None:
+        """Raise ValueError where arrays are left over."""
+        if self._left:
+            raise ValueError(f"{len(self._left)} arrays that belong to nothing")
+
+
+def _read(target: Path, most_bytes: int) -> tuple[dict[str, Any], _Arrays]:
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
         version, length = _FRAME.unpack(file.read(_FRAME.size))
         if version != _VERSION:
@@ -114,6 +131,13 @@ def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
             raise damaged(target, f"a header of {length} bytes")
         try:
             header = json.loads(file.read(length))
+            total = sum(_bytes_of(entry, target) for entry in header["arrays"])
+            if total > most_bytes:
+                raise BadSaveFile(
+                    f"The arrays of a save take at most {most_bytes:,} bytes together",
+                    got=f"{total:,} bytes in {target}",
+                    remedy=f"If you trust the file, pass most_bytes={total}",
+                )
             arrays = [
                 _array_in(file.read(_size(entry["bytes"], inside)), entry, target)
                 for entry in header["arrays"]
@@ -122,7 +146,7 @@ def _read(target: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
             if isinstance(error, FieldcraftError):
                 raise
             raise damaged(target, f"a header that cannot be read ({error})") from error
-    return header, arrays
+    return header, _Arrays(arrays)
 
 
 def _size(value: Any, most: int) -> int:
@@ -131,12 +155,17 @@ def _size(value: Any, most: int) -> int:
     return value
 
 
-def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
+def _bytes_of(entry: dict[str, Any], target: Path) -> int:
+    """Return the size of an array that a header lists; checks its type and shape."""
     shape = tuple(_size(n, MAX_CELLS) for n in entry["shape"])
     if entry["dtype"] not in _DTYPES or math.prod(shape) > 2 * max(MAX_CELLS, MAX_EDGES):
         raise damaged(target, f"an array of {entry['dtype']} and shape {shape}")
-    dtype = np.dtype(entry["dtype"])
-    expected = math.prod(shape) * dtype.itemsize
+    size: int = math.prod(shape) * np.dtype(entry["dtype"]).itemsize
+    return size
+
+
+def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
+    expected = _bytes_of(entry, target)
     unpacking = zlib.decompressobj()
     try:
         raw = unpacking.decompress(data, expected + 1)
@@ -144,7 +173,7 @@ def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
         raise damaged(target, f"an array that cannot be unpacked ({error})") from error
     if len(raw) != expected:
         raise damaged(target, f"an array of {len(raw)} bytes where {expected} belong")
-    return np.frombuffer(raw, dtype=dtype).reshape(shape)
+    return np.frombuffer(raw, dtype=np.dtype(entry["dtype"])).reshape(entry["shape"])
 
 
 def _space_out(space: Space, spaces: list[Space], listed: Any) -> dict[str, Any]:
@@ -175,7 +204,7 @@ def _space_out(space: Space, spaces: list[Space], listed: Any) -> dict[str, Any]
     )
 
 
-def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[Any]]) -> Space:
+def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: _Arrays) -> Space:
     kind = entry.get("kind", "grid")
     if kind == "graph":
         return _graph_in(entry, spaces, arrays)
@@ -191,7 +220,7 @@ def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[A
     return space
 
 
-def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: list[NDArray[Any]]) -> Space:
+def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: _Arrays) -> Space:
     if "like" in entry:
         model, blocked, closed = (
             spaces[entry["like"]],
@@ -235,7 +264,7 @@ def _out(parts: dict[str, Any], listed: Any) -> dict[str, Any]:
     return found
 
 
-def _in(entry: dict[str, Any], arrays: list[NDArray[Any]]) -> dict[str, Any]:
+def _in(entry: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
     """The parts that `_out` was given; `terrain` is None where there is none."""
     found: dict[str, Any] = {"terrain": None}
     for name, value in entry.items():
@@ -270,7 +299,7 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
     }
 
 
-def _layer_in(entry: dict[str, Any], space: Space, arrays: list[NDArray[Any]]) -> LayerState:
+def _layer_in(entry: dict[str, Any], space: Space, arrays: _Arrays) -> LayerState:
     columns = {name: arrays[index] for name, index in entry["sources"].items()}
     keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
     shapes = [

@@ -525,14 +525,24 @@ class InfluenceMap:
             archive.save(self, path)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> InfluenceMap:
-        """Read an influence map that `save` wrote; it goes on bit for bit.
+    def load(path: str | os.PathLike[str], *, most_bytes: int = 1 << 30) -> InfluenceMap:
+        """Return the influence map of a file that `save` wrote; it goes on bit for bit.
 
-        Raises `BadSaveFile` where the file is missing, damaged, not a save, or of a newer version.
+        Parameters
+        ----------
+        path : str or path
+            The file. It is safe to load one from a stranger: nothing in it is run.
+        most_bytes : int, optional
+            The most that its arrays may take in memory together; checked before any is unpacked.
+
+        Raises
+        ------
+        BadSaveFile
+            If the file is missing, damaged, not a save, of a newer version, or too large.
         """
         from fieldcraft.influence_map import archive
 
-        return archive.load(path)
+        return archive.load(path, most_bytes)
 
 
 def _carrier(device: Device | str | None) -> Device | None:

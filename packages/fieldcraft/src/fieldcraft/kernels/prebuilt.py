@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from fieldcraft.kernels.signatures import parse
+from fieldcraft.kernels.store import is_trusted
 from fieldcraft.kernels.versions import chooser
 
 __all__ = [
@@ -87,7 +88,7 @@ def _object() -> ModuleType | None:
         return None
     for folder in filter(None, (os.environ.get("FIELDCRAFT_KERNELS"), str(_FOLDER))):
         path = fitting(Path(folder))
-        if path is not None:
+        if path is not None and (folder == str(_FOLDER) or is_trusted(path)):
             return loaded(path)
     return None
 

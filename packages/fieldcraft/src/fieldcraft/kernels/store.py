@@ -11,15 +11,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import struct
 import sys
 import tempfile
 import time
 import warnings
 from pathlib import Path
 
-__all__ = ["Store", "home"]
+__all__ = ["Store", "home", "is_trusted"]
 
-_SUFFIX = ".kernel"
+_SUFFIX = ".machine-code"
+_MAGIC = b"fieldcraft kernel 1\n"
+_HEAD = struct.Struct("<Q32s")
 _DAY = 24 * 3600.0
 _KEPT = 60 * _DAY
 
@@ -40,55 +43,89 @@ def home() -> Path:
     return Path(base) / "fieldcraft" / "kernels"
 
 
+def is_trusted(path: Path) -> bool:
+    """Return whether a file or folder and its parent folder belong to the user, or to the
+    administrator, and nobody else can write to them: machine code from it is run.
+
+    On Windows folders of the user's profile are private, and nothing is checked.
+    """
+    if sys.platform == "win32":
+        return True
+    with contextlib.suppress(OSError):
+        states = [path.stat(), path.parent.stat()] if path.is_file() else [path.stat()]
+        return all(
+            state.st_uid in (os.getuid(), 0) and not state.st_mode & 0o022 for state in states
+        )
+    return False
+
+
 class Store:
-    """A folder of compiled kernels. A folder that can't be written to is read only, and one warning
-    says so.
+    """A folder of compiled kernels, private to the user.
+
+    Each file begins with a magic line, and the length and the SHA-256 of what follows. A damaged
+    file is deleted and made anew. A folder that is not private, or cannot be written, is not used,
+    and one warning says so.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._is_writable = True
+        self._is_usable = True
 
     def path(self, name: str, made_of: object) -> Path:
-        """The file of a kernel of this name, made of what is told."""
+        """Return the file of a kernel of this name, made of these things."""
         digest = hashlib.sha256(repr(made_of).encode()).hexdigest()[:32]
         return self.folder / f"{name}-{digest}{_SUFFIX}"
 
     def read(self, path: Path) -> bytes | None:
-        """The bytes that a file holds, or None."""
+        """Return the contents of a file; None if it is absent, damaged or not private."""
         try:
             data = path.read_bytes()
+            if not is_trusted(path):
+                self._refuse("other users can write to it: run chmod -R go-w on it")
+                return None
+            if time.time() - path.stat().st_mtime > _DAY:
+                os.utime(path)  # sweep() deletes files that have not been read for long
         except OSError:
             return None
-        with contextlib.suppress(OSError):
-            if (
-                time.time() - path.stat().st_mtime > _DAY
-            ):  # so that what is in use is not swept away
-                os.utime(path)
-        return data
+        content = data[len(_MAGIC) + _HEAD.size :]
+        if data[: -len(content) or None] != _head(content):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        return content
 
     def write(self, path: Path, data: bytes) -> None:
-        """Put a file there as a whole, if the folder lets us."""
-        if not self._is_writable:
+        """Write a file beside its place first, then move it there, if the folder is usable."""
+        if not self._is_usable:
             return
         scratch = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not is_trusted(path.parent):
+                self._refuse("other users can write to it: run chmod -R go-w on it")
+                return
             handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.write(_head(data) + data)
+                file.flush()
+                os.fsync(file.fileno())
             Path(scratch).replace(path)
         except OSError as error:
             if scratch is not None:
                 with contextlib.suppress(OSError):
                     Path(scratch).unlink()
-            self._is_writable = False
+            if not path.exists():  # on Windows a file that another process reads stays as it is
+                self._refuse(f"it can't be written to ({error.strerror})")
+
+    def _refuse(self, reason: str) -> None:
+        if self._is_usable:
+            self._is_usable = False
             warnings.warn(
-                f"Compiled kernels are kept in a folder, and {str(self.folder)!r} can't be written"
-                f" to ({error.strerror}). They are compiled in memory, in each process anew. Set"
-                " FIELDCRAFT_KERNELS to a folder that can be written to.",
+                f"Compiled kernels are kept in a folder of your own, and {str(self.folder)!r} is not"
+                f" used: {reason}. Kernels are compiled in memory, in each process anew. Set"
+                " FIELDCRAFT_KERNELS to a folder that only you can write to.",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
 
     def sweep(self) -> int:
@@ -100,3 +137,7 @@ class Store:
                     path.unlink(missing_ok=True)
                     swept += 1
         return swept
+
+
+def _head(content: bytes) -> bytes:
+    return _MAGIC + _HEAD.pack(len(content), hashlib.sha256(content).digest())

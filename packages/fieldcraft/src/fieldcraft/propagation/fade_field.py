@@ -375,7 +375,7 @@ class FadeField(RememberingField):
         cannot have said.
         """
         now, tiles, left = (np.asarray(moments[name]) for name in ("now", "tiles", "left"))
-        if now.dtype != np.int64 or now.shape != (1,) or now[0] < 0:
+        if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] <= 1 << 60:
             raise ValueError("a time that is no time")
         if (
             tiles.dtype != np.int64

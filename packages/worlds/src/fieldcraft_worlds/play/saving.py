@@ -25,7 +25,7 @@ __all__ = ["Contents", "read", "write"]
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1
 _FRAME = struct.Struct(">IQQQ")
-_LARGEST = 1 << 33
+_LARGEST = 1 << 30
 
 
 @dataclass(frozen=True)
