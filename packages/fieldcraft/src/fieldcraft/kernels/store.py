@@ -121,8 +121,8 @@ class Store:
         if self._is_usable:
             self._is_usable = False
             warnings.warn(
-                f"Compiled kernels are kept in a folder of your own, and {str(self.folder)!r} is not"
-                f" used: {reason}. Kernels are compiled in memory, in each process anew. Set"
+                f"Compiled kernels are kept in a folder of your own, and {str(self.folder)!r} is"
+                f" not used: {reason}. Kernels are compiled in memory, in each process anew. Set"
                 " FIELDCRAFT_KERNELS to a folder that only you can write to.",
                 RuntimeWarning,
                 stacklevel=3,
