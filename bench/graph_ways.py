@@ -225,7 +225,7 @@ def _any_angle(quick: bool, report: Report) -> Table:
     """
     say("bench graph: ways at any angle on Aurora")
     mesh = fc.load_map(DATA / f"{AURORA}-merged.mesh")
-    problems = fc.load_scenarios(DATA / f"{AURORA}.scen")
+    problems = fc.maps.load_scenarios(DATA / f"{AURORA}.scen")
     some = slice(0, None, 100 if quick else 20)
     starts, goals = problems.starts[some], problems.goals[some]
     prices = Prices(mesh, None)

@@ -218,11 +218,11 @@ def choose(report: Report, quick: bool) -> None:
             -20, 20, (count, 3)
         )
         if not np.allclose(
-            fc.uphill(hunger, positions).positions, graph.positions[loop(positions)]
+            fc.query.uphill(hunger, positions).positions, graph.positions[loop(positions)]
         ):
             report.wrong.append(f"{count} pursuers: the loop and fieldcraft choose differently")
         calls = {
-            "ours": (imap.step, partial(fc.uphill, hunger, positions)),
+            "ours": (imap.step, partial(fc.query.uphill, hunger, positions)),
             "loop": (lambda: None, partial(loop, positions)),
         }
         found = race(calls, 1, {"ours": 5 if quick else 40, "loop": 2 if quick else 5})

@@ -27,7 +27,7 @@ pygame.display.set_caption("fieldcraft: a crowd follows the mouse")
 
 space = fc.generate_map("cave", 90, 60, seed=3, neighbors=8)
 ground = fc.InfluenceMap(space).add_layer("ground", values=np.zeros(space.shape, dtype=np.float32))
-fields = fc.FlowFields(space)
+fields = fc.paths.FlowFields(space)
 goal = space.nearest_open(space.cell_at((45, 30)))
 camera = fc.view.Camera.fit(space, screen)
 

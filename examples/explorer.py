@@ -23,7 +23,7 @@ def explored(steps, monsters=1, sight=2, seed=7):
     places = np.tile(maze.position_of(maze.nearest_open(0)), (monsters, 1))
     for _ in range(steps):
         memory.mark(places)  # been here just now: 100
-        places = fc.explore_step(memory, places, sight, rng=rng, apart=True).positions
+        places = fc.query.explore_step(memory, places, sight, rng=rng, apart=True).positions
         world.advance(0.25)  # and what is older fades
     return memory
 
@@ -37,7 +37,9 @@ def wandered(steps, seed=7):
     place = maze.position_of(maze.nearest_open(0))
     for _ in range(steps):
         memory.mark(place)
-        place = fc.explore_step(nothing, place, rng=rng).positions  # all equally known: dice decide
+        place = fc.query.explore_step(
+            nothing, place, rng=rng
+        ).positions  # all equally known: dice decide
         world.advance(0.25)
     return memory
 

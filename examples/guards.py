@@ -16,7 +16,7 @@ from fieldcraft_worlds.view.scene import draw_scene
 
 DT = 0.1
 space = fc.generate_map("rooms", 48, 32, seed=6, neighbors=8)
-ways = fc.FlowFields(space)
+ways = fc.paths.FlowFields(space)
 crowd = steering.Crowd(space, radius=0.3)
 sight = fc.Sight(space, radius=12, angle=120, grace=0.5)
 

@@ -37,7 +37,7 @@ for turn in range(1, 301):
         hero = fc.flee_map(hunted).step(hero).positions  # round corners, not into them
         scares += 1
     else:
-        hero = fc.explore_step(
+        hero = fc.query.explore_step(
             known, hero, rng=rng
         ).positions  # towards the nearest tile that nobody has seen yet
 

@@ -38,14 +38,14 @@ turns = 80
 for _ in range(turns):
     seen = tiles_with.field_of_view(walkable, (int(hero[0]), int(hero[1])), radius=8)
     known.mark(seen)
-    hero = fc.explore_step(known, hero, rng=rng).positions
+    hero = fc.query.explore_step(known, hero, rng=rng).positions
     scent.deposit(hero, 1.0)
     torch.move(hero)
     imap.step()
     rats = (
         fc.distance_map(space, hero, cost=1 + 4 / (0.05 + scent)).step(rats, apart=True).positions
     )
-    bats = space.positions[fc.uphill(1 - light, bats).cells]
+    bats = space.positions[fc.query.uphill(1 - light, bats).cells]
     bites += int((np.abs(rats - hero).max(axis=1) <= 1).sum())
     lit += int((light.sample(bats) > 0.5).sum())
 

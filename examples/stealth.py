@@ -22,7 +22,7 @@ picture = parser.parse_args().picture
 
 DT = 0.1
 space = fc.generate_map("rooms", 56, 36, seed=8, neighbors=8)
-ways, crowd = fc.FlowFields(space), steering.Crowd(space, radius=0.3)
+ways, crowd = fc.paths.FlowFields(space), steering.Crowd(space, radius=0.3)
 sight = fc.Sight(space, radius=11, angle=120, grace=0.4)
 checked, thief_may_be = fc.LastSeen(space), fc.Belief(space, speed=3.0)
 rng = np.random.default_rng(8)

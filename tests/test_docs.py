@@ -148,25 +148,3 @@ def test_tables_of_ratios_become_charts() -> None:
     widths = [float(width) for width in re.findall(r'width="([\d.]+)" height', drawn)]
     assert widths[1] == pytest.approx(3 * widths[0], rel=0.01)
     assert _of_docs("charts").with_charts("| a | b |\n|---|---|\n| 1 | 2 |\n").count("<svg") == 0
-
-
-def public_modules() -> list[str]:
-    """The modules of the page about what is public, and that of experiments."""
-    table = (HOME / "docs" / "public.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `fieldcraft")]
-    return [
-        *(name for row in rows for name in re.findall(r"`([\w.]+)`", row)),
-        "research.experiments",
-    ]
-
-
-@pytest.mark.parametrize("module", public_modules())
-def test_every_public_name_has_a_line_among_the_names(module: str) -> None:
-    pytest.importorskip({"fieldcraft.adapters.rl": "gymnasium"}.get(module, "fieldcraft"))
-    page = (HOME / "docs" / "names.md").read_text(encoding="utf-8")
-    missing = [
-        name
-        for name in importlib.import_module(module).__all__
-        if not re.search(rf"\b{name}\b", page)
-    ]
-    assert missing == []

@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Fade, Graph, Grid, InfluenceMap, checks, distance_map, explore_step
+from fieldcraft import Fade, Graph, Grid, InfluenceMap, checks, distance_map
 from fieldcraft.errors import InvalidValue
+from fieldcraft.query import explore_step
 
 __all__ = ["EXPLORERS", "Tour", "tour"]
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import Grid, InfluenceMap, Spread, checks, distance_map, shortest_path, uphill
+from fieldcraft import Grid, InfluenceMap, Spread, checks, distance_map, shortest_path
 from fieldcraft.errors import InvalidValue
+from fieldcraft.query import uphill
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, mean, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole

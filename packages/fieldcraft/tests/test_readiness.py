@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
-import re
 import subprocess
 import sys
 import threading
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +71,7 @@ def _ask(imap: fc.InfluenceMap) -> None:
     layer = imap["spread 0"]
     fc.peaks(layer)
     fc.regions(layer, 0.2)
-    fc.uphill(layer, places[0])
+    fc.query.uphill(layer, places[0])
     sides = fc.InfluenceMap(space)
     teams = sides.add_teams(["red", "blue"], fc.Radial(3.0))
     teams["red"].add_source(places[0], 1.0)
@@ -91,7 +88,7 @@ def _ask(imap: fc.InfluenceMap) -> None:
     fc.flee_map(fc.distance_map(space, places[1])).sample(places)
     fc.sees(space, places[0], places[1], 5.0)
     fc.visible(space, places[0], 4.0)
-    fc.watchers(space, places[:2], 4.0)
+    fc.space.watchers(space, places[:2], 4.0)
     fc.along(layer, places[:3])
     fc.explain(imap["straight"], places[0])
     fc.pick(layer, places[0], 5.0, rng=rng)
@@ -105,14 +102,14 @@ def _ask(imap: fc.InfluenceMap) -> None:
         imap.step(2)
     if is_grid:
         shot = fc.incoming(space, places[0], places[5], speed=5.0)
-        fc.shot_danger(space, [shot], horizon=1.0)
+        fc.propagation.shot_danger(space, [shot], horizon=1.0)
         fc.sample(layer, places, how="bilinear")
         fc.gradient(layer, places)
         fc.best(layer, places[0], 5.0)
         fc.best(layer, places[:9], 5.0, walk=4.0)
         fc.window(layer, places[0], 3.0).values.sum()
-        fc.explore_step(seen, places[0])
-        fc.sense(imap["scent"], places[0], (1, 0), distance=1.0)
+        fc.query.explore_step(seen, places[0])
+        fc.query.sense(imap["scent"], places[0], (1, 0), distance=1.0)
         if is_walked:
             steering.Crowd(space).step(
                 places, np.zeros_like(places), fc.flow_field(field), 0.1, max_speed=1.0
@@ -142,22 +139,6 @@ def test_after_warming_up_nothing_is_compiled(name: str) -> None:
     fc.warm_up()
     with event.install_recorder("numba:compile") as heard:
         _ask(_layers(space))
-    assert _compiled(heard) == []
-
-
-@compiled_only
-def test_after_warming_up_no_line_of_the_names_compiles_anything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from numba.core import event
-
-    page = (Path(__file__).resolve().parents[3] / "docs" / "names.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    fc.warm_up()
-    names: dict[str, object] = {"__name__": "names"}
-    with event.install_recorder("numba:compile") as heard, redirect_stdout(io.StringIO()):
-        for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-            exec(compile(block, "names.md", "exec"), names)
     assert _compiled(heard) == []
 
 

@@ -69,7 +69,7 @@ def test_what_a_recipe_cannot_say_is_told(tmp_path: Path) -> None:
     session.obey(orders.Paint(((3.5, 3.5),), 1.0))
     assert "painted walls" in recipe_of(session)["left_out"][0]
     (tmp_path / "patrol.toml").write_text(RECIPE + "\n# somebody else\n")
-    with refused(fc.InvalidValue, "nobody else changed it"):
+    with refused(fc.errors.InvalidValue, "nobody else changed it"):
         recipe_of(session, write=True)
-    with refused(fc.InvalidValue, "began as one"):
+    with refused(fc.errors.InvalidValue, "began as one"):
         recipe_of(Session(small_map()))

@@ -83,8 +83,8 @@ def test_a_replay_ends_at_the_same_digest_and_is_filmed(
 def test_runs_that_cannot_be_compared_are_refused(tmp_path: Path) -> None:
     other = fc.InfluenceMap(fc.Grid(5, 4))
     other.add_layer("threat", fc.Spread(0.2, 0.5), every=0.25)
-    with refused(fc.InvalidValue, "one clock"):
+    with refused(fc.errors.InvalidValue, "one clock"):
         replay.difference(Session(small_map()), Session(LiveMap(other)))
-    with refused(fc.UnknownName, "map"):
+    with refused(fc.errors.UnknownName, "map"):
         replay.record(Session(small_map()), tmp_path / "x.gif", 3, layer="nothing")
     assert main(["replay", str(tmp_path / "nothing.lab")]) == 2

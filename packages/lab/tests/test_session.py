@@ -172,7 +172,7 @@ def test_refused_orders_change_nothing_and_are_not_logged() -> None:
     ):
         with pytest.raises(FieldcraftError):
             session.obey(order)
-    with refused(fc.InvalidValue, "Orders to this world"):
+    with refused(fc.errors.InvalidValue, "Orders to this world"):
         session.obey("tune")
     assert (session.digest(), session.log) == (digest, ())
 

@@ -310,7 +310,7 @@ def test_a_window_answers_what_best_answers(kind, seed, count, steps):
     count = None if count is None else min(count, len(space))
     asked = {"count": count, "spacing": steps * step, "none": "nan", "walk": 2.2 * step}
     cut = window(source, at, radius)
-    for ours, theirs in ((cut.best, fc.best), (cut.worst, fc.worst)):
+    for ours, theirs in ((cut.best, fc.best), (cut.worst, fc.query.worst)):
         mine, other = ours(**asked), theirs(source, at, radius, **asked)
         for name in ("cells", "values", "positions", "found", "targets"):
             np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))

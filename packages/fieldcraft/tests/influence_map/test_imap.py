@@ -208,7 +208,9 @@ class TestAdvance:
         assert imap.time == 2.05
         # What was dropped does not come back, what is left of an interval does.
         assert imap.advance(0.05).steps["a"] == 1
-        assert imap.advance(0.3, max_steps=2) == fc.Advance({"a": 2, "b": 0}, {"a": 1, "b": 0})
+        assert imap.advance(0.3, max_steps=2) == fc.influence_map.Advance(
+            {"a": 2, "b": 0}, {"a": 1, "b": 0}
+        )
 
     def test_dropped_time_is_said_in_the_answer_and_once_in_the_log(
         self, imap: fc.InfluenceMap, caplog: pytest.LogCaptureFixture

@@ -523,7 +523,7 @@ def test_exact_sources_act_from_where_they_are(kind: str, seed: int, blend: str)
         np.testing.assert_allclose(layer.values.reshape(-1)[free], expected[free], atol=2e-6)
         assert layer.validate(10**6) == 0 and not layer.values[space.walls].any()
         if space.period is None and (places >= low).all() and (places <= high).all():
-            told = fc.influence_at(
+            told = fc.propagation.influence_at(
                 space.positions,
                 layer.sources.positions,
                 strengths,

@@ -36,7 +36,7 @@ def test_nobody_leaves_nothing(nobody):
         layer.step()
         assert not layer.values.any()
     assert len(fc.steering.Walkers.at(GRID, nobody).walk(fc.steering.Walk(speed=1.0), 0.1)) == 0
-    assert len(fc.explore_step(made["known"], nobody).positions) == 0
+    assert len(fc.query.explore_step(made["known"], nobody).positions) == 0
 
 
 @pytest.mark.parametrize(

@@ -277,7 +277,7 @@ def test_listed_problems(name: str) -> None:
     # Both files list the lengths of ways over the cells of the grid; a mesh of the same ground has
     # ways as short or shorter.
     folder = realdata.folder("navmesh") / "polyanya"
-    problems = fc.load_scenarios(folder / f"{name}.scen")
+    problems = fc.maps.load_scenarios(folder / f"{name}.scen")
     assert len(problems) == {"arena": 160, "aurora": 2990}[name]
     mesh = fc.load_map(folder / f"{name}-merged.mesh")
     starts, goals = problems.starts, problems.goals

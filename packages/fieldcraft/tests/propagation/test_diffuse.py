@@ -28,9 +28,9 @@ some = settings(max_examples=10, deadline=None)
 SEEDS = st.integers(0, 2**16)
 
 
-def filled(space: Space, diffuse: fc.Diffuse, dice: np.random.Generator) -> fc.SpreadLayer:
+def filled(space: Space, diffuse: fc.Diffuse, dice: np.random.Generator) -> fc.layer.SpreadLayer:
     layer = fc.InfluenceMap(space).add_layer("heat", diffuse)
-    assert isinstance(layer, fc.SpreadLayer)
+    assert isinstance(layer, fc.layer.SpreadLayer)
     layer.write(np.where(space.walls, 0, dice.random(space.shape)).astype(np.float32))
     return layer
 

@@ -47,7 +47,9 @@ def test_influence_without_a_map_is_its_definition(seed, count, dimensions, fall
     strengths, radii = rng.normal(size=count) * 3, rng.uniform(0.5, 8, count)
     kept, gridless._MOST_PAIRS = gridless._MOST_PAIRS, most
     try:
-        found = fc.influence_at(points, sources, strengths, radii, falloff=falloff, blend=blend)
+        found = fc.propagation.influence_at(
+            points, sources, strengths, radii, falloff=falloff, blend=blend
+        )
     finally:
         gridless._MOST_PAIRS = kept
     assert found.shape == (23,)
@@ -68,26 +70,30 @@ def test_at_centers_of_cells_it_is_what_a_straight_layer_reads():
     strengths = rng.uniform(-3, 3, 40)
     layer.add_sources(sources, strengths)
     imap.step()
-    found = fc.influence_at(space.positions, sources, strengths, 9, falloff="linear")
+    found = fc.propagation.influence_at(space.positions, sources, strengths, 9, falloff="linear")
     assert np.allclose(found, layer.values.reshape(-1), atol=1e-4)
 
 
 def test_it_tells_places_within_a_cell_apart():
-    near, nearer = fc.influence_at([(5.2, 5.5), (5.3, 5.5)], [(5.9, 5.5)], 1, 2, falloff="linear")
+    near, nearer = fc.propagation.influence_at(
+        [(5.2, 5.5), (5.3, 5.5)], [(5.9, 5.5)], 1, 2, falloff="linear"
+    )
     assert near == pytest.approx(0.65) and nearer == pytest.approx(0.7)
-    assert fc.influence_at((1, 1), [(0, 0), (2, 2)], [2.0, -2.0], 9, blend="max") > 0
+    assert fc.propagation.influence_at((1, 1), [(0, 0), (2, 2)], [2.0, -2.0], 9, blend="max") > 0
 
 
 def test_the_edge_belongs_to_a_source_and_what_lies_beyond_does_not():
     crowd = np.full((20, 2), 50.0)
     sources = np.vstack([[(0.0, 0.0)], crowd])
-    found = fc.influence_at([(0.3, 0.0), (0.30001, 0.0)], sources, 1.0, 0.3, falloff="constant")
+    found = fc.propagation.influence_at(
+        [(0.3, 0.0), (0.30001, 0.0)], sources, 1.0, 0.3, falloff="constant"
+    )
     assert found.tolist() == [1.0, 0.0]
 
 
 def test_nobody_there_is_no_influence():
-    assert fc.influence_at((1, 1), [], 1, 5) == 0
-    assert fc.influence_at([], [(1, 1)], 1, 5).shape == (0,)
+    assert fc.propagation.influence_at((1, 1), [], 1, 5) == 0
+    assert fc.propagation.influence_at([], [(1, 1)], 1, 5).shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -112,4 +118,4 @@ def test_what_makes_no_sense_is_refused(change, words):
         "radius": 3.0,
     } | change
     with pytest.raises(InvalidValue, match=words):
-        fc.influence_at(**asked)
+        fc.propagation.influence_at(**asked)

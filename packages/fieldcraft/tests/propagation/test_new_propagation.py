@@ -102,7 +102,7 @@ def test_its_layer_takes_sources_and_deposits_and_is_saved(tmp_path: Path) -> No
     walls[0, 3] = True
     imap = fc.InfluenceMap(fc.Grid(9, 5, walls=walls))
     layer = imap.add_layer("heat", Even(0.4))
-    assert isinstance(layer, fc.SpreadLayer)
+    assert isinstance(layer, fc.layer.SpreadLayer)
     layer.sync(["fire"], [(4.5, 2.5)], 3.0)
     layer.deposit((1.5, 1.5), 2.0)
     imap.advance(0.25)
@@ -110,7 +110,7 @@ def test_its_layer_takes_sources_and_deposits_and_is_saved(tmp_path: Path) -> No
     others = (imap.copy(), fc.InfluenceMap.load(tmp_path / "heat.save"))
     for each in (imap, *others):
         each.advance(0.3)
-        each.layer("heat", fc.SpreadLayer).tune(rate=0.1)
+        each.layer("heat", fc.layer.SpreadLayer).tune(rate=0.1)
         each.step(2)
     for other in others:
         np.testing.assert_array_equal(other["heat"].values, layer.values)

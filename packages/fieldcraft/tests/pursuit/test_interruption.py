@@ -41,7 +41,7 @@ class Ways:
         )
         self.flow = fc.flow_field(self.danger)
         self.flight = fc.flee_map(self.danger)
-        self.fields = fc.FlowFields(space, most=2)
+        self.fields = fc.paths.FlowFields(space, most=2)
         self.taken = fc.Reservations(space, spacing=2)
 
     def snapshot(self) -> object:

@@ -28,7 +28,7 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
     flat, cells = layer.values.reshape(-1), rng.integers(0, len(space), 40)
     expected = np.zeros(40, np.int64)
     reference.uphill(ways.starts, ways.ends, flat, cells, expected)
-    found = fc.uphill(layer, cells=cells)
+    found = fc.query.uphill(layer, cells=cells)
     assert (
         found.cells.tolist() == expected.tolist()
         and found.found.tolist() == (expected != cells).tolist()
@@ -39,7 +39,7 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
         assert end in beside
         assert flat[end] == flat[beside].max()
     np.testing.assert_array_equal(
-        fc.uphill(layer, space.position_of(cells)).positions, space.position_of(expected)
+        fc.query.uphill(layer, space.position_of(cells)).positions, space.position_of(expected)
     )
 
 
@@ -48,34 +48,34 @@ def test_kinds_of_arguments() -> None:
         "a", values=np.broadcast_to(np.arange(9), (5, 9))
     )
     for where in ((2, 3), [2, 3], (2.5, 3.5)):  # whatever holds them, these are positions
-        assert fc.uphill(layer, where).positions.tolist() == [3.5, 3.5]
-    assert fc.uphill(-layer, [(2.5, 3.5), (0.5, 0.5)]).positions.tolist() == [
+        assert fc.query.uphill(layer, where).positions.tolist() == [3.5, 3.5]
+    assert fc.query.uphill(-layer, [(2.5, 3.5), (0.5, 0.5)]).positions.tolist() == [
         [1.5, 3.5],
         [0.5, 0.5],
     ]
     assert (
-        fc.uphill(layer, cells=10).cell == 11
-        and fc.uphill(layer, cells=10).found
-        and not fc.uphill(layer, cells=8).found
+        fc.query.uphill(layer, cells=10).cell == 11
+        and fc.query.uphill(layer, cells=10).found
+        and not fc.query.uphill(layer, cells=8).found
     )
-    assert fc.uphill(layer, cells=np.array([10, 17])).cells.tolist() == [11, 17]
-    assert fc.uphill(layer, np.zeros((0, 2))).positions.shape == (0, 2)
-    assert fc.uphill(layer, cells=[]).positions.shape == (0, 2)
+    assert fc.query.uphill(layer, cells=np.array([10, 17])).cells.tolist() == [11, 17]
+    assert fc.query.uphill(layer, np.zeros((0, 2))).positions.shape == (0, 2)
+    assert fc.query.uphill(layer, cells=[]).positions.shape == (0, 2)
 
 
 def test_bad_input() -> None:
     layer = hill(fc.Grid(9, 5))
     with pytest.raises(OutsideMap):
-        fc.uphill(layer, (9.5, 1.0))
-    assert fc.uphill(layer, (9.5, 1.0), outside="clamp").positions.shape == (2,)
+        fc.query.uphill(layer, (9.5, 1.0))
+    assert fc.query.uphill(layer, (9.5, 1.0), outside="clamp").positions.shape == (2,)
     for where in (10, [10, 11, 12], np.array(["a"]), [(0.5, float("nan"))]):
         with pytest.raises(InvalidValue):
-            fc.uphill(layer, where)
+            fc.query.uphill(layer, where)
     for cells in (45, [-1], [(1, 2)], 0.5):
         with pytest.raises(FieldcraftError):
-            fc.uphill(layer, cells=cells)
+            fc.query.uphill(layer, cells=cells)
     for both in ({}, {"positions": (1, 1), "cells": 1}):
         with refused(InvalidValue, "positions"):
-            fc.uphill(layer, **both)
+            fc.query.uphill(layer, **both)
     with refused(InvalidValue, "space"):
-        fc.uphill(np.zeros((5, 9)), (1, 1))  # type: ignore[arg-type]
+        fc.query.uphill(np.zeros((5, 9)), (1, 1))  # type: ignore[arg-type]

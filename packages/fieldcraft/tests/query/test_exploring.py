@@ -73,18 +73,18 @@ class TestChoice:
         values = np.add.outer(10.0 * np.arange(5), np.arange(9)) + 1
         layer = fc.InfluenceMap(space).add_layer("known", values=values)
         crowd = np.tile(space.position_of(22), (6, 1))
-        together = fc.explore_step(layer, crowd, 3)
+        together = fc.query.explore_step(layer, crowd, 3)
         assert (
             len(np.unique(together.cells)) == 1
         )  # nothing is as little known as what lies there: as one from now on
-        apart = fc.explore_step(layer, crowd, 3, apart=True)
+        apart = fc.query.explore_step(layer, crowd, 3, apart=True)
         assert apart.cells[0] == together.cells[0]
         assert sorted(apart.cells[:4].tolist()) == [13, 21, 23, 31]
         assert apart.found.all()  # two too many go where others go
-        alone = fc.explore_step(layer, crowd[:1], 3, apart=True)
+        alone = fc.query.explore_step(layer, crowd[:1], 3, apart=True)
         assert alone.cells.tolist() == together.cells[:1].tolist()
         hall = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("known", values=np.array([[1, 9, 9, 9, 9]]))
-        assert fc.explore_step(hall, [(4.5, 0.5)] * 2, 4, apart=True).cells.tolist() == [3, 3]
+        assert fc.query.explore_step(hall, [(4.5, 0.5)] * 2, 4, apart=True).cells.tolist() == [3, 3]
 
     def test_a_crowd_with_one_memory_spreads(self) -> None:
         maze = fc.generate_map("maze", 31, 23, seed=2, loops=0.6)
@@ -99,7 +99,7 @@ class TestChoice:
             for now in range(1200):
                 memory.mark(places)
                 been[maze.cell_at(places)] = now
-                places = fc.explore_step(memory, places, 3, rng=rng, apart=apart).positions
+                places = fc.query.explore_step(memory, places, 3, rng=rng, apart=apart).positions
                 world.advance(1.0)
                 ages.append((now - been)[~maze.walls.reshape(-1)].max() if now > 600 else 0)
             seen[apart] = np.mean(ages[600:])
@@ -255,10 +255,10 @@ def test_seconds_since_a_look_lead_to_what_was_never_seen():
         seen.look(fc.visible(space, at, radius=7))
         if not seen.never.any():
             break
-        at = fc.explore_step(seen, at).positions
+        at = fc.query.explore_step(seen, at).positions
     assert not seen.never.any()
     known = seen.knowledge
     assert known.values.max() == 1  # at this look
     seen.advance(3.0)
     assert known.values.max() == pytest.approx(0.25)
-    assert fc.explore_step(known, at).cells == fc.explore_step(seen, at).cells
+    assert fc.query.explore_step(known, at).cells == fc.query.explore_step(seen, at).cells

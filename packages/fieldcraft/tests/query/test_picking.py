@@ -83,6 +83,6 @@ def test_dice_that_are_none_are_refused():
     with pytest.raises(InvalidValue, match="above"):
         fc.pick(layer, (1, 1), 3, rng=np.random.default_rng(1), above=np.nan)
     rng = np.random.default_rng(1)
-    with pytest.raises(fc.OutsideMap):
+    with pytest.raises(fc.errors.OutsideMap):
         fc.pick(layer, [(1, 1), (9, 9)], 3, rng=rng)
     assert rng.random() == np.random.default_rng(1).random()  # nothing was drawn

@@ -642,7 +642,7 @@ class TestMovingManyInOnePass:
             layer, _ = self.world(seed)
             with pytest.MonkeyPatch.context() as patch:
                 if plain:
-                    patch.setattr(fc.Sources, "_moved_plainly", lambda *_: False)
+                    patch.setattr(fc.sources.Sources, "_moved_plainly", lambda *_: False)
                 try:
                     layer.sources.move(wanted, points, on_wall=on_wall)
                     said = "moved"

@@ -17,7 +17,7 @@ def test_an_infinite_radius_sees_as_far_as_the_map_goes() -> None:
     np.testing.assert_array_equal(fc.visible(grid, (1, 10), np.inf), fc.visible(grid, (1, 10), 1e4))
     assert fc.visible(grid, (1, 1), np.inf)[0, 29]
     assert fc.sees(grid, (1, 1), (89, 1), np.inf).tolist() == [[True]]
-    with pytest.raises(fc.InvalidValue):
+    with pytest.raises(fc.errors.InvalidValue):
         fc.visible(grid, (1, 10), -np.inf)
 
 
@@ -43,5 +43,5 @@ def test_pairs_are_the_diagonal_of_all(kind: str) -> None:
         pairs, fc.sees(space, viewers, targets, radius, **options).diagonal()
     )
     assert 0 < pairs.sum() < 40
-    with pytest.raises(fc.InvalidValue, match="as many targets"):
+    with pytest.raises(fc.errors.InvalidValue, match="as many targets"):
         fc.sees(space, viewers, targets[1:], radius, pairs=True)

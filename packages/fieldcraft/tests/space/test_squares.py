@@ -44,9 +44,9 @@ def assert_same_sight(grid: fc.Grid, graph: fc.Graph, rng: np.random.Generator) 
         here: dict[str, Any] = dict(options)
         there = {**options, "heights": heights.ravel()} if "heights" in options else here
         for walls in (False, True):
-            seen = fc.watchers(grid, places, radii, walls=walls, **here)
+            seen = fc.space.watchers(grid, places, radii, walls=walls, **here)
             np.testing.assert_array_equal(
-                fc.watchers(graph, places, radii, walls=walls, **there), seen.ravel()
+                fc.space.watchers(graph, places, radii, walls=walls, **there), seen.ravel()
             )
             np.testing.assert_array_equal(
                 fc.visible(graph, places, radii, walls=walls, **there), seen.ravel() > 0
@@ -284,7 +284,7 @@ def test_the_plain_reference_says_the_same(monkeypatch: pytest.MonkeyPatch) -> N
         answers.append(
             (
                 layer.values.tobytes(),
-                fc.watchers(graph, graph.positions[::7], 5, facing=(1, 1)).tobytes(),
+                fc.space.watchers(graph, graph.positions[::7], 5, facing=(1, 1)).tobytes(),
             )
         )
     assert answers[0] == answers[1]

@@ -110,8 +110,8 @@ class InfluenceMap:
             raise UnknownName("layer", name, self._layers) from None
 
     def layer(self, name: str, kind: type[Kind]) -> Kind:
-        """The layer of that name, known to be of a kind: `imap.layer("noise", fc.SourceLayer)`, for
-        type checkers and editors.
+        """The layer of that name, known to be of a kind: `imap.layer("noise",
+        fc.layer.SourceLayer)`, for type checkers and editors.
 
         Raises `UnknownName`, or `InvalidValue` for a layer of another kind.
         """

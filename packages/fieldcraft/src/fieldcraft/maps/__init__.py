@@ -31,6 +31,7 @@ from fieldcraft.maps.polyanya import load_polyanya
 from fieldcraft.maps.quake import load_quake
 from fieldcraft.maps.recast import load_recast
 from fieldcraft.maps.ros import load_ros, save_ros
+from fieldcraft.maps.scenarios import load_scenarios
 from fieldcraft.maps.starcraft import load_starcraft
 from fieldcraft.maps.tiled import load_tiled
 from fieldcraft.maps.waypoints import load_waypoints, save_waypoints
@@ -56,6 +57,7 @@ __all__ = [
     "load_quake",
     "load_recast",
     "load_ros",
+    "load_scenarios",
     "load_starcraft",
     "load_tiled",
     "load_waypoints",

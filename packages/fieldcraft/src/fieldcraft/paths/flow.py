@@ -73,7 +73,7 @@ class FlowFields:
         is read anew when it has changed.
     most: how many fields are kept, at least 1: the one that was not asked for the longest goes.
 
-    >>> fields = fc.FlowFields(space, cost=1 + 4 * threat)      # doctest: +SKIP
+    >>> fields = fc.paths.FlowFields(space, cost=1 + 4 * threat)      # doctest: +SKIP
     >>> directions = fields.to((40.5, 12.5)).sample(positions)  # doctest: +SKIP
     """
 

@@ -54,7 +54,8 @@ def influence_at(
 
     Gives (N,) float64, or one number for one position. Raises `InvalidValue`.
 
-    >>> fc.influence_at([(0, 0), (3, 4)], [(0, 0), (3, 0)], [2.0, 1.0], radius=5, falloff="linear")
+    >>> sources = [(0, 0), (3, 0)]
+    >>> fc.propagation.influence_at([(0, 0), (3, 4)], sources, [2, 1], radius=5, falloff="linear")
     array([2.4, 0.2])
     """
     dimensions = 3 if np.shape(checks.array("Positions", positions))[-1:] == (3,) else 2

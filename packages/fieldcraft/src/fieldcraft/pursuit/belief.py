@@ -55,15 +55,17 @@ class Belief(Operand):
     every: seconds from step to step; by default what a target takes for a typical step.
     where: which cells are possible at first, bool in the space's shape; by default all that are
         open.
-    motion: how targets move: an `fc.Motion`, one motion of `fc.motion`, or several by name, each
-        with its weight: `{"runs": (0.7, fc.motion.Run()), "stands": (0.3, fc.motion.Stand())}`.
-        They are hypotheses side by side, weighed by what is seen and what is not. By default
-        targets wander.
+    motion: how targets move: an `fc.Motion`, one motion of `fc.pursuit.motion`, or several by name,
+        each
+        with its weight: `{"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,
+        fc.pursuit.motion.Stand())}`. They are hypotheses side by side, weighed by what is seen and
+        what is not. By default targets wander.
     doubt: the share of their first weights that hypotheses have back when the target is seen again,
         in [0, 1]: it may do something else next.
 
     A step takes as long as there are hypotheses; one with two parts, such as
-    `fc.motion.DoubleBack`, counts twice, one that stands not at all. Motions that lead somewhere
+    `fc.pursuit.motion.DoubleBack`, counts twice, one that stands not at all. Motions that lead
+    somewhere
     work out the ways when the target is lost: 20 to 200 ms on 256 x 256 cells.
 
     Raises `InvalidValue`.
@@ -182,7 +184,7 @@ class Belief(Operand):
         belief, because it was wrong, it begins anew out of view (everywhere, if there is nothing
         out of view): the likelier the shorter the way from where it was thought to be. Then False
         comes back. `searchers` are world positions of those who look, for motions that fear them
-        (`fc.motion.Afraid`).
+        (`fc.pursuit.motion.Afraid`).
         """
         cells = self.space.cell_ids(view)
         part = checks.fraction("missed", missed)

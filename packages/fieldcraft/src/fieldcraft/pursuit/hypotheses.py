@@ -94,11 +94,11 @@ def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover
         return {type(motion).__name__.lower(): [(1.0, motion)]}
     if not isinstance(motion, Mapping):
         raise InvalidValue(
-            "motion is an fc.Motion, a motion of fc.motion, or several by name",
+            "motion is an fc.Motion, a motion of fc.pursuit.motion, or several by name",
             got=repr(motion)[:60],
             remedy=(
-                'Pass fc.Motion(), fc.motion.Run() or {"runs": (0.7, fc.motion.Run()), "stands":'
-                " (0.3, fc.motion.Stand())}, say"
+                'Pass fc.Motion(), fc.pursuit.motion.Run() or {"runs": (0.7,'
+                ' fc.pursuit.motion.Run()), "stands": (0.3, fc.pursuit.motion.Stand())}, say'
             ),
         )
     found: dict[str, list[tuple[float, Mover]]] = {}
@@ -109,7 +109,8 @@ def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover
                 "Several motions are a name, and a motion or a pair of weight and motion, for each",
                 got=f"{name!r}: {pair!r}"[:60],
                 remedy=(
-                    'Pass {"runs": (0.7, fc.motion.Run()), "stands": (0.3, fc.motion.Stand())}, say'
+                    'Pass {"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,'
+                    " fc.pursuit.motion.Stand())}, say"
                 ),
             )
         found[name] = [(checks.not_negative("weight", weight), mover)]

@@ -109,7 +109,7 @@ def test_both_teams_try_strikes_on_one_copy_that_is_put_back() -> None:
     planner().prospects(mirror, state, 1, 12)
     assert mirror.twin() is twin
     for name in RULES.teams:
-        twin.layer(name, fc.RadialLayer).step()
+        twin.layer(name, fc.layer.RadialLayer).step()
         np.testing.assert_array_equal(twin[name].values, mirror.imap[name].values)
     mirror.follow(state)
     assert mirror.twin() is not twin

@@ -149,8 +149,8 @@ class Motion:
 
     @property
     def movers(self) -> dict[str, list[tuple[float, Mover]]]:
-        """The hypotheses of a belief by name, each with a motion of `fc.motion` for each pace, and
-        how likely that is.
+        """The hypotheses of a belief by name, each with a motion of `fc.pursuit.motion` for each
+        pace, and how likely that is.
         """
         share = 1.0 / len(self.paces)
         moving: dict[str, tuple[float, Callable[[float], Mover]]] = {

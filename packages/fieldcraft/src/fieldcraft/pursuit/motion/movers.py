@@ -196,7 +196,7 @@ class Then(Mover):
                 raise InvalidValue(
                     f"{name} is a motion",
                     got=type(getattr(self, name)).__name__,
-                    remedy="Pass fc.motion.Run(), say",
+                    remedy="Pass fc.pursuit.motion.Run(), say",
                 )
         if any(stage.after is not None for stage in self.first.stages):
             raise InvalidValue(
@@ -257,7 +257,7 @@ class Afraid(Mover):
             raise InvalidValue(
                 "mover is a motion",
                 got=type(self.mover).__name__,
-                remedy="Pass fc.motion.Run(), say",
+                remedy="Pass fc.pursuit.motion.Run(), say",
             )
         object.__setattr__(self, "radius", checks.positive("radius", self.radius))
         object.__setattr__(self, "fear", checks.not_negative("fear", self.fear))
@@ -318,7 +318,7 @@ def share_below_one(name: str, value: object) -> float:
         raise InvalidValue(
             f"{name} is below 1",
             got=f"{name}=1",
-            remedy="Pass 0.5, say; fc.motion.Stand() never moves",
+            remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
         )
     return share
 
@@ -327,7 +327,9 @@ def _pace(value: object) -> float:
     pace = checks.fraction("pace", value)
     if pace == 0:
         raise InvalidValue(
-            "pace is above 0", got="pace=0", remedy="Pass 0.5, say; fc.motion.Stand() never moves"
+            "pace is above 0",
+            got="pace=0",
+            remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
         )
     return pace
 

@@ -51,7 +51,7 @@ class _Led(Mover):
             raise InvalidValue(
                 "pace is above 0",
                 got="pace=0",
-                remedy="Pass 0.5, say; fc.motion.Stand() never moves",
+                remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
             )
 
     def _toward(

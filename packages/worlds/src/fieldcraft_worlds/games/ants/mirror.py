@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, InfluenceMap, Trail, TrailLayer
+from fieldcraft import Grid, InfluenceMap, Trail
+from fieldcraft.layer import TrailLayer
 from fieldcraft.steering import Walk, Walkers
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, TrailLayer
+from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
+from fieldcraft.layer import TrailLayer
 from fieldcraft.steering import Walkers
 from fieldcraft_worlds.games.ants.mirror import Ground, Mirror, Reversed
 from fieldcraft_worlds.games.ants.orders import Order, apply

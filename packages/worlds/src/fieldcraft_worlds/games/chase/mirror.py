@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Contacts, InfluenceMap, LastSeen, Sight, Spread, best, sees
-from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Search, SearchParty
+from fieldcraft import InfluenceMap, LastSeen, Sight, Spread, best, sees
+from fieldcraft.pursuit import SEARCHES, BeliefSearch, Contacts, FloodSearch, Search, SearchParty
 from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Settings

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldcraft import Contacts, Graph, Grid, generate_map
+from fieldcraft import Graph, Grid, generate_map
+from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import scene
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.layout import start

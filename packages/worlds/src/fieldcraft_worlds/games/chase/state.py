@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Contacts, Space
+from fieldcraft import Space
+from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.columns import Columns, ReadOnly

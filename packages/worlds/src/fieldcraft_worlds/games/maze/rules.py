@@ -11,9 +11,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import distance_map, explore_step
+from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
+from fieldcraft.query import explore_step
 from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.script import followed
 from fieldcraft_worlds.games.maze.state import (

@@ -17,12 +17,12 @@ from fieldcraft import (
     Grid,
     InfluenceMap,
     Radial,
-    RadialLayer,
     Teams,
     distance_map,
     flow_field,
     visible,
 )
+from fieldcraft.layer import RadialLayer
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import InfluenceMap, RadialLayer
+from fieldcraft import InfluenceMap
+from fieldcraft.layer import RadialLayer
 from fieldcraft_worlds.games.towers.commander import FIRST_WAVE, RESERVE, Commander, march
 from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
