@@ -68,9 +68,11 @@ from fieldcraft.space import (
     sees,
     visible,
 )
+from fieldcraft.view.notebook import as_html as _as_html
+from fieldcraft.view.notebook import as_png as _as_png
 
 hooks.calculus, hooks.others_with = _calculus, _others_with
-hooks.html_of, hooks.png_of = view.as_html, view.as_png
+hooks.html_of, hooks.png_of = _as_html, _as_png
 
 if not _typing.TYPE_CHECKING:
 

@@ -11,7 +11,6 @@ from fieldcraft.view.frame import Team, frame, frame_teams
 from fieldcraft.view.graphs import frame_graph, picture_floors
 from fieldcraft.view.legend import ScaleLegend, TeamLegend
 from fieldcraft.view.lines import draw_dots, draw_lines
-from fieldcraft.view.notebook import as_html, as_png
 from fieldcraft.view.panels import IntervalPanel
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plots import plot_curves, plot_intervals, plot_over_time
@@ -34,8 +33,6 @@ __all__ = [
     "TeamLegend",
     "TeamStrip",
     "above_strip",
-    "as_html",
-    "as_png",
     "between",
     "diverging",
     "draw",
