@@ -68,8 +68,10 @@ GAMES = {
 }
 """What `fieldcraft play` is told; `--shot` writes the picture of the end."""
 
-EXPERIMENTS = tuple(path.stem for path in sorted((DOCS / "data").glob("*.json")))
-"""Drawn by `fieldcraft experiment draw docs/data/NAME.json`; the page says what the experiment
+EXPERIMENTS = tuple(
+    path.stem for path in sorted((DOCS.parent / "research" / "data").glob("*.json"))
+)
+"""Drawn by `python -m research experiment draw research/data/NAME.json`; the page says what the experiment
 itself was told.
 """
 
@@ -84,7 +86,7 @@ BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
 ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fights", "fire", "fire_film")
-"""The page of `fieldcraft lab` in a browser; a film that `fieldcraft experiment fights --film
+"""The page of `fieldcraft lab` in a browser; a film that `python -m research experiment fights --film
 MATCH` makes of recordings; forty minutes of `examples/fire_front.py`.
 """
 
@@ -200,7 +202,7 @@ def draw(name: str) -> None:
     elif name in GAMES:
         command(PLAY.format(game=GAMES[name], file=file))
     elif name in EXPERIMENTS:
-        command(f"fieldcraft experiment draw docs/data/{name}.json --out {IMAGES}")
+        command(f"research experiment draw research/data/{name}.json --out {IMAGES}")
     elif name in RECIPES:
         recipe, written = RECIPES[name]
         with tempfile.TemporaryDirectory() as folder:

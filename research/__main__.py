@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from fieldcraft.errors import FieldcraftError
 from research.experiments import command as experiments
 from research.tuning import command as tuning
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0, or 2 for anything that fieldcraft
     refuses.
     """
@@ -22,7 +23,7 @@ def main() -> int:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     experiments.add(commands)
     tuning.add(commands)
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     try:
         chosen.act(chosen)
     except FieldcraftError as error:

@@ -15,7 +15,11 @@ import pytest
 import fieldcraft
 
 HOME = Path(__file__).resolve().parents[1]
-PAGES = [HOME / "README.md", *sorted((HOME / "docs").rglob("*.md"))]
+PAGES = [
+    HOME / "README.md",
+    *sorted((HOME / "docs").rglob("*.md")),
+    *sorted((HOME / "research").glob("*.md")),
+]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
 

@@ -63,7 +63,7 @@ def chase_study(
     limit: float = 60.0,
     ways: Sequence[str] = WAYS,
 ) -> Study:
-    """The study behind `fieldcraft experiment chase`.
+    """The study behind `python -m research experiment chase`.
 
     Parameters
     ----------
@@ -153,13 +153,12 @@ def _search(ground: Ground, way: str) -> Search:
     """A way of searching, as fast as the fugitive, with the sight of the world."""
     from fieldcraft.pursuit import (
         SEARCHES,
-        BeliefSearch,
         FloodSearch,
-        GreedySearch,
-        HorizonSearch,
         Motion,
         SearchParty,
     )
+    from research.search.meeting import MeetingSearch
+    from research.search.yardsticks import GreedySearch, HorizonSearch
 
     speed = SPEED * ground.step
     if way == "greedy":
@@ -167,7 +166,7 @@ def _search(ground: Ground, way: str) -> Search:
     if way == "horizon":
         return HorizonSearch(ground.space, speed)
     if way == "motion":
-        return BeliefSearch(ground.space, speed, sight=ground.reach * ground.step, motion=Motion())
+        return MeetingSearch(ground.space, speed, sight=ground.reach * ground.step, motion=Motion())
     if way == "blind":
         return FloodSearch(ground.space, speed, looks=False)
     if way == "party":
@@ -374,7 +373,7 @@ EXPERIMENT = Experiment(
     " by chance (random), by a flood after him that is not told what searchers see (blind) or is"
     " (flood), by a shared belief, and by a search party (party); on the same chases, for fugitives"
     " who run, hide, double back or stand.",
-    "fieldcraft experiment chase --seeds 100 --searchers 1,4 --out out/chase",
+    "python -m research experiment chase --seeds 100 --searchers 1,4 --out out/chase",
     _arguments,
     _study,
     kernels=(

@@ -1,4 +1,4 @@
-"""`fieldcraft experiment`: its arguments, and what it prints."""
+"""`python -m research experiment`: its arguments, and what it prints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from research.experiments import (
     real_ants,
     safe_ways,
     towers,
-    turnovers,
 )
 from research.experiments.experiment import Experiment
 
@@ -47,7 +46,6 @@ EXPERIMENTS = (
     real_ants.EXPERIMENT,
     pedestrians.EXPERIMENT,
     fights.EXPERIMENT,
-    turnovers.EXPERIMENT,
     safe_ways.EXPERIMENT,
     league.EXPERIMENT,
 )
@@ -107,7 +105,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             "Draws the plots of experiments that have run from their JSON files, those of the"
             " documentation too."
         ),
-        epilog="Example: fieldcraft experiment draw docs/data/towers.json --out out/plots",
+        epilog="Example: python -m research experiment draw research/data/towers.json --out out/plots",
     )
     draw.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="NAME.json, as an experiment wrote it"

@@ -47,7 +47,7 @@ def duel_study(
     fighters: int = 1,
     limit: float | None = None,
 ) -> Study:
-    """The study behind `fieldcraft experiment duel`.
+    """The study behind `python -m research experiment duel`.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ EXPERIMENT = Experiment(
     "Plays the duel of long-range and short-range fighters: a brain that reads the tether layer"
     " against simpler ones, with either range in the same places. The default maps are open,"
     " pillars and rooms.",
-    "fieldcraft experiment duel --seeds 20 --out out/duel",
+    "python -m research experiment duel --seeds 20 --out out/duel",
     _arguments,
     _study,
     kernels=kernels_of("tether"),

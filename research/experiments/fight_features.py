@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, Radial, Spread
-from fieldcraft.recordings import Losses
 from research.experiments.matches import PLAYERS, WINDOW, Force, Match
 from research.experiments.moments import Moment
+from research.recordings.losses import Losses
 
 __all__ = [
     "ASKED",

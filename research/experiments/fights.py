@@ -16,20 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.recordings import (
-    PlaceModel,
-    calibrate,
-    fit_places,
-    score_places,
-    write_replay_table,
-)
 from research.experiments.experiment import Experiment
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
 from research.experiments.moments import Moment
 from research.experiments.recorded import add_data_argument, data_folder, digest_of
-from research.experiments.statistics import Interval, mean, paired, ratio
+from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+from research.recordings.forecasts import PlaceModel, fit_places, score_places
+from research.recordings.replay import REPLAY, write_replay_table
 
 __all__ = ["EXPERIMENT", "MEASURES", "fights_study", "forecast", "foretell", "summarise"]
 
@@ -43,15 +38,11 @@ MEASURES = (
     Measure("AUC", limits=(0.0, 1.0), mark=0.5),
     Measure("ahead of all baselines", mark=0.0),
 )
-EDGES = (0.25, 1.0, 4.0, 16.0, 64.0)
-_MIDDLES = ("0.125", "0.5", "2", "8", "32", "128")
 ADDS = Measure("bits that it adds", mark=0.0)
-_CALIBRATED = ("last fight", BEST, WHOLE)
-_REPLAYS = ".SC2Replay"
 
 
 def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
-    """The study behind `fieldcraft experiment fights`.
+    """The study behind `python -m research experiment fights`.
 
     `events` are tables of matches, or replays; at least two, since each is foretold from the
     others. `grids` is a folder of maps, in which that of a match has the name that the match's
@@ -116,12 +107,6 @@ def foretell(job: Job) -> Row:
             f"{model} AUC": score.auc,
             f"{model} log-likelihood": score.log_likelihood,
         }
-        if model in _CALIBRATED:
-            said = calibrate(chances, cells, edges=EDGES)
-            for bin, (foretold, came) in enumerate(
-                zip(said.foretold.tolist(), said.came.tolist(), strict=True)
-            ):
-                row |= {f"{model} foretold {bin}": foretold, f"{model} came {bin}": came}
     return row
 
 
@@ -184,7 +169,7 @@ def _match(path: Path, grids: Path | None) -> Match:
 
     grid = None if grids is None else grids / f"{path.stem.split('_')[0]}.npz"
     grid = grid if grid is not None and grid.is_file() else None
-    if path.suffix != _REPLAYS:
+    if path.suffix != REPLAY:
         return read_match(path, grid)
     with tempfile.TemporaryDirectory(prefix="fieldcraft-") as folder:
         table = Path(folder) / f"{path.stem}.csv"
@@ -228,7 +213,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
         MEASURES,
         found,
         tuple(_notes(rows, told)),
-        more=(adds, _calibration(told), _per_match(told)),
+        more=(adds, _per_match(told)),
     )
 
 
@@ -243,34 +228,6 @@ def _by_match(rows: Sequence[Row], group: str) -> list[list[Row]]:
 
 def _values(by_match: list[list[Row]], model: str, part: str) -> list[float]:
     return [float(np.mean([number(row, f"{model} {part}") for row in same])) for same in by_match]
-
-
-def _calibration(rows: Sequence[Row]) -> Summary:
-    """How many losses came for each that was foretold, by how likely a cell was called; 1 is
-    honest.
-    """
-    measure = Measure("came for each foretold", mark=1.0)
-    found: dict[tuple[str, str, str], Interval] = {}
-    seen = [row for row in rows if row["view"] == ALL]
-    for model in _CALIBRATED:
-        for bin, middle in enumerate(_MIDDLES):
-            came, foretold = (
-                [number(row, f"{model} {part} {bin}") for row in seen]
-                for part in ("came", "foretold")
-            )
-            if sum(came) > 0 and sum(foretold) > 0:
-                found[middle, model, measure.name] = ratio(came, foretold)
-    return Summary(
-        _MIDDLES,
-        _CALIBRATED,
-        (measure,),
-        found,
-        axis="times as likely as uniform ground, as foretold",
-        log=True,
-        columns=1,
-        name="calibration",
-        title="how honest the forecasts are",
-    )
 
 
 def _per_match(rows: Sequence[Row]) -> Summary:
@@ -373,7 +330,7 @@ EXPERIMENT = Experiment(
     "Reads recorded matches of StarCraft II, draws layers of influence from what was known at each"
     " moment, and asks where the losses of the next 30 seconds fall; against baselines, each match"
     " foretold from the others.",
-    "fieldcraft experiment fights --data data --out out/fights",
+    "python -m research experiment fights --data data --out out/fights",
     _arguments,
     _study,
     after=_film,

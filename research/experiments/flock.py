@@ -52,7 +52,7 @@ def flock_study(
     first_seed: int = 0,
     seconds: int = 60,
 ) -> Study:
-    """The study behind `fieldcraft experiment flock`: the same birds in the same sky, by layers and
+    """The study behind `python -m research experiment flock`: the same birds in the same sky, by layers and
     by exact neighbours.
 
     Raises `InvalidValue` for arguments out of range.
@@ -155,7 +155,7 @@ def flock_times_study(
     seeds: int = 3,
     first_seed: int = 0,
 ) -> Study:
-    """The study behind `fieldcraft experiment flock-times`: what a step takes, for both rules in
+    """The study behind `python -m research experiment flock-times`: what a step takes, for both rules in
     turn, on one thread.
 
     Times differ from run to run and from machine to machine; all else is that of the seeds. Jobs
@@ -289,7 +289,7 @@ EXPERIMENT = Experiment(
     "how soon a flock comes to order by layers, and by exact neighbours",
     "Lets the same birds fly by layers and by exact neighbours, and measures their order over"
     " time.",
-    "fieldcraft experiment flock --birds 3000 --seeds 20 --out out/flock",
+    "python -m research experiment flock --birds 3000 --seeds 20 --out out/flock",
     _arguments,
     lambda chosen: flock_study(
         birds=chosen.birds,
@@ -306,7 +306,7 @@ TIMES = Experiment(
     "what a step of a flock takes by layers, and by exact neighbours",
     "Times steps of flocks of several sizes, by layers and by exact neighbours in turn, one after"
     " the other in one process.",
-    "fieldcraft experiment flock-times --birds 1000,100000 --out out/flock",
+    "python -m research experiment flock-times --birds 1000,100000 --out out/flock",
     _times_arguments,
     lambda chosen: flock_times_study(
         numbers("--birds", chosen.birds, int),

@@ -62,7 +62,7 @@ def hunt_study(
     first_seed: int = 0,
     seconds: float = 60.0,
 ) -> Study:
-    """The study behind `fieldcraft experiment hunt`: the same target on its walks, followed in each
+    """The study behind `python -m research experiment hunt`: the same target on its walks, followed in each
     of the three ways.
 
     Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
@@ -275,7 +275,7 @@ EXPERIMENT = Experiment(
     "Lets a hunter follow a target that walks about: by the shortest way to where it was, by one"
     " that is looked up again every second, and uphill on an influence map whose source is the"
     " target.",
-    "fieldcraft experiment hunt --maps rooms,cave --seeds 40 --out out/hunt",
+    "python -m research experiment hunt --maps rooms,cave --seeds 40 --out out/hunt",
     _arguments,
     _study,
     kernels=(

@@ -57,7 +57,7 @@ def league_study(
     limit: float = 120.0,
     rate: int = 15,
 ) -> Study:
-    """The study behind `fieldcraft experiment league`.
+    """The study behind `python -m research experiment league`.
 
     Every two of `commanders` meet on every world from both sides. A world is a map and a seed, and
     worlds take the `layouts` of towers in turn; one that a map has no room for is left out there.
@@ -318,7 +318,7 @@ EXPERIMENT = Experiment(
     "all commanders of the tower game against each other, with ratings",
     "Plays the tower game: every two commanders on the same worlds from both sides, and a rating"
     " for each with its interval.",
-    "fieldcraft experiment league --seeds 5 --out out/league",
+    "python -m research experiment league --seeds 5 --out out/league",
     _arguments,
     _study,
     kernels=kernels_of("towers"),

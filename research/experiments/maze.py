@@ -55,7 +55,7 @@ def maze_study(
     explorers: int = 1,
     by: str = "time",
 ) -> Study:
-    """The study behind `fieldcraft experiment maze`.
+    """The study behind `python -m research experiment maze`.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ EXPERIMENT = Experiment(
     "Lets explorers walk through mazes and maps: by a memory that fades, at random, or always to"
     " the nearest cell not yet visited. Says what share of the map they have visited over time, and"
     " how long places wait for the next visit.",
-    "fieldcraft experiment maze --algorithms wilson,growing --loops 0,0.5,1 --by map --out"
+    "python -m research experiment maze --algorithms wilson,growing --loops 0,0.5,1 --by map --out"
     " out/maze",
     _arguments,
     _study,

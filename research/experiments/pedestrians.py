@@ -53,7 +53,7 @@ def pedestrians_study(
     frames_per_second: float | None = None,
     unit: str | None = None,
 ) -> Study:
-    """The study behind `fieldcraft experiment pedestrians`: each job is a person, and which field
+    """The study behind `python -m research experiment pedestrians`: each job is a person, and which field
     is asked.
 
     Parameters
@@ -363,7 +363,7 @@ EXPERIMENT = Experiment(
     "does a trail of recorded people say which way the next ones walk?",
     "Reads recorded trajectories of pedestrians, lays trails of directions, and asks them which way"
     " people walk later.",
-    "fieldcraft experiment pedestrians --data data --out out/pedestrians",
+    "python -m research experiment pedestrians --data data --out out/pedestrians",
     _arguments,
     _study,
 )

@@ -57,7 +57,7 @@ Floats = NDArray[np.float64]
 def real_ants_study(
     tracks: str | Path, *, size: tuple[float, float] = (35.0, 28.0), cell: float = 0.5
 ) -> Study:
-    """The study behind `fieldcraft experiment real-ants`: each job is an ant, a map and a horizon.
+    """The study behind `python -m research experiment real-ants`: each job is an ant, a map and a horizon.
 
     Parameters
     ----------
@@ -402,7 +402,7 @@ EXPERIMENT = Experiment(
     "does a trail of recorded ants say where they walk next?",
     "Reads recorded tracks of ants, lays trails and blurred densities in the first half, and asks"
     " them where ants walk in the second.",
-    "fieldcraft experiment real-ants --data data --out out/real-ants",
+    "python -m research experiment real-ants --data data --out out/real-ants",
     _arguments,
     _study,
 )

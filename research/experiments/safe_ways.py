@@ -58,7 +58,7 @@ def safe_ways_study(
     limit: float = 120.0,
     rate: int = 15,
 ) -> Study:
-    """The study behind `fieldcraft experiment safe-ways`: safe ways against shortest ones on the
+    """The study behind `python -m research experiment safe-ways`: safe ways against shortest ones on the
     same worlds, in each layout of towers.
 
     A layout that a map has no room for is left out on it. `rate` is how many steps a second has.
@@ -180,7 +180,7 @@ EXPERIMENT = Experiment(
     "when a way round the enemy's fire pays in the tower game, and how much",
     "Plays the tower game: safe ways against shortest ways, with towers that stand apart and towers"
     " that cover the way.",
-    "fieldcraft experiment safe-ways --maps open,rooms --seeds 20 --out out/safe-ways",
+    "python -m research experiment safe-ways --maps open,rooms --seeds 20 --out out/safe-ways",
     _arguments,
     _study,
     kernels=kernels_of("towers"),

@@ -62,7 +62,7 @@ def towers_study(
     units: int | None = None,
     limit: float | None = None,
 ) -> Study:
-    """The study behind `fieldcraft experiment towers`.
+    """The study behind `python -m research experiment towers`.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ EXPERIMENT = Experiment(
     "influence-routed against shortest-path commander in the tower game",
     "Plays the tower game: a commander who routes units by influence against one who sends them the"
     " shortest way, on the same worlds with both sides swapped.",
-    "fieldcraft experiment towers --maps open,cave --seeds 40 --out out/towers",
+    "python -m research experiment towers --maps open,cave --seeds 40 --out out/towers",
     _arguments,
     _study,
     kernels=kernels_of("towers"),

@@ -1,4 +1,4 @@
-"""`fieldcraft tune`: its arguments, and what it prints."""
+"""`python -m research tune`: its arguments, and what it prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["add"]
 
 _EXAMPLE = (
-    "fieldcraft tune towers --search caution=1:100:log --search squads=2:10 --trials 40 --out"
+    "python -m research tune towers --search caution=1:100:log --search squads=2:10 --trials 40 --out"
     " out/tune"
 )
 

@@ -252,7 +252,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Losses": lambda w: fc.recordings.Losses(
         np.array([1.0]), np.zeros((1, 2)), ("red",), ("ball",)
     ),
-    "PlaceModel": lambda w: fc.recordings.fit_places([np.eye(3)], [[0]]),
     "Contacts": lambda w: w.sight.nobody(2),
     "Shot": lambda w: fc.incoming(w.grid, (2.5, 2.5), (9.5, 3.5), speed=20.0),
     "Terrain": lambda w: fc.Terrain(np.zeros(SHAPE, dtype=np.int64), np.eye(1, dtype=bool)),
@@ -329,15 +328,9 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "fc.adapters.mesa.attach.layer": lambda w: fc.InfluenceMap(
         importlib.import_module("fieldcraft.adapters.mesa").space_of(w.mesa)
     ).add_layer("a", fc.Fade(0.1)),
-    "features": lambda w: [np.eye(3)],
-    "fc.recordings.fit_places.cells": lambda w: [[0]],
-    "fc.recordings.score_places.cells": lambda w: [[0]],
-    "fc.recordings.calibrate.cells": lambda w: [[0]],
-    "chances": lambda w: [[0.5, 0.5]],
     "first": lambda w: 0.0,
     "last": lambda w: 1.0,
     "replay": lambda w: w.folder / "none.SC2Replay",
-    "PlaceModel.chances.features": lambda w: np.eye(3),
     "rgb": lambda w: np.zeros((3, 3)),
     "drawn": lambda w: np.ones(3, dtype=bool),
     "allowed": lambda w: ("a", "b"),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import cli
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.pursuit import SEARCHES, Search
+from research import __main__ as cli
 from research.experiments import run_study
 from research.experiments.chase import WAYS, chase_study, run, summarise
 from research.experiments.escapes import FUGITIVES, Escape, Ground, escape, search_for

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
+from research import __main__ as cli
 from research.experiments import command
 from research.experiments.command import EXPERIMENTS, Experiment
 from support.sample_study import study, throw
@@ -15,7 +15,7 @@ COINS = Experiment(
     "coins",
     "throws coins",
     "Throws coins, again and again.",
-    "fieldcraft experiment coins",
+    "python -m research experiment coins",
     lambda parser: parser.add_argument("--kinds", default="plain"),
     lambda chosen: study(*chosen.kinds.split(",")),
 )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.cli import main
 from fieldcraft.errors import BadMapFile, InvalidValue
+from research.__main__ import main
 from research.experiments import run_study
 from research.experiments.explorers import EXPLORERS, Tour, tour
 from research.experiments.maze import by_map, maze_study, over_time, run

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldcraft import cli
 from fieldcraft.errors import InvalidValue
 from fieldcraft.recordings.timeline import TimelineBuilder
 from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
 from fieldcraft.space import Grid
+from research import __main__ as cli
 from research.experiments import ant_walks, pedestrian_walks, pedestrians, real_ants
 from research.experiments.recorded import data_folder, digest_of
 from research.experiments.runner import run_study
@@ -309,7 +309,7 @@ def test_tracks_of_a_recording_are_read_as_they_are(tmp_path):
 
 
 def test_the_command_names_its_own_options(tmp_path, capsys):
-    from fieldcraft.cli import main
+    from research.__main__ import main
 
     bare = tmp_path / "bare.txt"
     bare.write_text("1 0 0.0 0.0\n1 1 0.1 0.0\n")

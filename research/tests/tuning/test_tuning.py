@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.cli import main
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.library import GAMES
 from fieldcraft_worlds.play.settings import read_table, settings_from
+from research.__main__ import main
 from research.experiments.study import Job, Row
 from research.tuning import Tuning, parse_range, tune
 from research.tuning.crew import Lone

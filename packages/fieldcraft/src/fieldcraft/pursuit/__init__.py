@@ -4,7 +4,6 @@ from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
 from fieldcraft.pursuit.last_seen import LastSeen
 from fieldcraft.pursuit.motion import Motion
-from fieldcraft.pursuit.optimal import optimal_search
 from fieldcraft.pursuit.party import SearchParty
 from fieldcraft.pursuit.search import Search
 from fieldcraft.pursuit.searches import (
@@ -15,7 +14,6 @@ from fieldcraft.pursuit.searches import (
     RandomSearch,
 )
 from fieldcraft.pursuit.sighting import Contacts, Sight
-from fieldcraft.pursuit.standards import GreedySearch, HorizonSearch
 
 __all__ = [
     "SEARCHES",
@@ -23,8 +21,6 @@ __all__ = [
     "BeliefSearch",
     "Contacts",
     "FloodSearch",
-    "GreedySearch",
-    "HorizonSearch",
     "LastSeen",
     "LastSeenSearch",
     "Motion",
@@ -33,5 +29,4 @@ __all__ = [
     "Search",
     "SearchParty",
     "Sight",
-    "optimal_search",
 ]

@@ -16,7 +16,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit import door
 from fieldcraft.pursuit.estimates import assigned, estimate
-from fieldcraft.pursuit.futures import futures
 from fieldcraft.pursuit.guess import GONE, Guess
 from fieldcraft.pursuit.hypotheses import hypotheses_of
 from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
@@ -395,31 +394,6 @@ class Belief(Operand):
         possible cell nearest to the mean.
         """
         return estimate(self.space, *self._possible(self.probability(target)), how)
-
-    @property
-    def knows_motion(self) -> bool:
-        """Whether it knows more of its targets than that they wander."""
-        return not self._hypotheses.plain
-
-    def futures(
-        self, count: int, steps: int, rng: np.random.Generator, *, target: int = 0
-    ) -> NDArray[np.int64]:
-        """Where a target may be from now on: `count` futures, (steps + 1, count) cells, now and
-        after each of so many steps.
-
-        Each is as likely as any other; drawn from what is believed now, and by how targets move, as
-        if nobody looked.
-        """
-        guess = self._guesses[self._target(target)]
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidValue(
-                "rng is a numpy.random.Generator",
-                got=type(rng).__name__,
-                remedy="Pass np.random.default_rng(seed)",
-            )
-        count, steps = checks.whole("count", count, minimum=1), checks.whole("steps", steps)
-        self._follow_walls()
-        return futures(guess, count, steps, rng)
 
     def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> Floats:
         """A place of its own for each searcher, likely ones first; see `Pursuit.assign`."""

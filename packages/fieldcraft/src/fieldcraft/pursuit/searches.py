@@ -15,15 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
-from fieldcraft.pursuit.meeting import meeting_ways
 from fieldcraft.pursuit.party import SearchParty
-from fieldcraft.pursuit.search import NONE, PATIENCE, Places, Search, not_a_memory
+from fieldcraft.pursuit.search import PATIENCE, Places, Search, not_a_memory
 from fieldcraft.space import Space
-from fieldcraft.space.kinds import has_lines
 
 __all__ = ["SEARCHES", "BeliefSearch", "FloodSearch", "LastSeenSearch", "RandomSearch"]
 
@@ -32,10 +29,6 @@ _INTERVAL = 3.0  # seconds after which `FloodSearch` and `BeliefSearch` think ag
 _SPACING = 20  # typical steps from place to place: two who see ten steps far don't see the same
 _COOLING = 0.02  # ground where the target may have stopped is warm for fifty steps, not ten
 _MOST_HOT = 100_000  # of which there are more, then
-_SIGHT = 10.0  # typical steps
-_SPARE = 2  # intervals beyond that in which the next leg ends
-_NOWHERE = np.zeros(0, dtype=np.int64)
-_FUTURES, _AHEAD = 256, 45  # of a target that motions tell about, and how many intervals
 
 
 class LastSeenSearch(Search):
@@ -211,12 +204,6 @@ class BeliefSearch(_Guided):
     Places keep `spacing` world units to each other, twenty typical steps if absent, and are
     assigned anew each `every` seconds, and when one is reached or seen. `options` are those of
     `Belief`.
-
-    With a `motion` among them, searchers go where they meet the target instead: the belief tells
-    some hundred futures of it, and each in turn takes the way on which most of them would be seen
-    soonest, by who sees as far as `sight`, world units (ten typical steps if absent). What runs
-    away as fast as they are is not run after. They think anew each `every` seconds. On a torus of
-    hexagons, where nobody sees along lines, places are assigned.
     """
 
     def __init__(
@@ -227,12 +214,10 @@ class BeliefSearch(_Guided):
         every: float = _INTERVAL,
         spacing: float | None = None,
         patience: float = PATIENCE,
-        sight: float | None = None,
         **options: Any,
     ) -> None:
         super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
         self.belief = Belief(space, speed, **options)
-        self.sight = _SIGHT * self._step if sight is None else checks.positive("sight", sight)
 
     @whole
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
@@ -264,89 +249,16 @@ class BeliefSearch(_Guided):
         return self.belief.estimate("peak")
 
     def _memory(self) -> dict[str, Any]:
-        memory: dict[str, Any] = {"belief": self.belief.snapshot()}
-        return memory | (
-            {"planned": self._planned, "aims": self._aims.copy(), "ends": self._ends.copy()}
-            if self._meets
-            else {}
-        )
+        return {"belief": self.belief.snapshot()}
 
     def _recall(self, memory: Mapping[str, Any]) -> None:
         belief = memory.get("belief")
         if not isinstance(belief, Mapping):
             raise not_a_memory(f"belief={type(belief).__name__}")
-        planned, aims, ends = self._plan_of(memory) if self._meets else (NONE, _NOWHERE, _NOWHERE)
         self.belief.restore(belief)
-        self._planned, self._aims, self._ends = planned, aims, ends
-
-    def _plan_of(
-        self, memory: Mapping[str, Any]
-    ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-        """When all thought last, and where they go, out of a memory."""
-        try:
-            planned = int(memory["planned"])
-            aims, ends = (
-                self.space.cell_ids(np.array(memory[name], dtype=np.int64))
-                for name in ("aims", "ends")
-            )
-        except (KeyError, TypeError, ValueError, OverflowError, InvalidValue) as error:
-            raise not_a_memory(f"{type(error).__name__}: {error}") from None
-        if planned < NONE or aims.ndim != 1 or aims.shape != ends.shape:
-            raise not_a_memory(f"planned={planned}, and aims of shape {aims.shape}")
-        return planned, aims, ends
 
     def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
         return self.belief.assign(points, spacing=self.spacing)
-
-    def _begin(self, last: int) -> None:
-        super()._begin(last)
-        self._planned, self._aims, self._ends = NONE, _NOWHERE, _NOWHERE
-
-    def _may_drop(self) -> NDArray[np.bool_]:
-        return np.full(len(self._goals), not self._meets)
-
-    @property
-    def _meets(self) -> bool:
-        """Whether searchers are sent to where they meet the target, not to where it is likely
-        now.
-        """
-        return self.belief.knows_motion and has_lines(self.space)
-
-    def _send(self, points: Places, idle: NDArray[np.int64], rng: np.random.Generator) -> None:
-        if not self._meets:
-            super()._send(points, idle, rng)
-            return
-        if (
-            self._planned == NONE
-            or self._ticks - self._planned >= self._interval
-            or len(self._aims) != len(points)
-        ):
-            self._meet(points, rng)
-            self._planned = self._ticks
-        self._goals = self._aims.copy()
-
-    def _meet(self, points: Places, rng: np.random.Generator) -> None:
-        """Think anew about where each searcher goes: the next leg of a way, lest it takes another
-        as short, and the end of that.
-        """
-        starts = np.atleast_1d(
-            self.space.nearest_open(self.space.cell_at(points, outside="clamp"))
-        ).astype(np.int64)
-        paths = self.belief.futures(_FUTURES, _AHEAD, rng)
-        ways = meeting_ways(
-            self.space, starts, paths, self.speed * self.belief.every, self.sight, self._ends
-        )
-        likely = np.atleast_1d(self.space.cell_at(self._assigned(points, rng)))
-        moment = self._interval // clock.ticks("every", self.belief.every) + _SPARE
-        self._aims = np.array(
-            [
-                way[min(moment, len(way) - 1)] if len(way) else cell
-                for way, cell in zip(ways, likely, strict=True)
-            ]
-        )
-        self._ends = np.array(
-            [way[-1] if len(way) else cell for way, cell in zip(ways, likely, strict=True)]
-        )
 
 
 SEARCHES: dict[

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recordings.replay import event_table
 from fieldcraft.recordings.table import Table
 from fieldcraft.recordings.timeline import Timeline, TimelineBuilder
 
@@ -68,11 +67,10 @@ def read_starcraft(
     neutral: bool = False,
     loops_per_second: float = 22.4,
 ) -> Timeline:
-    """Reads a replay, or its event table, as a timeline: each living unit, building or not, in its
+    """Return the event table of a replay as a timeline: each living unit, building or not, in its
     player's group.
 
-    A file that ends in .SC2Replay is decoded first (extra `replay`); `write_replay_table` keeps the
-    table. The table has the columns game_loop, event, unit_id, unit_type, player, x, y; events are
+    The table has the columns game_loop, event, unit_id, unit_type, player, x, y; events are
     born, init, done, died, pos, morph and owner. The groups are "player 1", "player 2" and, with
     `neutral`, "neutral". Ids are the unit ids.
 
@@ -116,7 +114,7 @@ def read_starcraft(
         neutral=checks.flag("neutral", neutral),
     )
     rate = checks.positive("loops_per_second", loops_per_second)
-    with event_table(path) as table:
+    with Table(path) as table:
         columns = table.require(_COLUMNS, "A StarCraft II event table")
         last = 0
         for row in table.rows():

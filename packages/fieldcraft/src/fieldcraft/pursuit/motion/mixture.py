@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit.motion.fitting import fitted, scored
 from fieldcraft.pursuit.motion.movers import Mover, Stand, Wander
 from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run, checked_range
-from fieldcraft.recordings import Timeline
-from fieldcraft.space import Space
 
 __all__ = ["Motion"]
 
@@ -39,7 +35,7 @@ class Motion:
         their own.
     paces: how fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which
         carries a mass for each of them and each way of moving.
-    speed: the full speed, world units a second, if it was learned; see `fit`.
+    speed: the full speed, world units a second, if it is known.
     changes: how often a second somebody turns to something else of these, at least 0: after `t`
         seconds, e to the minus of `changes * t` have not. What they turn to is as likely as it was
         at first, and begins where they are; whoever turns to doubling back after the longest `turn`
@@ -86,61 +82,6 @@ class Motion:
         object.__setattr__(self, "paces", tuple(paces.tolist()))
         if self.speed is not None:
             object.__setattr__(self, "speed", checks.positive("speed", self.speed))
-
-    @classmethod
-    def fit(
-        cls,
-        tracks: Timeline | Sequence[ArrayLike],
-        space: Space | None = None,
-        *,
-        ahead: float | None = None,
-        most: int = 200,
-        looks: int = 3,
-    ) -> Motion:
-        """The motion that foretells recorded tracks best: how likely each way of moving is, how
-        fast, and how it keeps its direction.
-
-        At moments along the tracks each way of moving, at each pace, is begun where somebody was
-        and as it moved; the weights are those that make where it was `ahead` seconds later
-        likeliest (by expectation and maximization). The speed is that which 95 % of all speeds lie
-        below, and `paces` are the middles of the slower, middle and faster third of those who move;
-        of five headings the likeliest is taken. `turn`, `near` and `far` stay as they are by
-        default.
-
-        Parameters
-        ----------
-        tracks: a `Timeline`, or for each track rows of seconds, x and y (and z), (T, 3) or (T, 4);
-            positions in between are interpolated.
-        space: the map; an open grid of 40 cells across under the tracks if absent.
-        ahead: seconds to foretell; as long as ten typical steps take at full speed if absent.
-        most: moments that are looked at, at most, evenly over all tracks. Each takes some 10 to 100
-            ms.
-        looks: how often each is followed, every `ahead` seconds, as long as its track lasts. One
-            who runs and one who will turn back move
-            alike at first: only a look after the longest `turn` tells them apart. At moments at
-            which somebody hides already, it stands.
-
-        Raises `InvalidValue` for tracks that are none, or too short.
-        """
-        return fitted(tracks, space, ahead, most, looks)
-
-    def score(
-        self,
-        tracks: Timeline | Sequence[ArrayLike],
-        space: Space | None = None,
-        *,
-        ahead: float | None = None,
-        speed: float | None = None,
-        most: int = 200,
-    ) -> NDArray[np.float64]:
-        """How well the motion foretells tracks, (W,): for each moment the log of the chance of the
-        cell where somebody was later.
-
-        The more the better; for a plain belief ask `fc.Motion(0, 0, 0, 0, wanders=1).score(...)`. A
-        share of 1 % of the chance is spread over the map. `speed`, world units a second, is that of
-        the motion if absent; for the rest see `fit`. Raises `InvalidValue`.
-        """
-        return scored(self, tracks, space, ahead, speed, most)
 
     @property
     def shares(self) -> tuple[float, float, float, float, float]:

@@ -30,7 +30,7 @@ LEVELS: Mapping[str, str] = {
     "hardest": "loose",
 }
 """The levels of difficulty for a human player, and who plays each: in the order of the league
-(`fieldcraft experiment league`).
+(`python -m research experiment league`).
 """
 
 LEADERS: Mapping[str, Commander] = {

@@ -1,6 +1,4 @@
-"""Standard ways of searching: the best way for certain, and those of the literature that others are
-judged by.
-"""
+"""Searches of the literature that serve as yardsticks."""
 
 from __future__ import annotations
 
@@ -15,9 +13,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import GreedySearch, HorizonSearch, optimal_search
-from fieldcraft.pursuit.quarters import Quarters, quarters_of
-from fieldcraft.pursuit.standards import best_way
+from research.search.voronoi_regions import VoronoiRegions, voronoi_regions
+from research.search.yardsticks import GreedySearch, HorizonSearch, best_way
 from support.refusals import refused
 from support.worlds import KINDS, open_cells
 
@@ -58,31 +55,18 @@ def all_ways(beside: tuple[tuple[int, ...], ...], start: int, steps: int) -> lis
     return ways
 
 
-@settings(max_examples=30)
-@given(seed=st.integers(0, 2**16), discount=st.sampled_from([1.0, 0.8]))
-def test_branch_and_bound_is_the_best_of_all_ways(seed: int, discount: float) -> None:
-    likely, moves, beside = places(seed)
-    found, chance = optimal_search(likely, moves, beside, 0, 3, discount=discount)
-    best = max(met(likely, moves, [way], discount) for way in all_ways(beside, 0, 3))
-    assert (
-        chance == pytest.approx(best) == pytest.approx(met(likely, moves, [tuple(found)], discount))
-    )
-    assert all(to in beside[a] for a, to in itertools.pairwise(found)) and len(found) == 4
-
-
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**16))
 def test_one_after_the_other_is_at_least_half_as_good_as_the_best_together(seed: int) -> None:
     likely, moves, beside = places(seed)
     empty = np.zeros(0, dtype=np.int64)
-    quarters = Quarters(empty, empty, np.zeros((0, 0), dtype=np.float32), beside, moves)
+    regions = VoronoiRegions(empty, empty, np.zeros((0, 0), dtype=np.float32), beside, moves)
     taken: list[tuple[int, ...]] = []
     for start in (0, len(likely) - 1):
-        way, gain = best_way(quarters, likely, start, 3, 0.9, taken)
+        way, gain = best_way(regions, likely, start, 3, 0.9, taken)
         if not taken:
-            assert gain == pytest.approx(
-                optimal_search(likely, moves, beside, start, 3, discount=0.9)[1]
-            )
+            best = max(met(likely, moves, [each], 0.9) for each in all_ways(beside, 0, 3))
+            assert gain == pytest.approx(best)
         assert met(likely, moves, [*taken, way], 0.9) == pytest.approx(gain)
         taken.append(way)
     pairs = itertools.product(all_ways(beside, 0, 3), all_ways(beside, len(likely) - 1, 3))
@@ -93,29 +77,23 @@ def test_one_after_the_other_is_at_least_half_as_good_as_the_best_together(seed:
     )
 
 
-def test_a_searcher_waits_where_the_target_has_to_pass() -> None:
-    moves = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=float)
-    way, chance = optimal_search([1, 0, 0], moves, [[0, 1], [0, 1, 2], [1, 2]], 2, 2)
-    assert (way[1] == 1 or way[1:] == [2, 2]) and chance == 1
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_quarters_are_where_one_is_nearest(kind: str) -> None:
+def test_regions_are_where_one_is_nearest(kind: str) -> None:
     dice = np.random.default_rng(5)
     space = KINDS[kind](dice)
     cell = int(dice.choice(open_cells(space)))
-    quarters = quarters_of(space, cell)
+    regions = voronoi_regions(space, cell)
     for here in open_cells(space):
-        away = quarters.away[:, here]
+        away = regions.away[:, here]
         if np.isfinite(away).any():
-            assert away[quarters.owners[here]] == away.min()
-    np.testing.assert_allclose(quarters.moves.sum(axis=1), 1)
+            assert away[regions.owners[here]] == away.min()
+    np.testing.assert_allclose(regions.moves.sum(axis=1), 1)
     assert all(
-        quarter in quarters.beside[other]
-        for quarter, beside in enumerate(quarters.beside)
+        region in regions.beside[other]
+        for region, beside in enumerate(regions.beside)
         for other in beside
     )
-    assert quarters.masses(np.ones(space.shape)).sum() == np.count_nonzero(quarters.owners >= 0)
+    assert regions.masses(np.ones(space.shape)).sum() == np.count_nonzero(regions.owners >= 0)
 
 
 @pytest.mark.parametrize("way", [GreedySearch, HorizonSearch])
@@ -156,23 +134,6 @@ def test_searchers_share_the_map_and_find_who_stands(way: type[GreedySearch]) ->
 
 
 def test_bad_input() -> None:
-    ways = [[0, 1], [0, 1]]
-    half = np.full((2, 2), 0.5)
-    for arguments, word in (
-        (([1, 0], np.eye(3), ways, 0, 2), "each pair"),
-        (([0.9, 0.9], half, ways, 0, 2), "add up"),
-        (([-1, 1], half, ways, 0, 2), "at least 0"),
-        (([1, 0], half * 3, ways, 0, 2), "add up"),
-        (([1, 0], half, [[0], []], 0, 2), "at least one"),
-        (([1, 0], half, [[0]], 0, 2), "at least one"),
-        (([1, 0], half, ways, 2, 2), "start"),
-        (([1, 0], half, ways, 0, -1), "horizon"),
-        (([1, 0], half, [[0], [7]], 0, 2), "a place beside"),
-    ):
-        with refused(InvalidValue, word):
-            optimal_search(*arguments)
-    with refused(InvalidValue, "discount"):
-        optimal_search([1, 0], half, ways, 0, 2, discount=0)
     grid = fc.Grid(6, 4)
     with refused(InvalidValue, "horizon"):
         HorizonSearch(grid, 1.0, horizon=0)

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["Calibration", "PlaceModel", "PlaceScore", "calibrate", "fit_places", "score_places"]
+__all__ = ["PlaceModel", "PlaceScore", "fit_places", "score_places"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_LARGEST = 1e15  # a feature's size: its square still has a sum
 _ROUNDS = 60
 _SETTLED = 1e-9
 
@@ -45,10 +43,8 @@ class PlaceModel:
     even: float
 
     def chances(self, features: ArrayLike) -> Floats:
-        """The chance of each of N cells, (N,), which sum to 1, from `features` (N, K). Raises
-        `InvalidValue` for another number of them.
-        """
-        table = _table(features, len(self.weights))
+        """Return the chance of each of N cells, (N,), which sum to 1, from `features` (N, K)."""
+        table = np.asarray(features, dtype=np.float64)
         chances = _softmax(((table - self.means) / self.deviations) @ self.weights)
         return (1 - self.even) * chances + self.even / len(chances)
 
@@ -66,21 +62,6 @@ class PlaceScore:
     bits: float
     auc: float
     count: int
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """The calibration of forecasts: cells are sorted by their lift, how many times as likely they
-    were called as uniform ground.
-
-    `edges` (B - 1,) part the lifts into B bins. `foretold` (B,) is how many things were to come in
-    the cells of each bin, `came` (B,) how
-    many did: where forecasts are honest, as many.
-    """
-
-    edges: Floats
-    foretold: Floats
-    came: Ints
 
 
 def fit_places(
@@ -108,16 +89,11 @@ def fit_places(
     that are the same everywhere get weight 0.
 
     Source: D. McFadden, "Conditional logit analysis of qualitative choice behavior" (1974). Raises
-        `InvalidValue` for shapes that don't
-    fit, values that are not finite, and no things at all.
+        `InvalidValue` where nothing came.
     """
-    tables, came = _moments(features, cells)
-    counts = checks.numbers("weights", weights, len(tables))
-    if (counts < 0).any():
-        raise InvalidValue(
-            "weights are at least 0", got=f"{counts.min():g}", remedy="Leave the moment out"
-        )
-    held, spread = checks.positive("penalty", penalty), checks.fraction("even", even)
+    tables = [np.asarray(table, dtype=np.float64) for table in features]
+    came = [np.asarray(each, dtype=np.int64) for each in cells]
+    counts = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(tables))
     asked = [index for index in range(len(tables)) if len(came[index]) and counts[index] > 0]
     if not asked:
         raise InvalidValue(
@@ -130,8 +106,8 @@ def fit_places(
     flat = deviations <= 1e-12 * (1 + np.abs(means))
     deviations = np.where(flat, 1.0, deviations)
     scaled = [np.where(flat, 0.0, (tables[index] - means) / deviations) for index in asked]
-    fitted = _newton(scaled, [came[index] for index in asked], counts[asked], held)
-    return PlaceModel(fitted, means, deviations, spread)
+    fitted = _newton(scaled, [came[index] for index in asked], counts[asked], penalty)
+    return PlaceModel(fitted, means, deviations, even)
 
 
 def score_places(
@@ -141,14 +117,11 @@ def score_places(
     in which things came then, as in `fit_places`.
 
     `weights` (M,), or one number, say how much the things of each moment count. Raises
-    `InvalidValue` as that does, and where nothing came.
+    `InvalidValue` where nothing came.
     """
-    forecasts, came = _forecasts(chances, cells)
-    shares = checks.numbers("weights", weights, len(forecasts))
-    if (shares < 0).any():
-        raise InvalidValue(
-            "weights are at least 0", got=f"{shares.min():g}", remedy="Leave the moment out"
-        )
+    forecasts = [np.asarray(each, dtype=np.float64) for each in chances]
+    came = [np.asarray(each, dtype=np.int64) for each in cells]
+    shares = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(forecasts))
     logs, bits, wins, counted, count = 0.0, 0.0, 0.0, 0.0, 0
     for forecast, places, share in zip(forecasts, came, shares.tolist(), strict=True):
         if not len(places) or share == 0:
@@ -167,35 +140,6 @@ def score_places(
             remedy="Pass moments before something came",
         )
     return PlaceScore(logs / counted, bits / counted, wins / counted, count)
-
-
-def calibrate(
-    chances: Sequence[ArrayLike],
-    cells: Sequence[ArrayLike],
-    *,
-    edges: ArrayLike = (0.25, 1.0, 4.0, 16.0, 64.0),
-) -> Calibration:
-    """Compares what forecasts said with what came, by how many times as likely as uniform ground
-    they called a cell.
-
-    `chances` and `cells` are those of `score_places`, `edges` rising lifts above 0 that part the
-    bins; a lift on an edge is above it. Each thing that came is a case for all cells of its moment.
-    """
-    forecasts, came = _forecasts(chances, cells)
-    parts = _numbers("edges", edges)
-    if parts.ndim != 1 or parts[0] <= 0 or (np.diff(parts) <= 0).any():
-        raise InvalidValue(
-            "edges are rising lifts above 0",
-            got=str(parts.tolist())[:80],
-            remedy="Pass (0.25, 1, 4), say",
-        )
-    bins = len(parts) + 1
-    said, hits = np.zeros(bins), np.zeros(bins, dtype=np.int64)
-    for forecast, places in zip(forecasts, came, strict=True):
-        where = np.searchsorted(parts, forecast * len(forecast), side="right")
-        said += len(places) * np.bincount(where, weights=forecast, minlength=bins)
-        hits += np.bincount(where[places], minlength=bins)
-    return Calibration(parts, said, hits)
 
 
 def _newton(tables: list[Floats], came: list[Ints], counts: Floats, penalty: float) -> Floats:
@@ -250,94 +194,3 @@ def _likelihood(
 def _softmax(scores: Floats) -> Floats:
     rest = np.exp(scores - scores.max())
     return np.asarray(rest / rest.sum())
-
-
-# At the door
-
-
-def _moments(
-    features: Sequence[ArrayLike], cells: Sequence[ArrayLike]
-) -> tuple[list[Floats], list[Ints]]:
-    given, places = checks.sequence("features", features), checks.sequence("cells", cells)
-    _same_length("features", given, places)
-    tables: list[Floats] = []
-    for one in given:
-        tables.append(_table(one, tables[0].shape[1] if tables else None))
-    return tables, [_cells(each, len(table)) for each, table in zip(places, tables, strict=True)]
-
-
-def _forecasts(
-    chances: Sequence[ArrayLike], cells: Sequence[ArrayLike]
-) -> tuple[list[Floats], list[Ints]]:
-    given, places = checks.sequence("chances", chances), checks.sequence("cells", cells)
-    _same_length("chances", given, places)
-    forecasts = [_chances(one) for one in given]
-    return forecasts, [
-        _cells(each, len(forecast)) for each, forecast in zip(places, forecasts, strict=True)
-    ]
-
-
-def _same_length(name: str, given: list[object], places: list[object]) -> None:
-    if len(given) != len(places) or not given:
-        raise InvalidValue(
-            f"There are {name} and cells for each moment",
-            got=f"{len(given)} and {len(places)}",
-            remedy="Pass one of both for each, at least one",
-        )
-
-
-def _numbers(name: str, value: ArrayLike) -> Floats:
-    array = checks.array(name, value)
-    if (
-        array.dtype.kind not in "iufb"
-        or not array.size
-        or not np.isfinite(array).all()
-        or np.abs(array.astype(np.float64)).max() > _LARGEST
-    ):
-        raise InvalidValue(
-            f"{name} are finite numbers of ordinary size",
-            got=f"{array.dtype} of shape {array.shape}",
-            remedy="Mend or drop what is not",
-        )
-    return array.astype(np.float64)
-
-
-def _table(features: ArrayLike, width: int | None) -> Floats:
-    table = _numbers("features", features)
-    if table.ndim != 2 or (width is not None and table.shape[1] != width):
-        asked = "K" if width is None else str(width)
-        raise InvalidValue(
-            f"Features have the shape (cells, {asked})",
-            got=str(table.shape),
-            remedy="Pass a row for each cell, a column for each feature",
-        )
-    return table
-
-
-def _chances(chances: ArrayLike) -> Floats:
-    forecast = _numbers("chances", chances)
-    if forecast.ndim != 1 or forecast.min() <= 0 or abs(float(forecast.sum()) - 1) > 1e-6:
-        raise InvalidValue(
-            "The chances of a moment's cells are above 0 and sum to 1",
-            got=f"shape {forecast.shape}, least {forecast.min():g}, sum {forecast.sum():g}",
-            remedy="Spread a small share evenly, and divide by the sum",
-        )
-    return forecast
-
-
-def _cells(cells: ArrayLike, count: int) -> Ints:
-    places = checks.array("cells", cells)
-    if places.size == 0 and places.ndim == 1:
-        return np.zeros(0, dtype=np.int64)
-    if (
-        places.ndim != 1
-        or places.dtype.kind not in "iu"
-        or places.min() < 0
-        or places.max() >= count
-    ):
-        raise InvalidValue(
-            f"cells are whole numbers from 0 to {count - 1}, in a row",
-            got=f"{places.dtype} of shape {places.shape}",
-            remedy="Pass ids of cells",
-        )
-    return places.astype(np.int64)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fieldcraft.errors import BadTimeline
-from fieldcraft.recordings import Losses, read_losses, read_turnovers
+from research.recordings.losses import Losses, read_losses
 from support import realdata
 
 HEADER = "game_loop,event,unit_id,unit_type,player,x,y,killer_player\n"
@@ -52,23 +52,6 @@ def test_between_leaves_out_the_first_moment_and_keeps_the_last(tmp_path):
 def test_a_malformed_table_is_refused(tmp_path):
     with pytest.raises(BadTimeline, match="x is a finite number"):
         read(tmp_path, "0,born,1,SCV,1,20,30,", "5,died,1,SCV,1,,,2")
-
-
-def test_the_ball_is_lost_where_possession_changes_in_play(tmp_path):
-    path = tmp_path / "ball.csv"
-    rows = [
-        "7,0,0,alive,home",
-        "8,1,1,alive,away",
-        "9,2,2,dead,home",
-        "10,3,3,alive,home",
-        "11,4,4,alive,",
-        "12,5,5,alive,away",
-    ]
-    path.write_text("frame,ball_x,ball_y,ball_status,team_possession\n" + "\n".join(rows) + "\n")
-    lost = read_turnovers(path, frames_per_second=10)
-    assert lost.seconds.tolist() == [0.1, 0.5]
-    assert lost.positions.tolist() == [[1, 1], [5, 5]]
-    assert (lost.groups, lost.kinds) == (("home", "home"), ("ball", "ball"))
 
 
 @pytest.mark.parametrize("path", realdata.files("sc2/events", "*.csv"), ids=lambda path: path.stem)

@@ -4,15 +4,21 @@ comes there, or where it stays.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks, clock
+from fieldcraft.pursuit import BeliefSearch
 from fieldcraft.pursuit.landmarks import landmarks_of
 from fieldcraft.pursuit.outlooks import outlooks_of
+from fieldcraft.pursuit.search import NONE, Places
 from fieldcraft.pursuit.shortest import by_moment, reached, traced
 from fieldcraft.space import Space
+from research.search.futures import futures
 
-__all__ = ["meeting_ways"]
+__all__ = ["MeetingSearch", "meeting_ways"]
 
 Ints = NDArray[np.int64]
 
@@ -20,6 +26,58 @@ _LANDMARKS = 64
 _RESTING = 32  # places where futures stay
 _STILL = 9  # intervals in which these do
 _STRIDE = 2  # intervals from look to look
+_FUTURES, _AHEAD = 256, 45  # of a target, and how many intervals
+_SIGHT = 10.0  # typical steps
+_SPARE = 2  # intervals beyond the next plan in which the next leg ends
+
+
+class MeetingSearch(BeliefSearch):
+    """Searchers go where they meet a target whose motion is known.
+
+    The belief gives some hundred futures of the target, and each searcher in turn takes the path
+    on which most of them would be seen soonest by somebody who sees as far as `sight`, world units
+    (ten typical steps if absent). Searchers plan anew each `every` seconds. The other parameters
+    are those of `BeliefSearch`.
+    """
+
+    def __init__(
+        self, space: Space, speed: float, *, sight: float | None = None, **options: Any
+    ) -> None:
+        super().__init__(space, speed, **options)
+        self.sight = _SIGHT * self._step if sight is None else checks.positive("sight", sight)
+
+    def _begin(self, last: int) -> None:
+        super()._begin(last)
+        self._planned = NONE
+        self._aims = self._ends = np.zeros(0, dtype=np.int64)
+
+    def _may_drop(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self._goals), dtype=np.bool_)
+
+    def _send(self, points: Places, idle: Ints, rng: np.random.Generator) -> None:
+        late = self._ticks - self._planned >= self._interval
+        if self._planned == NONE or late or len(self._aims) != len(points):
+            self._plan(points, rng)
+            self._planned = self._ticks
+        self._goals = self._aims.copy()
+
+    def _plan(self, points: Places, rng: np.random.Generator) -> None:
+        """Plan a path for each searcher: the cell to go to next, and where the path ends."""
+        cells = self.space.nearest_open(self.space.cell_at(points, outside="clamp"))
+        paths = futures(self.belief, _FUTURES, _AHEAD, rng)
+        ways = meeting_ways(
+            self.space,
+            np.atleast_1d(cells).astype(np.int64),
+            paths,
+            self.speed * self.belief.every,
+            self.sight,
+            self._ends,
+        )
+        likely = np.atleast_1d(self.space.cell_at(self._assigned(points, rng)))
+        moment = self._interval // clock.ticks("every", self.belief.every) + _SPARE
+        both = list(zip(ways, likely, strict=True))
+        self._aims = np.array([w[min(moment, len(w) - 1)] if len(w) else c for w, c in both])
+        self._ends = np.array([w[-1] if len(w) else c for w, c in both])
 
 
 def meeting_ways(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fieldcraft.errors import BadTimeline
-from fieldcraft.recordings import read_losses, read_starcraft, write_replay_table
+from research.recordings.replay import write_replay_table
 from support import realdata
 
 pytest.importorskip("sc2reader")
@@ -26,22 +26,11 @@ def test_a_replay_gives_its_event_table(replay, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.skipif(not REPLAYS, reason="no real data")
-def test_readers_take_a_replay_as_it_is():
-    replay = REPLAYS[0]
-    table = replay.parents[1] / "events" / f"{replay.stem}.csv"
-    assert (read_starcraft(replay).positions.tobytes(), len(read_losses(replay))) == (
-        read_starcraft(table).positions.tobytes(),
-        len(read_losses(table)),
-    )
-
-
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("content", [b"", b"MPQ\x1b" + bytes(200), b"game_loop,event\n"])
 def test_what_is_no_replay_is_refused(content, tmp_path):
     file = tmp_path / "x.SC2Replay"
     file.write_bytes(content)
     with pytest.raises(BadTimeline, match="replay"):
-        read_starcraft(file)
+        write_replay_table(file, tmp_path / "out.csv")
     with pytest.raises(BadTimeline, match="replay"):
         write_replay_table(Path(tmp_path / "none.SC2Replay"), tmp_path / "out.csv")

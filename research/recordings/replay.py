@@ -1,19 +1,19 @@
-"""StarCraft II replays: the event table that the readers take, from the game's own file."""
+"""Convert a StarCraft II replay to the event table that `read_starcraft` takes:
+`python -m research.recordings.replay MATCH.SC2Replay TABLE.csv`.
+"""
 
 from __future__ import annotations
 
 import csv
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from pathlib import Path
 from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline, MissingLibrary
-from fieldcraft.recordings.table import MAX_BYTES, Table
+from fieldcraft.recordings.table import MAX_BYTES
 
-__all__ = ["REPLAY", "event_table", "write_replay_table"]
+__all__ = ["REPLAY", "write_replay_table"]
 
 REPLAY = ".SC2Replay"
 _HEADER = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "killer_player")
@@ -46,23 +46,6 @@ def write_replay_table(replay: str | Path, path: str | Path) -> int:
             remedy="Pass another path",
         ) from None
     return len(rows)
-
-
-@contextmanager
-def event_table(path: str | Path) -> Iterator[Table]:
-    """The event table of a match: a CSV file as it is, or a replay, decoded into one for as long as
-    it is read.
-    """
-    file = checks.path("path", path)
-    if file.suffix != REPLAY:
-        with Table(file) as table:
-            yield table
-        return
-    with tempfile.TemporaryDirectory(prefix="fieldcraft-") as folder:
-        decoded = Path(folder) / f"{file.stem}.csv"
-        write_replay_table(file, decoded)
-        with Table(decoded) as table:
-            yield table
 
 
 def _decoded(path: Path) -> Any:
@@ -163,3 +146,7 @@ _TOLD = {
         (event.frame, "owner", event.unit_id, "", event.control_pid, "", "", "")
     ],
 }
+
+
+if __name__ == "__main__":
+    print(write_replay_table(sys.argv[1], sys.argv[2]), "rows")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
+from research.search.fitting import fit_motion, score_motion
 from support.refusals import refused
 
 FIELD = fc.Grid(33, 21, neighbors=8)
@@ -40,7 +41,7 @@ def track(kind: str, seed: int, speed: float = 2.0) -> NDArray[np.float64]:
 @pytest.mark.parametrize("kind", ["runs", "stands", "wanders"])
 def test_most_weight_comes_back_to_what_was_done(kind: str) -> None:
     tracks = [track("runs", 1), *(track(kind, seed) for seed in range(2, 6))]
-    learned = fc.Motion.fit(tracks, FIELD, ahead=4.0, most=16)
+    learned = fit_motion(tracks, FIELD, ahead=4.0, most=16)
     weights = {
         "runs": learned.runs + learned.hides + learned.doubles_back,
         "stands": learned.stands,
@@ -85,19 +86,17 @@ CAVE = fc.generate_map("cave", 60, 44, seed=7, neighbors=8)
 
 def test_who_runs_and_who_hides_are_told_apart() -> None:
     for hides in (False, True):
-        learned = fc.Motion.fit(
-            [escaped(hides, seed) for seed in range(4)], CAVE, ahead=4.0, most=4
-        )
+        learned = fit_motion([escaped(hides, seed) for seed in range(4)], CAVE, ahead=4.0, most=4)
         one, other = (learned.hides, learned.runs) if hides else (learned.runs, learned.hides)
         assert one > 0.7 and other < 0.1
 
 
 def test_foretells_others_better_than_a_plain_belief() -> None:
-    learned = fc.Motion.fit([track("runs", seed) for seed in range(4)], FIELD, ahead=4.0, most=16)
+    learned = fit_motion([track("runs", seed) for seed in range(4)], FIELD, ahead=4.0, most=16)
     others = [track("runs", seed) for seed in range(10, 13)]
     plain = fc.Motion(0, 0, 0, 0, wanders=1)
-    gained = learned.score(others, FIELD, ahead=4.0, most=12) - plain.score(
-        others, FIELD, ahead=4.0, speed=2.0, most=12
+    gained = score_motion(learned, others, FIELD, ahead=4.0, most=12) - score_motion(
+        plain, others, FIELD, ahead=4.0, speed=2.0, most=12
     )
     assert gained.shape == (12,) and gained.mean() > 0.5
     assert learned.heading >= 2 and len(learned.paces) <= 3
@@ -109,24 +108,24 @@ def test_takes_timelines_and_lays_a_map_under_them() -> None:
         builder.add(seconds, "a", "thieves", (x, y))
     for seconds, x, y in track("runs", 4)[:12].tolist():
         builder.add(seconds, "b", "thieves", (x, y))
-    learned = fc.Motion.fit(builder.build(), ahead=2.0, most=3)
+    learned = fit_motion(builder.build(), ahead=2.0, most=3)
     assert learned.speed == pytest.approx(2.0, rel=0.1)
 
 
 def test_bad_input() -> None:
     one = track("runs", 1)
     calls: list[tuple[Any, str]] = [
-        (lambda: fc.Motion.fit([]), "track"),
-        (lambda: fc.Motion.fit(3), "tracks"),
-        (lambda: fc.Motion.fit([one[:, :2]]), "seconds, x and y"),
-        (lambda: fc.Motion.fit([one * np.nan]), "finite"),
-        (lambda: fc.Motion.fit([one[:1]]), "two moments"),
-        (lambda: fc.Motion.fit([track("stands", 1)]), "moves"),
-        (lambda: fc.Motion.fit([one], ahead=-1), "ahead"),
-        (lambda: fc.Motion.fit([one], FIELD, ahead=24.9), "long enough"),
-        (lambda: fc.Motion.fit([one], FIELD, most=0), "most"),
-        (lambda: fc.Motion.fit([np.c_[one, one[:, 1]]], FIELD), "on the map"),
-        (lambda: fc.Motion().score([one], FIELD), "speed"),
+        (lambda: fit_motion([]), "track"),
+        (lambda: fit_motion(3), "tracks"),
+        (lambda: fit_motion([one[:, :2]]), "seconds, x and y"),
+        (lambda: fit_motion([one * np.nan]), "finite"),
+        (lambda: fit_motion([one[:1]]), "two moments"),
+        (lambda: fit_motion([track("stands", 1)]), "moves"),
+        (lambda: fit_motion([one], ahead=-1), "ahead"),
+        (lambda: fit_motion([one], FIELD, ahead=24.9), "long enough"),
+        (lambda: fit_motion([one], FIELD, most=0), "most"),
+        (lambda: fit_motion([np.c_[one, one[:, 1]]], FIELD), "on the map"),
+        (lambda: score_motion(fc.Motion(), [one], FIELD), "speed"),
     ]
     for call, word in calls:
         with refused(InvalidValue, word):

@@ -1,6 +1,4 @@
-"""Forecasts of places: what is fitted is the greatest likelihood, scores are those by hand,
-calibration counts.
-"""
+"""Forecasts of places: the fit is the greatest likelihood, scores are those by hand."""
 
 from __future__ import annotations
 
@@ -10,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.recordings import calibrate, fit_places, score_places
+from research.recordings.forecasts import fit_places, score_places
 
 
 def world(seed: int, moments: int = 30) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -101,42 +98,3 @@ def test_scores_by_hand() -> None:
 def test_uniform_ground_scores_nothing() -> None:
     score = score_places([np.full(50, 0.02)] * 2, [[3, 4], [49]])
     assert (score.bits, score.auc) == (pytest.approx(0), 0.5)
-
-
-def test_a_calibration_counts_what_was_foretold_and_what_came() -> None:
-    chances = np.array([0.7, 0.1, 0.1, 0.1])  # lifts 2.8 and 0.4
-    found = calibrate([chances, chances], [[0, 0, 1], [2]], edges=[1.0, 4.0])
-    np.testing.assert_allclose(found.foretold, [4 * 0.3, 4 * 0.7, 0])
-    assert found.came.tolist() == [2, 2, 0]
-
-
-def test_honest_forecasts_come_as_often_as_foretold() -> None:
-    tables, came = world(11, moments=400)
-    model = fit_places(tables[:200], came[:200], even=0.0)
-    found = calibrate(
-        [model.chances(table) for table in tables[200:]], came[200:], edges=(0.25, 1.0, 4.0)
-    )
-    np.testing.assert_allclose(found.came / found.foretold, 1.0, atol=0.25)
-
-
-@pytest.mark.parametrize(
-    ("features", "cells"),
-    [
-        ([[[1.0, 2.0]]], [[1]]),
-        ([[[1.0, 2.0]], [[1.0]]], [[0], [0]]),
-        ([[[np.nan, 2.0]]], [[0]]),
-        ([[[1.0, 2.0]]], [[]]),
-        ([[[1.0, 2.0]]], [[0], [0]]),
-        ([[[1.0, 2.0]]], [[0.5]]),
-        ([], []),
-    ],
-)
-def test_what_does_not_fit_is_refused(features, cells) -> None:
-    with pytest.raises(InvalidValue):
-        fit_places(features, cells)
-
-
-@pytest.mark.parametrize("chances", [[0.5, 0.6], [1.0, 0.0], [[0.5, 0.5]], ["a"]])
-def test_chances_are_above_0_and_sum_to_1(chances) -> None:
-    with pytest.raises(InvalidValue):
-        score_places([chances], [[0]])

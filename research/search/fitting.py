@@ -4,23 +4,21 @@ others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit import Belief, Motion
 from fieldcraft.recordings import Timeline
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.kinds import checked_space
 
-if TYPE_CHECKING:
-    from fieldcraft.pursuit.motion.mixture import Motion
-
-__all__ = ["fitted", "scored"]
+__all__ = ["fit_motion", "score_motion"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -51,10 +49,33 @@ class _Moments:
     ahead: float
 
 
-def fitted(tracks: Any, space: Space | None, ahead: float | None, most: int, looks: int) -> Motion:
-    """The motion that foretells tracks best, see `Motion.fit`."""
-    from fieldcraft.pursuit.motion.mixture import Motion
+def fit_motion(
+    tracks: Timeline | Sequence[ArrayLike],
+    space: Space | None = None,
+    *,
+    ahead: float | None = None,
+    most: int = 200,
+    looks: int = 3,
+) -> Motion:
+    """Return the motion that predicts recorded tracks best.
 
+    At moments along the tracks a belief with each way of moving, at each pace, starts from the
+    position and velocity there. The weights are those that make the positions `ahead` seconds
+    later likeliest (expectation maximization). The speed is the 95 % quantile of all speeds, and
+    `paces` are the middles of the slower, middle and faster third; of five headings the likeliest
+    is taken. `turn`, `near` and `far` keep their defaults.
+
+    Parameters
+    ----------
+    tracks: a `Timeline`, or for each track rows of seconds, x and y (and z), (T, 3) or (T, 4).
+    space: the map; an open grid of 40 cells across under the tracks if absent.
+    ahead: seconds to predict; as long as ten typical steps take at full speed if absent.
+    most: number of moments at most, evenly over all tracks.
+    looks: how often each is followed, every `ahead` seconds. A target that runs and one that will
+        turn back move alike at first: only a look after the longest `turn` separates them.
+
+    Raises `InvalidValue` for tracks that are none, or too short.
+    """
     paths = _paths(tracks)
     most = checks.whole("most", most, minimum=1)
     ground = _ground(paths, space)
@@ -91,21 +112,26 @@ def fitted(tracks: Any, space: Space | None, ahead: float | None, most: int, loo
     )
 
 
-def scored(
+def score_motion(
     motion: Motion,
-    tracks: Any,
-    space: Space | None,
-    ahead: float | None,
-    speed: float | None,
-    most: int,
+    tracks: Timeline | Sequence[ArrayLike],
+    space: Space | None = None,
+    *,
+    ahead: float | None = None,
+    speed: float | None = None,
+    most: int = 200,
 ) -> Floats:
-    """How well a motion foretells tracks, see `Motion.score`."""
+    """Return for each moment the log of the chance of the cell in which the target was later, (W,).
+
+    A share of 1 % of the chance is spread over the map. `speed`, world units a second, is that of
+    the motion if absent; the other parameters are those of `fit_motion`.
+    """
     full = motion.speed if speed is None else checks.positive("speed", speed)
     if full is None:
         raise InvalidValue(
             "A motion is scored at a speed",
             got="a motion without one",
-            remedy="Pass speed=, or a motion from Motion.fit",
+            remedy="Pass speed=, or a motion from fit_motion",
         )
     paths = _paths(tracks)
     ground = _ground(paths, space)
@@ -131,8 +157,6 @@ def _foretold(motion: Motion, moments: _Moments, full: float) -> Floats:
     Of several moments later the chances are multiplied, as if one didn't tell of the others; only
     their proportions count then.
     """
-    from fieldcraft.pursuit.belief import Belief
-
     belief = Belief(moments.space, full, motion=motion)
     steps = max(1, round(moments.ahead / belief.every))
     found = np.ones((len(moments.starts), len(_strands(motion))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.pursuit import Belief
 from fieldcraft.pursuit.guess import Guess
 from fieldcraft.pursuit.on_graph import single
 
@@ -14,13 +15,16 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def futures(guess: Guess, count: int, steps: int, rng: np.random.Generator) -> Ints:
-    """So many futures of the target of a guess, (steps + 1, count) cells: one for now, and one
-    after each interval.
+def futures(
+    belief: Belief, count: int, steps: int, rng: np.random.Generator, *, target: int = 0
+) -> Ints:
+    """Return `count` futures of a target, (steps + 1, count) cells: now and after each interval.
 
     Each is as likely as any other. They are drawn by the rules by which the guess takes its steps,
     so their cells are distributed as it would be by then.
     """
+    belief._follow_walls()
+    guess = belief._guesses[target]
     drawing = _Drawing(guess, rng)
     parts, cells = drawing.begun(count)
     rows = [cells]

@@ -1,0 +1,1 @@
+"""Readers of recordings, and forecasts of where something happens next."""
