@@ -45,7 +45,7 @@ def ants_study(
     first_seed: int = 0,
     seconds: int = 90,
 ) -> Study:
-    """The study behind `python -m research experiment ants`: two pheromones, by numbers of ants and by what
+    """The study behind `experiment ants`: two pheromones, by numbers of ants and by what
     part of a trail stays at each step.
 
     Each seed is a meadow without a rim, with boulders, a nest and three piles of food that don't
@@ -149,7 +149,7 @@ def vortex_study(
     first_seed: int = 0,
     seconds: int = 60,
 ) -> Study:
-    """The study behind `python -m research experiment vortex`: ants on velocity trails, that keep apart or
+    """The study behind `experiment vortex`: ants on velocity trails, that keep apart or
     don't, beside ants without trails.
 
     Each seed is a meadow with boulders and a nest, and no food; with `rim` one with walls around
@@ -325,7 +325,7 @@ EXPERIMENT = Experiment(
     "food that ants bring home, by their number and by how long trails last",
     "Lets colonies forage by two pheromones on meadows with boulders, and counts the food that"
     " comes home.",
-    "python -m research experiment ants --ants 1000,4000 --keep 0.97,0.99 --seeds 10 --out out/ants",
+    "python -m research experiment ants --ants 1000,4000 --seeds 10 --out out/ants",
     _ants_arguments,
     lambda chosen: ants_study(
         numbers("--ants", chosen.ants, int),

@@ -63,7 +63,7 @@ def chase_study(
     limit: float = 60.0,
     ways: Sequence[str] = WAYS,
 ) -> Study:
-    """The study behind `python -m research experiment chase`.
+    """The study behind `experiment chase`.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             "Draws the plots of experiments that have run from their JSON files, those of the"
             " documentation too."
         ),
-        epilog="Example: python -m research experiment draw research/data/towers.json --out out/plots",
+        epilog="Example: python -m research experiment draw research/data/towers.json --out out",
     )
     draw.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="NAME.json, as an experiment wrote it"

@@ -47,7 +47,7 @@ def duel_study(
     fighters: int = 1,
     limit: float | None = None,
 ) -> Study:
-    """The study behind `python -m research experiment duel`.
+    """The study behind `experiment duel`.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 """Ways of exploring a map, and what one sees of a place that is explored and patrolled: the runs
-behind `python -m research experiment maze`.
+behind `experiment maze`.
 """
 
 from __future__ import annotations

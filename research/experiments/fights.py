@@ -42,7 +42,7 @@ ADDS = Measure("bits that it adds", mark=0.0)
 
 
 def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
-    """The study behind `python -m research experiment fights`.
+    """The study behind `experiment fights`.
 
     `events` are tables of matches, or replays; at least two, since each is foretold from the
     others. `grids` is a folder of maps, in which that of a match has the name that the match's

@@ -52,7 +52,7 @@ def flock_study(
     first_seed: int = 0,
     seconds: int = 60,
 ) -> Study:
-    """The study behind `python -m research experiment flock`: the same birds in the same sky, by layers and
+    """The study behind `experiment flock`: the same birds in the same sky, by layers and
     by exact neighbours.
 
     Raises `InvalidValue` for arguments out of range.
@@ -155,7 +155,7 @@ def flock_times_study(
     seeds: int = 3,
     first_seed: int = 0,
 ) -> Study:
-    """The study behind `python -m research experiment flock-times`: what a step takes, for both rules in
+    """The study behind `experiment flock-times`: what a step takes, for both rules in
     turn, on one thread.
 
     Times differ from run to run and from machine to machine; all else is that of the seeds. Jobs

@@ -62,7 +62,7 @@ def hunt_study(
     first_seed: int = 0,
     seconds: float = 60.0,
 ) -> Study:
-    """The study behind `python -m research experiment hunt`: the same target on its walks, followed in each
+    """The study behind `experiment hunt`: the same target on its walks, followed in each
     of the three ways.
 
     Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.

@@ -57,7 +57,7 @@ def league_study(
     limit: float = 120.0,
     rate: int = 15,
 ) -> Study:
-    """The study behind `python -m research experiment league`.
+    """The study behind `experiment league`.
 
     Every two of `commanders` meet on every world from both sides. A world is a map and a seed, and
     worlds take the `layouts` of towers in turn; one that a map has no room for is left out there.

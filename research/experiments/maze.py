@@ -55,7 +55,7 @@ def maze_study(
     explorers: int = 1,
     by: str = "time",
 ) -> Study:
-    """The study behind `python -m research experiment maze`.
+    """The study behind `experiment maze`.
 
     Parameters
     ----------

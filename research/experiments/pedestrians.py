@@ -53,7 +53,7 @@ def pedestrians_study(
     frames_per_second: float | None = None,
     unit: str | None = None,
 ) -> Study:
-    """The study behind `python -m research experiment pedestrians`: each job is a person, and which field
+    """The study behind `experiment pedestrians`: each job is a person, and which field
     is asked.
 
     Parameters

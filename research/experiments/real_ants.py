@@ -57,7 +57,7 @@ Floats = NDArray[np.float64]
 def real_ants_study(
     tracks: str | Path, *, size: tuple[float, float] = (35.0, 28.0), cell: float = 0.5
 ) -> Study:
-    """The study behind `python -m research experiment real-ants`: each job is an ant, a map and a horizon.
+    """The study behind `experiment real-ants`: each job is an ant, a map and a horizon.
 
     Parameters
     ----------

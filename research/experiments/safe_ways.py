@@ -58,7 +58,7 @@ def safe_ways_study(
     limit: float = 120.0,
     rate: int = 15,
 ) -> Study:
-    """The study behind `python -m research experiment safe-ways`: safe ways against shortest ones on the
+    """The study behind `experiment safe-ways`: safe ways against shortest ones on the
     same worlds, in each layout of towers.
 
     A layout that a map has no room for is left out on it. `rate` is how many steps a second has.

@@ -62,7 +62,7 @@ def towers_study(
     units: int | None = None,
     limit: float | None = None,
 ) -> Study:
-    """The study behind `python -m research experiment towers`.
+    """The study behind `experiment towers`.
 
     Parameters
     ----------

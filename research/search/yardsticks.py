@@ -30,7 +30,7 @@ class GreedySearch(BeliefSearch):
     """Probability over distance: each searcher in turn goes to the region of the map that has most
     belief for the way there.
 
-    VoronoiRegions are the cells nearest to each of up to 64 places all over the map. A region that a
+    Regions are the cells nearest to each of up to 64 places all over the map. A region that a
     searcher goes to is left to it by the others; it goes to the likeliest cell there. For
     parameters see `BeliefSearch`.
 

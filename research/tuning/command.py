@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add"]
 
-_EXAMPLE = (
-    "python -m research tune towers --search caution=1:100:log --search squads=2:10 --trials 40 --out"
-    " out/tune"
-)
+_EXAMPLE = "python -m research tune towers --search caution=1:100:log --trials 40 --out out/tune"
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

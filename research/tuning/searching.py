@@ -1,4 +1,4 @@
-"""Searchers after a fugitive who was lost from sight, as in `python -m research experiment chase`, played
+"""Searchers after a fugitive who was lost from sight, as in `experiment chase`, played
 for a search of settings.
 """
 

@@ -74,7 +74,7 @@ def test_what_failed_is_printed_and_has_code_2(tmp_path, capsys):
     assert len([line for line in lines if line.startswith("failed: ")]) == 5
     assert lines[0] == 'failed: {"kind": "fails", "seed": 0}: ValueError: seed 0 has no luck'
     assert lines[-1].startswith(
-        "fieldcraft: All throws of an experiment go well. Got 8 of 12 that failed. They are missing"
+        "research: All throws of an experiment go well. Got 8 of 12 that failed. They are missing"
     )
     assert call("--out", tmp_path, "--kinds", "plain,fails,odd") == 2
     assert "8 throws in" in capsys.readouterr().out.splitlines()[1]
@@ -103,9 +103,9 @@ def test_stopping_says_how_far_it_got(tmp_path, monkeypatch, capsys, after):
     kept = (
         "stopped; 3 of 4 throws are done, and the same command goes on from there"
         if after
-        else "stopped; nothing was written"
+        else "stopped"
     )
-    assert capsys.readouterr().err == f"fieldcraft: {kept}\n"
+    assert capsys.readouterr().err == f"research: {kept}\n"
     assert len(list(tmp_path.iterdir())) == (1 if after else 0)
 
 

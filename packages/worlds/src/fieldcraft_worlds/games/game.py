@@ -330,7 +330,7 @@ class NamingGame(Game, Protocol):
 
 
 class MeasuredGame(Game, Protocol):
-    """A game that counts how well it goes when it plays by itself: `python -m research tune` looks for
+    """A game that counts how well it goes when it plays by itself: `research tune` looks for
     settings by that.
     """
 
